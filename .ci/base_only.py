@@ -1,0 +1,38 @@
+"""Show a venv only what the wheel itself requires: `base_only.py SITE_PACKAGES NAME...`.
+
+Links the named distributions and all they require (extras left out) from this interpreter's
+site-packages, so that "works with the base dependencies alone" is tried, not argued.
+"""
+
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+
+def closure(wishes: list[str]) -> set[str]:
+    """The distributions wished for, and what they require on this machine."""
+    seen: set[str] = set()
+    while wishes:
+        wish = Requirement(wishes.pop())
+        here = wish.marker is None or wish.marker.evaluate({"extra": ""})
+        if here and wish.name not in seen:
+            seen.add(wish.name)
+            wishes += distribution(wish.name).requires or []
+    return seen
+
+
+def link(names: set[str], site: Path) -> None:
+    """Link each top-level entry of the distributions into the other site-packages."""
+    for dist in map(distribution, sorted(names)):
+        tops = {Path(file).parts[0] for file in dist.files or []} - {"..", "__pycache__"}
+        for top in tops:
+            if not (site / top).exists():
+                (site / top).symlink_to(str(dist.locate_file(top)))
+
+
+if __name__ == "__main__":
+    found = closure(sys.argv[2:])
+    link(found, Path(sys.argv[1]))
+    print("importable:", *sorted(found))

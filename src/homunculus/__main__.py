@@ -1,0 +1,5 @@
+"""``python -m homunculus`` is the command ``homunculus``."""
+
+from homunculus.cli import main
+
+raise SystemExit(main())

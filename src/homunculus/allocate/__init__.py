@@ -1,0 +1,33 @@
+"""Allocate: which cells get the slots. Tensors in, an Allocation out; exactly K, always."""
+
+from homunculus.allocate.refine import BestFirst, Foveated
+from homunculus.allocate.sample import LogPolar, PseudoLogPolar
+from homunculus.allocate.select import (
+    AdaptiveStrata,
+    Bands,
+    Centre,
+    Random,
+    Regions,
+    Shares,
+    Stratified,
+    TopK,
+)
+from homunculus.allocate.tile import Pool, Uniform, Windows
+
+__all__ = [
+    "AdaptiveStrata",
+    "Bands",
+    "BestFirst",
+    "Centre",
+    "Foveated",
+    "LogPolar",
+    "Pool",
+    "PseudoLogPolar",
+    "Random",
+    "Regions",
+    "Shares",
+    "Stratified",
+    "TopK",
+    "Uniform",
+    "Windows",
+]

@@ -1,0 +1,212 @@
+"""Rules that lay a lattice around the fixation: log-polar rings, learned bins.
+
+Points are ``y x`` in level-0 cells. A lattice point that stands for more than one cell reads the
+pyramid as a mip chain: four cells of the level that fits its spacing, bilinearly.
+"""
+
+from dataclasses import dataclass
+from math import isqrt, pi
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus.allocate.order import best, check_slots, finish, keys, lags
+from homunculus.allocate.refine import gaze, peak
+from homunculus.allocate.select import flat
+from homunculus.kept import kept, ramp
+from homunculus.types import Allocation, Field, Relevance
+
+ANGLES = 256
+"""Directions tried to see how much of a ring lies inside the image."""
+
+
+def bilinear(
+    field: Field, point: Float[Tensor, "b k 2"], spacing: Float[Tensor, "b k"]
+) -> tuple[Int[Tensor, "b k 4"], Float[Tensor, "b k 4"]]:
+    """Four cells around each point, on the level whose cells are about as large as the spacing."""
+    if not field.regular or field.copies != 1:
+        raise ValueError("lattice rules need a pyramid; lift.pyramid makes one")
+    start, depth = _starts(field)
+    step = _steps(field.levels, point.device)
+    level = torch.searchsorted(step, spacing.double().contiguous(), right=True).minimum(depth)
+    scale = (1 << level)[..., None]
+    side = (field.size[:, None] + scale - 1) >> level[..., None]  # b k 2: cells a side there
+    last = side - 1
+    at = (point / scale - 0.5).clamp_(min=0).minimum(last)
+    low = at.long()
+    part = (at - low).float()
+    high = (low + 1).minimum(last)
+    row = torch.stack((low[..., 0], high[..., 0]), -1) * side[..., 1:]  # b k 2
+    col = torch.stack((low[..., 1], high[..., 1]), -1) + start.gather(1, level)[..., None]
+    share = torch.stack((1 - part, part), -1)  # b k yx 2
+    index = row[..., :, None] + col[..., None, :]
+    weight = share[..., 0, :, None] * share[..., 1, None, :]
+    return index.flatten(2), weight.flatten(2)
+
+
+def _starts(field: Field) -> tuple[Int[Tensor, "b l"], Int[Tensor, "b 1"]]:
+    """Where each level of each image begins (coarse levels stand first), and its coarsest level."""
+    if field.full:
+        return _host_starts(field.spans, len(field.grids), field.level.device)
+    own = ramp(field.levels, field.level.device)
+    start = ((field.level[..., None] > own) & field.valid[..., None]).sum(1)
+    return start, field.level.amax(1, keepdim=True)
+
+
+@kept(64)
+def _steps(levels: int, device: torch.device) -> Float[Tensor, "l"]:
+    """The spacing from which each coarser level is read: three quarters of its cells' side."""
+    return 0.75 * 2.0 ** torch.arange(1, levels, device=device).double()
+
+
+@kept(256)
+def _host_starts(
+    spans: tuple[tuple[int, int], ...], images: int, device: torch.device
+) -> tuple[Int[Tensor, "b l"], Int[Tensor, "b 1"]]:
+    start = torch.tensor([first for first, _ in spans], device=device).expand(images, -1)
+    return start, torch.full((images, 1), len(spans) - 1, device=device)
+
+
+@dataclass(frozen=True, eq=False)
+class LogPolar:
+    """Rings around the fixation, each about as wide as it is far: 16 rings x 17 wedges + 1 = 273.
+
+    A ring's wedges share the arc that lies inside the image, so none is clamped to the border.
+    Other budgets: as many rings as wedges, or one more wedge on some rings; the first slot is
+    the fixation itself.
+    """
+
+    fixation: Float[Tensor, "b 1 2"] | None = None
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        lag = lags(field, relevance)
+        point = peak(field, lag) if self.fixation is None else self.fixation[:, 0]
+        point, spacing = rings(field, point, min(check_slots(slots), field.most))
+        index, weight = bilinear(field, point, spacing)
+        return finish(field, index, slots, weight)
+
+    def gaze(self, field: Field, relevance: Relevance) -> Float[Tensor, "b f 2"]:
+        """Where it looks."""
+        return gaze(field, relevance, self.fixation)
+
+
+@kept(64)
+def ring_plan(slots: int) -> tuple[Int[Tensor, "r"], Int[Tensor, "k"], Int[Tensor, "k"]]:
+    """Wedges of each ring; for each slot after the first, its ring and its wedge.
+
+    >>> wedges, ring, wedge = ring_plan(273)
+    >>> len(wedges), sorted(set(wedges.tolist())), ring[-1].item(), wedge[-1].item()
+    (16, [17], 15, 16)
+    """
+    rest = max(1, slots - 1)
+    count = isqrt(rest)
+    slot = torch.arange(rest)
+    ring = ((slot + 1) * count - 1) // rest
+    first = torch.arange(count + 1) * rest // count
+    return first.diff(), ring, slot - first[ring]
+
+
+@kept(64)
+def _lattice(slots: int, device: torch.device) -> tuple[Tensor, ...]:
+    """What the rings of a budget need whatever the image: see `rings` for each."""
+    wedges, ring, wedge = ring_plan(slots)
+    step = (torch.arange(len(wedges)).double() + 0.5) / len(wedges)
+    angle = (torch.arange(ANGLES).double() + 0.5) * (2 * pi / ANGLES)
+    way = torch.stack((angle.sin(), angle.cos()))
+    most = -(-(max(1, slots - 1)) // len(wedges))
+    place = (torch.arange(most).double() + 0.5) / wedges[:, None]
+    at = ring * most + wedge
+    width = 2 * pi / ANGLES / wedges.double()
+    return tuple(part.to(device) for part in (step, way, place, ring, at, width))
+
+
+def rings(
+    field: Field, gaze: Float[Tensor, "b 2"], slots: int
+) -> tuple[Float[Tensor, "b k 2"], Float[Tensor, "b k"]]:
+    """Points and their spacing. All in double: the same whatever the batch."""
+    step, way, place, ring, at, width = _lattice(slots, gaze.device)
+    size = field.size
+    far = size - gaze.double()
+    near = size - far
+    reach = 2 * torch.maximum(near, far).square().sum(1, keepdim=True).sqrt_()
+    radius = 0.5 * reach**step  # b r: geometric, from half a cell to the farthest corner
+    spot = radius[:, None, :, None] * way[:, None]  # b 2 r a, from the fixation
+    inside = (spot >= -near[..., None, None]) & (spot <= far[..., None, None])
+    seen = inside.all(1).cumsum(2)
+
+    arc = seen[..., -1:]
+    want = (place * arc).long().add_(1)  # b r w: which of the ring's visible angles
+    angle = torch.searchsorted(seen, want).flatten(1)[:, at].clamp_(max=ANGLES - 1)
+    point = (radius[:, ring, None] * way.T[angle]).add_(near[:, None])
+    point = point.clamp_(min=0).minimum(size[:, None])  # only an arc thinner than an angle needs it
+    wide = reach ** (0.5 / len(step))
+    # the larger of a wedge's arc and its ring's width: rather overlap than leave a gap
+    spacing = radius * (arc[..., 0] * width).maximum(wide - 1 / wide)
+    point = torch.cat((near[:, None], point), 1)
+    spacing = torch.cat((torch.zeros_like(reach), spacing[:, ring]), 1)
+    return point[:, :slots], spacing[:, :slots]
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoLogPolar:
+    """Bins at learned places around the fixation; each takes the best of the nine cells there.
+
+    ``centre`` holds one y x per bin, as a fraction of the image's longer side from the fixation;
+    by default a sunflower whose density falls with eccentricity. Bins that fall outside or on the
+    same cell give their slot to the most relevant cells left. ``soft`` weighs the nine cells
+    instead, so that training can move the centres.
+    """
+
+    centre: Float[Tensor, "k 2"] | None = None
+    soft: bool = False
+    softness: float = 1.0
+    fixation: Float[Tensor, "b 1 2"] | None = None
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        flat(field, "pseudo-log-polar")
+        lag = lags(field, relevance)
+        point = peak(field, lag) if self.fixation is None else self.fixation[:, 0].to(lag)
+        rows = min(check_slots(slots), field.most)
+        near, score = self._near(field, lag, point, rows)
+        if self.soft:
+            return finish(field, near, slots, score.softmax(-1))
+        taken = near.gather(2, score.argmax(2, keepdim=True))[..., 0]
+        chosen = torch.zeros_like(field.valid).scatter(1, taken, True)
+        # what a bin took comes before anything that was not taken
+        key = torch.add(keys(lag, field.valid), chosen, alpha=-(2**63))
+        index = best(key, rows)
+        return finish(field, index[..., None], slots)
+
+    def gaze(self, field: Field, relevance: Relevance) -> Float[Tensor, "b f 2"]:
+        """Where it looks."""
+        return gaze(field, relevance, self.fixation)
+
+    def _near(
+        self, field: Field, lag: Float[Tensor, "b n"], centred: Float[Tensor, "b 2"], slots: int
+    ) -> tuple[Int[Tensor, "b k 9"], Float[Tensor, "b k 9"]]:
+        """The nine cells around each bin and how well each fits: relevance less distance^2."""
+        centre = sunflower(slots) if self.centre is None else self.centre[:slots]
+        if centre.shape[0] < slots:
+            raise ValueError(
+                f"pseudo-log-polar: {slots} slots need {slots} centres, got {centre.shape[0]}"
+            )
+        size = field.size[:, None]
+        point = centred[:, None] + centre.to(lag) * size.amax(2, keepdim=True)
+        point = point.clamp(min=0).minimum(size.to(lag) - 0.5)
+        around = ramp(3, lag.device) - 1
+        cell = point.long()[:, :, None] + torch.cartesian_prod(around, around)  # b k 9 2
+        cell = cell.clamp(min=0).minimum(size[:, None] - 1)
+        away = (cell + 0.5 - point[:, :, None]).square().sum(-1)
+        index = cell[..., 0] * size[..., 1:] + cell[..., 1]
+        behind = lag.gather(1, index.flatten(1)).view(index.shape)
+        return index, -behind - away / self.softness
+
+
+@kept(64)
+def sunflower(slots: int) -> Float[Tensor, "k 2"]:
+    """Points of a spiral by the golden angle, dense at the middle, up to one image side away."""
+    at = torch.arange(slots).double()
+    radius = ((at + 0.5) / slots) ** 1.5
+    angle = at * pi * (3 - 5**0.5)
+    return torch.stack((radius * angle.sin(), radius * angle.cos()), -1).float()

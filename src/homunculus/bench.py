@@ -1,0 +1,142 @@
+"""What the core costs, as ratios measured side by side in one run; never a bare time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homunculus import lift
+from homunculus.method import Material, Method, methods
+from homunculus.pack import pack
+from homunculus.types import Field, Relevance
+
+SLOTS = 273
+BATCHES = (1, 8, 32)
+FRESH = 16
+"""Different scores taken in turn: on the same scores again and again a processor learns the
+branches of a sort by heart, and bare top-K looks three times faster than it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One method on one batch, beside a bare top-K of ``cells`` scores an image."""
+
+    method: Method
+    batch: int
+    cells: int
+    field: Field
+    score: list[Relevance]
+    bare: list[Tensor]
+
+    def rule(self, turn: int) -> object:
+        """Our rule on the next scores."""
+        return self.method.allocate(self.field, self.score[turn % FRESH], SLOTS)
+
+    def spend(self, turn: int) -> object:
+        """Our rule on the next scores, and the tokens it chose."""
+        return pack(self.field, self.method.allocate(self.field, self.score[turn % FRESH], SLOTS))
+
+    def top(self, turn: int) -> object:
+        """Bare top-K on the same scores."""
+        return self.bare[turn % FRESH].topk(SLOTS)
+
+
+def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
+    """Each rule against bare `torch.topk` on one thread; allocate + pack against an encoder."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        rows = []
+        for method in methods().values():
+            if progress:
+                progress(method.name)
+            rows += [
+                _row(_case(method, batch, cells), repeats) for batch in BATCHES for cells in CELLS
+            ]
+        if progress:
+            progress("encoder")
+        return {"slots": SLOTS, "threads": 1, "rows": rows, "encoder": _encoder(repeats)}
+    finally:
+        torch.set_num_threads(threads)
+
+
+CELLS = {4096: (64, 64), 5440: (64, 85)}
+
+
+def _case(method: Method, batch: int, cells: int) -> Case:
+    """4,096: a 64 x 64 image. 5,440: its four-level pyramid, or a 64 x 85 image without one."""
+    torch.manual_seed(cells + batch)
+    grids = [(64, 64)] * batch
+    field = method.field(grids, SLOTS, Material(feature=torch.randn(batch, 4096, 8)))
+    if cells == 5440 and field.level.shape[1] != cells:
+        grids = [CELLS[cells]] * batch
+        field = method.field(grids, SLOTS, Material(feature=torch.randn(batch, cells, 8)))
+    level0 = [torch.randn(batch, field.most) for _ in range(FRESH)]
+    score = [lift.spread(field, logit) for logit in level0]
+    same = field.level.shape[1] == cells
+    bare = [relevance.logit for relevance in score] if same else level0
+    return Case(method, batch, cells, field, score, bare)
+
+
+def _row(case: Case, repeats: int) -> dict[str, Any]:
+    rule, top = _side_by_side([case.rule, case.top], repeats)
+    ratio = round(rule / top, 2)
+    return {
+        "method": case.method.name,
+        "batch": case.batch,
+        "cells": case.cells,
+        "ratio_topk": ratio,
+    }
+
+
+def _side_by_side(runs: list[Callable[[int], object]], repeats: int) -> list[float]:
+    """Median seconds of each, taken in turns so that a noisy neighbour disturbs all alike."""
+    times: list[list[float]] = [[] for _ in runs]
+    with torch.inference_mode():  # as a server runs them, ours and theirs alike
+        for turn in range(repeats + 3):
+            for run, taken in zip(runs, times, strict=True):
+                start = perf_counter()
+                run(turn)
+                taken.append(perf_counter() - start)
+    return [median(taken[3:]) for taken in times]
+
+
+def _encoder(repeats: int) -> dict[str, Any]:
+    """Allocate + pack as a share of a ViT-L-sized encoder over the same 4,096 cells (bfloat16).
+
+    One layer is timed and counted 24 times; its weights are random, which time does not see.
+    """
+    width = 1024
+    layer = torch.nn.TransformerEncoderLayer(width, 16, 4 * width, batch_first=True)
+    layer = layer.to(torch.bfloat16).eval()
+    share = {}
+    with torch.inference_mode():
+        feature = torch.randn(1, 4096, width, dtype=torch.bfloat16)
+        for name in ("grid", "stratified", "cut", "foveated", "log-polar"):
+            method = methods()[name]
+            field = method.field([(64, 64)], SLOTS, Material(feature=feature))
+            score = [lift.spread(field, torch.randn(1, 4096)) for _ in range(FRESH)]
+
+            case = Case(method, 1, 4096, field, score, [])
+            ours, theirs = _side_by_side([case.spend, lambda _: layer(feature)], min(repeats, 5))
+            share[name] = round(ours / (24 * theirs), 5)
+    return {"shape": "ViT-L, 24 layers", "cells": 4096, "allocate_and_pack_share": share}
+
+
+def table(result: dict[str, Any]) -> str:
+    """The rows as text, a method a line."""
+    heads = [(batch, cells) for batch in BATCHES for cells in CELLS]
+    lines = ["time / bare top-K".ljust(20) + "".join(f"{f'B{b} n{n}':>12}" for b, n in heads)]
+    by_name: dict[str, dict[tuple[int, int], float]] = {}
+    for row in result["rows"]:
+        by_name.setdefault(row["method"], {})[row["batch"], row["cells"]] = row["ratio_topk"]
+    for name, cell in by_name.items():
+        lines.append(name.ljust(20) + "".join(f"{cell[head]:>12.2f}" for head in heads))
+    share = result["encoder"]["allocate_and_pack_share"]
+    lines.append("allocate + pack as a share of a ViT-L-sized encoder pass:")
+    lines += [f"  {name:<18}{part:.3%}" for name, part in share.items()]
+    return "\n".join(lines)

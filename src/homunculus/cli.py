@@ -1,0 +1,225 @@
+# pyright: basic
+"""The command line: verbs that parse, call a room and print. Heavy rooms load inside their verb."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import Any, NoReturn
+
+from homunculus import __version__, methods
+from homunculus.extra import MissingExtra
+
+PATIENCE = 2.0
+"""Seconds before a person at a terminal is told that work goes on."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line and the way to help, not a page of usage."""
+        self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is well, 2 is a mistake that a message explains."""
+    try:
+        arguments = _parser().parse_args(argv)
+        return arguments.run(arguments)
+    except SystemExit as stop:  # argparse leaves this way
+        return stop.code if isinstance(stop.code, int) else 0
+    except BrokenPipeError:  # the reader of our output has left, as `| head` does
+        sys.stdout = None
+        return 0
+    except (ValueError, OSError, MissingExtra) as error:
+        return _fail(arguments.verb, str(error))
+    except KeyboardInterrupt:
+        return _fail(arguments.verb, "stopped.", code=130)
+
+
+def _fail(verb: str, message: str, code: int = 2) -> int:
+    print(f"homunculus {verb}: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="homunculus", description="Every image costs exactly K tokens: those a question needs."
+    )
+    parser.add_argument("--version", action="version", version=f"homunculus {__version__}")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    listing = verbs.add_parser("methods", help="list the methods and the controls")
+    listing.set_defaults(run=_methods)
+    _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
+    bench = verbs.add_parser("bench", help="measure what this costs, as ratios")
+    bench.add_argument("what", choices=["core"], help="core: every rule against bare top-K")
+    bench.add_argument("--repeats", type=_count, default=60, help="runs per number (%(default)s)")
+    bench.set_defaults(run=_bench)
+    for verb in (listing, bench):
+        _json_flag(verb)
+    return parser
+
+
+def _json_flag(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _show_parser(show: argparse.ArgumentParser) -> None:
+    show.set_defaults(run=_show)
+    show.add_argument("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    show.add_argument("question", nargs="?", default="", help="what is asked of the picture")
+    show.add_argument("--method", default="foveated", help="see `homunculus methods` (%(default)s)")
+    show.add_argument("--tokens", type=_count, default=273, help="the budget (%(default)s)")
+    show.add_argument("--patch", type=_count, default=16, help="pixels a cell (%(default)s)")
+    show.add_argument(
+        "--fixation", type=_numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels"
+    )
+    show.add_argument("--page", type=_page, default=0, help="page of a PDF, from 0")
+    show.add_argument(
+        "--boxes", type=_numbers(4), nargs="+", metavar="X0,Y0,X1,Y1",
+        help="the answer's boxes in pixels, for `oracle`",
+    )  # fmt: skip
+    show.add_argument("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
+    show.add_argument("--explore", type=float, help="temperature on relevance, 1 as it is")
+    show.add_argument("--focus", type=float, help="field of view in degrees, 40 by default")
+    show.add_argument("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
+    _json_flag(show)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def _page(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"expected a page from 0, got {text!r}")
+    return int(text)
+
+
+def _numbers(many: int) -> Callable[[str], tuple[float, ...]]:
+    """A parser of so many numbers between commas."""
+
+    def parse(text: str) -> tuple[float, ...]:
+        try:
+            found = tuple(float(part) for part in text.split(","))
+        except ValueError:
+            found = ()
+        if len(found) != many:
+            raise argparse.ArgumentTypeError(
+                f"expected {many} numbers between commas, without spaces, got {text!r}"
+            )
+        return found
+
+    return parse
+
+
+def _methods(arguments: argparse.Namespace) -> int:
+    rows = [
+        {
+            "name": one.name,
+            "about": one.about,
+            "control": one.control,
+            "source": one.source,
+            "fixation": hasattr(one.rule, "fixation"),
+            "lift": getattr(one.lift, "__name__", "lift").removeprefix("on_").replace("_", " "),
+            "rule": type(one.rule).__name__,
+        }
+        for one in methods().values()
+    ]
+    if arguments.json:
+        print(json.dumps({"methods": rows}, indent=2))
+        return 0
+    print(f"{'method':<18}{'kind':<9}{'looks at':<18}{'fixates':<9}about")
+    for row in rows:
+        kind = "control" if row["control"] else "method"
+        fixates = "yes" if row["fixation"] else ""
+        print(f"{row['name']:<18}{kind:<9}{row['source']:<18}{fixates:<9}{row['about']}")
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from homunculus.look import look
+    from homunculus.method import method
+    from homunculus.score import Dials
+
+    try:
+        chosen = method(arguments.method)
+    except KeyError as error:
+        return _fail("show", error.args[0])
+    out = _out(arguments)
+    turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
+    dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
+    with _patience(f"looking at {Path(arguments.image).name}"):
+        seen = look(
+            arguments.image,
+            arguments.question,
+            method=chosen,
+            tokens=arguments.tokens,
+            patch=arguments.patch,
+            fixation=arguments.fixation,
+            boxes=arguments.boxes,
+            dials=dials,
+            page=arguments.page,
+        )
+        seen.save(out)
+    if arguments.json:
+        print(json.dumps(seen.to_json() | {"saved": str(out)}))
+        return 0
+    print(f"wrote {out}")
+    print(seen.caption())
+    if arguments.question and seen.origin.startswith("pixels"):
+        print("The question's words are not read yet; only places it names, such as `top left`.")
+    return 0
+
+
+def _out(arguments: argparse.Namespace) -> Path:
+    """Where to draw; checked before the work, and never over the picture itself."""
+    image = Path(arguments.image)
+    out = arguments.out or Path(f"{image.stem}-{arguments.method}.png")
+    if not out.parent.is_dir():
+        raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
+    if out.is_dir():
+        raise ValueError(f"{out} is a folder. Name a file, such as {out / 'look.png'}.")
+    if out.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
+        raise ValueError(f"expected an output that ends in .png, .jpg or .webp, got {out.name}.")
+    if out.exists() and image.exists() and out.samefile(image):
+        raise ValueError(f"{out} is the picture itself. Choose another name with -o.")
+    return out
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    from homunculus.bench import core, table
+
+    with _patience("measuring") as tell:
+        result = core(arguments.repeats, tell)
+    print(json.dumps(result, indent=2) if arguments.json else table(result))
+    return 0
+
+
+@contextmanager
+def _patience(what: str) -> Iterator[Callable[[str], None]]:
+    """A spinner on stderr once the work takes a while; nothing where nobody watches."""
+    status: Any = None
+    if sys.stderr.isatty():
+        try:
+            from rich.console import Console
+
+            status = Console(stderr=True).status(what)
+        except ImportError:
+            pass
+    if status is None:
+        yield lambda _: None
+        return
+    timer = Timer(PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda step: status.update(f"{what}: {step}")
+    finally:
+        timer.cancel()
+        timer.join()  # it may be starting just now
+        status.stop()

@@ -1,0 +1,212 @@
+"""The table of methods: a name is a lift, a rule and what feeds it. The only registry."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus import allocate as rules
+from homunculus import lift
+from homunculus.types import Allocation, Field, Grid, Relevance
+
+Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
+"""What the relevance of a method must come from."""
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """Tensors only: which cells get the slots."""
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation: ...
+
+
+@runtime_checkable
+class Lift(Protocol):
+    """Where tokens could be, for images of these grids and that many slots."""
+
+    def __call__(self, grids: Sequence[Grid], slots: int, material: "Material") -> Field: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What an image may bring besides its size; level-0 cells in reading order."""
+
+    feature: Float[Tensor, "b n d"] | None = None
+    label: Int[Tensor, "b n"] | None = None
+    """Region of each cell, -1 for background."""
+    labels: int = 0
+    """How many regions there may be."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to spend a budget. ``control`` marks what is there to be beaten."""
+
+    name: str
+    about: str
+    rule: Rule
+    lift: Lift
+    source: Source = "question"
+    control: bool = False
+
+    def field(self, grids: Sequence[Grid], slots: int, material: Material | None = None) -> Field:
+        """Every cell that could be a token."""
+        return self.lift(grids, slots, material or Material())
+
+    def allocate(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        """Exactly min(slots, cells) slots per image.
+
+        Where relevance is being trained, gradients reach it through the weights, whose values
+        stay what they are without training.
+        """
+        if getattr(self.rule, "soft", False) or not relevance.logit.requires_grad:
+            return self.rule(field, relevance, slots)
+        plan = self.rule(field, Relevance(relevance.logit.detach()), slots)
+        return straight_through(field, relevance, plan)
+
+    def plan(
+        self,
+        grids: Sequence[Grid],
+        logit: Float[Tensor, "b n"],
+        slots: int,
+        material: Material | None = None,
+    ) -> tuple[Field, Allocation]:
+        """Field and Allocation from relevance of level-0 cells, in one call."""
+        field = self.field(grids, slots, material)
+        field = field.to(logit.device)
+        return field, self.allocate(field, lift.spread(field, logit), slots)
+
+    def aimed(self, fixation: Float[Tensor, "b f 2"]) -> "Method":
+        """The same method looking at given points (y x in level-0 cells) instead of the peak."""
+        if not hasattr(self.rule, "fixation"):
+            raise ValueError(
+                f"{self.name} has no fixation. `homunculus methods` marks those that do."
+            )
+        rule: Any = self.rule
+        return replace(self, rule=replace(rule, fixation=fixation))
+
+
+def straight_through(field: Field, relevance: Relevance, plan: Allocation) -> Allocation:
+    """The same weights, now moving with the relevance of the cells they read."""
+    share = relevance.logit.masked_fill(~field.valid, -torch.inf).softmax(1)
+    share = share.gather(1, plan.index.flatten(1)).view(plan.index.shape) * plan.index.shape[1]
+    return replace(plan, weight=plan.weight * (1 + (share - share.detach())))
+
+
+def on_grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells."""
+    return lift.grid(grids, material.feature)
+
+
+def on_pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """As many levels as leave at most a quarter of the slots to the roots."""
+    return lift.pyramid(grids, lift.levels_for(grids, slots), material.feature)
+
+
+def on_four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Four levels whatever the budget."""
+    return lift.pyramid(grids, 4, material.feature)
+
+
+def on_bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells once per orientation."""
+    return lift.bands(grids, feature=material.feature)
+
+
+def on_clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Similar neighbours merged; without features nothing is similar, so a pyramid."""
+    if material.feature is None:
+        return on_pyramid(grids, slots, material)
+    return lift.clusters(grids, material.feature, lift.levels_for(grids, slots))
+
+
+def on_regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Given regions over cells; all background where none are given."""
+    label = material.label
+    if label is None:
+        most = max(rows * cols for rows, cols in grids)
+        label = torch.full((len(grids), most), -1)
+    return lift.regions(grids, label, material.labels, material.feature)
+
+
+_TABLE = (
+    Method("grid", "the K most relevant cells", rules.TopK(), on_grid),
+    Method(
+        "stratified", "4x4 parts, each seen, the rest by relevance", rules.Stratified(), on_grid
+    ),
+    Method(
+        "adaptive-strata",
+        "parts the relevance chooses, 2 to 8 a side",
+        rules.AdaptiveStrata(),
+        on_grid,
+    ),
+    Method("pyramid", "the most relevant cells of four levels", rules.TopK(0.5), on_four_levels),
+    Method("pyramid-shares", "64/128/64/17 of 273 to four levels", rules.Shares(), on_four_levels),
+    Method("cut", "split where most relevant area is unresolved", rules.BestFirst(), on_pyramid),
+    Method(
+        "clusters", "the same cut over merged similar neighbours", rules.BestFirst(), on_clusters
+    ),
+    Method(
+        "foveated",
+        "the cut, magnified at the fixation as in the cortex",
+        rules.Foveated(),
+        on_pyramid,
+    ),
+    Method("windows", "a thumbnail and one window, two plain images", rules.Windows(), on_grid),
+    Method(
+        "log-polar", "16 rings x 17 wedges + 1 around the fixation", rules.LogPolar(), on_pyramid
+    ),
+    Method("pseudo-log-polar", "learned bins around the fixation", rules.PseudoLogPolar(), on_grid),
+    Method("frequency", "a share for each orientation of detail", rules.Bands(), on_bands, "bands"),
+    Method("atlas", "every region seen, the rest by relevance", rules.Regions(), on_regions),
+    Method("random", "cells by lot", rules.Random(), on_grid, "nothing", control=True),
+    Method("uniform", "every n-th cell", rules.Uniform(), on_grid, "nothing", control=True),
+    Method("centre", "the middle of the image", rules.Centre(), on_grid, "nothing", control=True),
+    Method("pool", "K equal blocks, averaged", rules.Pool(), on_grid, "nothing", control=True),
+    Method(
+        "saliency", "what stands out, asked or not", rules.TopK(), on_grid, "pixels", control=True
+    ),
+    Method(
+        "oracle", "the cut, told where the answer is", rules.BestFirst(), on_pyramid, "answer", True
+    ),
+)
+
+
+def shuffled(base: Method) -> Method:
+    """The control that asks somebody else's question: what survives it is not query-aware."""
+    about = f"{base.name}, asked another image's question"
+    name = "shuffled" if base.name == "foveated" else f"shuffled-{base.name}"
+    return replace(base, name=name, about=about, source="another question", control=True)
+
+
+@cache
+def methods() -> Mapping[str, Method]:
+    """All methods by name: ours, then those other packages offer as `homunculus.methods`."""
+    table = {method.name: method for method in _TABLE}
+    table["shuffled"] = shuffled(table["foveated"])
+    for point in entry_points(group="homunculus.methods"):
+        found = point.load()
+        if not isinstance(found, Method):
+            raise TypeError(f"entry point {point.name} of {point.value} is no homunculus Method")
+        if found.name in table:
+            raise ValueError(
+                f"{point.value}: there is already a method {found.name!r}; rename yours"
+            )
+        table[found.name] = found
+    return table
+
+
+def method(name: str) -> Method:
+    """The method of that name; the error names the nearest."""
+    table = methods()
+    if name in table:
+        return table[name]
+    near = get_close_matches(name, table, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise KeyError(f"no method {name!r}.{hint} `homunculus methods` lists all {len(table)}.")

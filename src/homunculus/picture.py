@@ -1,0 +1,284 @@
+# pyright: basic
+"""Images in, bounded and safe: they come from strangers.
+
+The size a file declares is checked before anything is decoded; only the few decoders named here can
+be reached; what a decoder throws becomes one error that says what to do. TIFF is left out on
+purpose: its decoder is the largest door for mischief, and every scanner also writes PNG or PDF.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedIOBase, BytesIO
+from math import sqrt
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from homunculus.extra import need
+
+DECLARED = 400_000_000
+"""Pixels a file may declare at all."""
+DECODED = 120_000_000
+"""Pixels that may be held decoded: half a gigabyte, twice that while alpha is removed. Half as many
+for WebP, whose decoder keeps two canvases of its own."""
+SLIMMEST = 200
+"""The longer side may be this many times the shorter one."""
+BYTES = 512 * 2**20
+"""Bytes a file may have."""
+DOTS = 200
+"""Dots per inch of a rendered PDF page, unless that is too large."""
+
+_PLUGINS = (  # how a file begins, and the one decoder that may read it
+    (b"\x89PNG\r\n\x1a\n", "PngImagePlugin", "PngImageFile"),
+    (b"\xff\xd8\xff", "JpegImagePlugin", "JpegImageFile"),
+    (b"GIF8", "GifImagePlugin", "GifImageFile"),
+    (b"BM", "BmpImagePlugin", "BmpImageFile"),
+    (b"RIFF", "WebPImagePlugin", "WebPImageFile"),
+)
+_FORMATS = "PNG, JPEG, WebP, GIF, BMP or PDF"
+_TURNS = {  # EXIF orientation -> what makes the picture upright
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
+}
+_PDFIUM = Lock()  # PDFium is not safe for threads
+
+
+class PictureError(ValueError):
+    """The picture cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An upright RGB picture of bounded size."""
+
+    pixels: UInt8[Tensor, "3 h w"]
+    name: str
+    original: tuple[int, int]
+    """Height and width before reducing, upright; a PDF page is measured at 200 dpi."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width as held here."""
+        return int(self.pixels.shape[1]), int(self.pixels.shape[2])
+
+    def grid(self, patch: int) -> tuple[int, int]:
+        """Rows and columns of cells of ``patch`` pixels; those at the border may stick out."""
+        return -(-self.size[0] // patch), -(-self.size[1] // patch)
+
+    def unit(self) -> Float[Tensor, "1 3 h w"]:
+        """The pixels as a batch of one, from 0 to 1."""
+        return self.pixels[None].float() / 255
+
+
+def open_picture(
+    source: Any, page: int = 0, longest: int = 4096, area: int | None = None
+) -> Picture:
+    """Open a path, bytes or a Pillow image; a page if it is a PDF, the first frame if it moves.
+
+    The result has at most ``longest`` pixels on its longer side, and at most ``area`` in all.
+    """
+    bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
+    if isinstance(source, _pillow().Image):
+        name = Path(str(getattr(source, "filename", "") or "image")).name
+        _no_page(name, page)
+        return _picture(name, source, bounds)
+    with _stream(source) as (name, stream):
+        head = stream.read(1024)
+        stream.seek(0)
+        if not head:
+            raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
+        plugin = next((row for row in _PLUGINS if head.startswith(row[0])), None)
+        if plugin is None and b"%PDF-" in head:
+            return _pdf(name, stream, page, bounds)
+        if plugin is None:
+            raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
+        _no_page(name, page)
+        decoder = need(f"PIL.{plugin[1]}", extra="view", who="homunculus.picture")
+        with _decoding(name):
+            image = getattr(decoder, plugin[2])(stream)
+        return _picture(name, image, bounds)
+
+
+def fitted(size: tuple[int, int], longest: int, area: int) -> tuple[int, int]:
+    """The largest size of the same shape within both bounds; never enlarged.
+
+    >>> fitted((3000, 4000), 1000, 10**6), fitted((30, 40), 1000, 10**6)
+    ((750, 1000), (30, 40))
+    """
+    scale = min(1.0, longest / max(size), sqrt(area / (size[0] * size[1])))
+    return max(1, int(size[0] * scale + 1e-6)), max(1, int(size[1] * scale + 1e-6))
+
+
+def _positive(what: str, value: int) -> int:
+    if value < 1:
+        raise PictureError(f"open_picture: {what} must be 1 pixel or more, got {value}")
+    return value
+
+
+@contextmanager
+def _stream(source: Any) -> Iterator[tuple[str, BufferedIOBase]]:
+    """A name for messages and the bytes behind it; only regular files of bounded size."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        yield "bytes", BytesIO(source)
+        return
+    if not isinstance(source, str | Path):
+        raise PictureError(
+            f"open_picture: expected a path, bytes or a Pillow image, got {type(source).__name__}"
+        )
+    if "://" in str(source)[:12]:
+        raise PictureError(f"{source}: expected a file, got an address. Download it first.")
+    try:
+        path = Path(source)
+        if not path.exists():
+            raise PictureError(f"{path}: no such file. Check the path and the current folder.")
+        if not path.is_file():
+            raise PictureError(f"{path}: expected a picture file, got a folder or a device.")
+        if path.stat().st_size > BYTES:
+            raise PictureError(
+                f"{path.name}: expected at most {BYTES >> 20} MiB, got "
+                f"{path.stat().st_size >> 20} MiB. Save it smaller."
+            )
+        stream = path.open("rb")
+    except (OSError, ValueError) as error:
+        if isinstance(error, PictureError):
+            raise
+        raise PictureError(f"{source}: cannot be opened ({error}).") from error
+    with stream:
+        yield path.name, stream
+
+
+@contextmanager
+def _decoding(name: str) -> Iterator[None]:
+    """Whatever a decoder throws on a stranger's bytes (it may be anything) is a broken picture."""
+    try:
+        yield
+    except PictureError:
+        raise
+    except (MemoryError, _pillow().DecompressionBombError) as error:
+        raise PictureError(f"{name}: too large to decode ({error}). Save it smaller.") from error
+    except Exception as error:
+        raise PictureError(
+            f"{name}: expected a whole picture, got a broken one "
+            f"({str(error) or type(error).__name__}). Save or download it again."
+        ) from error
+
+
+def _guess(head: bytes) -> str:
+    """What an unreadable file seems to be."""
+    if head[:4] in (b"II*\x00", b"MM\x00*"):
+        return "a TIFF, which is not read"
+    if head[4:8] == b"ftyp":
+        return "a HEIC, AVIF or video file, which is not read"
+    if head.lstrip()[:5].lower() in (b"<?xml", b"<svg ", b"<html", b"<!doc"):
+        return "a web page or an SVG, which is not read"
+    return f"something that begins with {head[:8]!r}"
+
+
+def _no_page(name: str, page: int) -> None:
+    if page:
+        raise PictureError(f"{name}: page {page} of a picture that is no PDF. Leave page out.")
+
+
+def _check(name: str, size: tuple[int, int], most: int, cure: str) -> None:
+    """Refuse by the declared height and width alone."""
+    high, wide = size
+    if high < 1 or wide < 1:
+        raise PictureError(f"{name}: expected at least one pixel, got {wide}x{high}.")
+    if high * wide > most:
+        raise PictureError(
+            f"{name}: expected at most {most / 1e6:.0f} megapixels, got {wide}x{high} "
+            f"({high * wide / 1e6:.0f}). {cure}"
+        )
+    if max(size) > SLIMMEST * min(size):
+        raise PictureError(
+            f"{name}: expected sides of at most {SLIMMEST}:1, got {wide}x{high}. Cut it up."
+        )
+
+
+def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
+    """Check, decode as small as the format allows, reduce, make plain RGB, turn upright."""
+    size = (image.height, image.width)
+    _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
+    target = fitted(size, *bounds)
+    with _decoding(name):
+        # a progressive JPEG holds every coefficient in memory whatever size is asked for
+        if image.format == "JPEG" and not image.info.get("progressive"):
+            image.draft(None, target[::-1])
+        cure = "This format must be decoded whole. Save it smaller, or as a baseline JPEG."
+        most = DECODED // 2 if image.format == "WEBP" else DECODED
+        _check(name, (image.height, image.width), most, cure)
+        image.load()
+        orientation = _orientation(image)
+        image = _plain(image, target)
+        if orientation in _TURNS:
+            image = image.transpose(_pillow().Transpose[_TURNS[orientation]])
+    return Picture(_tensor(image), name, size[::-1] if orientation >= 5 else size)
+
+
+def _pillow() -> Any:
+    return need("PIL.Image", extra="view", who="homunculus.picture")
+
+
+def _orientation(image: Any) -> int:
+    try:
+        tag = int(image.getexif().get(0x0112, 1))
+    except Exception:  # broken EXIF is no reason to refuse a good picture
+        return 1
+    return tag if tag in _TURNS else 1
+
+
+def _plain(image: Any, size: tuple[int, int]) -> Any:
+    """RGB of the given height and width; alpha is laid on white."""
+    pil = _pillow()
+    if image.mode.startswith("I"):  # 16 bits a pixel: the upper eight
+        numpy = need("numpy", extra="view", who="homunculus.picture")
+        deep = numpy.asarray(image).clip(0, 65535).astype("uint16")
+        image = pil.fromarray((deep >> 8).astype("uint8"))
+    if image.mode == "F":
+        raise PictureError("Pillow image of mode F: the range is unknown. Convert it to L or RGB.")
+    clear = image.has_transparency_data
+    if image.mode in ("1", "P", "PA") or (clear and image.mode in ("L", "RGB")):
+        image = image.convert("RGBA" if clear else "RGB")
+    if image.size != size[::-1]:
+        image = image.resize(size[::-1], pil.Resampling.LANCZOS, reducing_gap=3.0)
+    if not clear:
+        return image.convert("RGB")
+    white = pil.new("RGBA", image.size, "white")
+    return pil.alpha_composite(white, image.convert("RGBA")).convert("RGB")
+
+
+def _tensor(image: Any) -> UInt8[Tensor, "3 h w"]:
+    numpy = need("numpy", extra="view", who="homunculus.picture")
+    return torch.from_numpy(numpy.array(image)).permute(2, 0, 1).contiguous()
+
+
+def _pdf(name: str, stream: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+    """One page drawn at 200 dots per inch, or as large as the bounds allow."""
+    pdfium = need("pypdfium2", extra="view", who="homunculus.picture")
+    with _PDFIUM, _decoding(name):
+        document = pdfium.PdfDocument(stream.read())
+        try:
+            if not 0 <= page < len(document):
+                raise PictureError(
+                    f"{name}: page {page} of a PDF of {len(document)} pages. Pages count from 0."
+                )
+            document.init_forms()  # without it, what was filled into a form stays invisible
+            sheet = document[page]
+            wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
+            _check(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
+            target = fitted((high, wide), *bounds)
+            scale = min(target[0] / high, target[1] / wide) * DOTS / 72
+            image = _plain(sheet.render(scale=scale).to_pil(), target)
+        finally:
+            document.close()
+    return Picture(_tensor(image), f"{name} page {page}" if page else name, (high, wide))

@@ -1,0 +1,39 @@
+"""Compile every rule whole and compare; run by test_compile.py in a process of its own.
+
+The shape checks of the test run wrap every function, and a compiler cannot look through them.
+`python tests/compiled.py inductor` builds real kernels and takes minutes.
+"""
+
+import sys
+
+import torch
+
+from homunculus import Material, lift, methods
+
+SLOTS = 64
+BATCHES = {"alike": [(20, 21), (20, 21)], "mixed": [(20, 21), (3, 5)]}
+
+
+def compiled_equals_plain(name: str, grids: list[tuple[int, int]], backend: str) -> bool:
+    method = methods()[name]
+    torch.manual_seed(0)
+    cells = max(rows * cols for rows, cols in grids)
+    field = method.field(grids, SLOTS, Material(feature=torch.randn(2, cells, 4)))
+    relevance = lift.spread(field, torch.randn(2, cells))
+    torch.compiler.reset()
+    whole = torch.compile(
+        lambda given: method.rule(field, given, SLOTS), fullgraph=True, backend=backend
+    )
+    plain, compiled = method.rule(field, relevance, SLOTS), whole(relevance)
+    return (
+        torch.equal(plain.valid, compiled.valid)
+        and torch.equal(plain.index, compiled.index)
+        and torch.equal(plain.weight, compiled.weight)
+    )
+
+
+if __name__ == "__main__":
+    for name in methods():
+        for kind, grids in BATCHES.items():
+            same = compiled_equals_plain(name, grids, *(sys.argv[1:] or ["eager"]))
+            print(name, kind, "same" if same else "different", flush=True)

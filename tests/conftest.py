@@ -1,0 +1,27 @@
+"""Hypothesis profiles. Nothing here imports homunculus: shape checks hook its first import.
+
+`ci` is the default: bounded, without deadlines, the same examples every time. `quick` is what
+mutants meet, `thorough` is for a night: pytest --hypothesis-profile=thorough.
+"""
+
+import torch
+from hypothesis import HealthCheck, Phase, settings
+
+collect_ignore = ["mutants.py"]
+
+COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
+settings.register_profile("ci", max_examples=8, derandomize=True, **COMMON)
+settings.register_profile(
+    "quick",
+    max_examples=4,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],  # a mutant must die, not die beautifully
+    **COMMON,
+)
+settings.register_profile("thorough", max_examples=150, **COMMON)
+settings.load_profile("ci")
+
+torch.set_num_threads(1)  # tests run side by side; one test turns to several threads by itself

@@ -1,0 +1,1 @@
+"""Slow, obvious second implementations. No tensors, no tricks: loops, heaps and fractions."""

@@ -1,0 +1,159 @@
+"""The command line: what it prints, where it writes, and how it says no."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from homunculus import cli
+from homunculus.cli import main
+
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+pytest.importorskip("kornia", reason="needs the extra `pixels`")
+
+SOURCE = Path(cli.__file__).parents[1]
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch) -> str:
+    """A picture in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Image.effect_noise((200, 160), 80).save("page.png")
+    return "page.png"
+
+
+def test_methods_are_listed_for_people_and_machines(capsys) -> None:
+    assert main(["methods"]) == 0
+    table = capsys.readouterr().out
+    assert main(["methods", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["methods"]
+    assert sum(not row["control"] for row in rows) >= 11
+    assert sum(row["control"] for row in rows) >= 7
+    assert all(row["name"] in table and row["about"] in table for row in rows)
+    foveated = next(row for row in rows if row["name"] == "foveated")
+    assert (foveated["fixation"], foveated["lift"], foveated["rule"]) == (
+        True,
+        "pyramid",
+        "Foveated",
+    )
+    assert set(foveated) == {"name", "about", "control", "source", "fixation", "lift", "rule"}
+
+
+def test_show_writes_beside_you_and_tells_one_line(page, capsys) -> None:
+    assert main(["show", page, "What is it?", "--tokens", "50"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "wrote page-foveated.png"
+    assert out[1].startswith("foveated: 50 tokens of 130 cells, 100% of the image covered")
+    assert "not read" in out[2]
+    assert Path("page-foveated.png").stat().st_size > 10_000
+
+
+def test_show_speaks_json(page, capsys) -> None:
+    arguments = "--method log-polar --tokens 30 --fixation 0.5,0.25 --patch 8 -o a.webp --json"
+    assert main(["show", page, "", *arguments.split()]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["fixation"] == [100.0, 40.0]
+    assert (facts["kept"], facts["saved"], facts["image"]["cols"]) == (30, "a.webp", 25)
+    assert Path("a.webp").exists()
+
+
+def test_show_takes_boxes_and_dials(page, capsys) -> None:
+    boxes = ["--boxes", "0,0,10,10", "150,120,160,130"]
+    assert main(["show", page, "--method", "oracle", "--tokens", "40", *boxes]) == 0
+    dials = ["--compress", "0.5", "--explore", "2", "--focus", "90"]
+    assert main(["show", page, "--tokens", "40", *dials]) == 0
+    assert "the answer's box" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.png"], "absent.png: no such file"),
+        (["page.png", "--method", "foveate"], "Did you mean 'foveated'?"),
+        (["page.png", "--method", "zzz"], "`homunculus methods` lists all"),
+        (
+            ["page.png", "--tokens", "0"],
+            "argument --tokens: expected a whole number from 1, got '0'",
+        ),
+        (["page.png", "--tokens", "abc"], "got 'abc'"),
+        (["page.png", "--tokens", "-3"], "--tokens"),
+        (["page.png", "--page", "one"], "expected a page from 0"),
+        (["page.png", "--page", "2"], "no PDF"),
+        (["page.png", "--fixation", "0.5"], "expected 2 numbers"),
+        (["page.png", "--fixation", "900,20"], "lies outside the picture of 200x160"),
+        (["page.png", "--method", "cut", "--fixation", "0.5,0.5"], "cut has no fixation"),
+        (["page.png", "--boxes", "1,2,3"], "expected 4 numbers"),
+        (["page.png", "--method", "oracle"], "give boxes"),
+        (["page.png", "--compress", "7"], "compress"),
+        (["page.png", "--explore", "0"], "explore"),
+        (["page.png", "-o", "absent/a.png"], "no folder absent"),
+        (["page.png", "-o", "a.xyz"], "ends in .png"),
+        (["page.png", "-o", "."], "is a folder"),
+        (["page.png", "-o", "page.png"], "is the picture itself"),
+        (["empty.png"], "0 bytes"),
+    ],
+)
+def test_mistakes_cost_two_lines_and_code_2(page, capsys, arguments, message) -> None:
+    Path("empty.png").touch()
+    before = Path(page).read_bytes()
+    assert main(["show", *arguments]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert message in error
+    assert error.startswith("homunculus show: ")
+    assert len(error.splitlines()) <= 2
+    assert Path(page).read_bytes() == before
+
+
+def test_verbs_are_needed_and_known(capsys) -> None:
+    assert main([]) == 2
+    assert main(["shw"]) == 2
+    assert "'show'" in capsys.readouterr().err
+    assert main(["--help"]) == 0
+    assert "VERB" in capsys.readouterr().out
+
+
+def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "kornia", None)
+    assert main(["show", page]) == 2
+    assert "pip install 'homunculus-vlm[pixels]'" in capsys.readouterr().err
+
+
+def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
+    bench = pytest.importorskip("homunculus.bench")
+    monkeypatch.setattr(bench, "core", lambda repeats, tell: tell("grid") or {"repeats": repeats})
+    monkeypatch.setattr(bench, "table", lambda result: f"table of {result}")
+    assert main(["bench", "core", "--repeats", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"repeats": 2}
+    assert main(["bench", "core"]) == 0
+    assert capsys.readouterr().out == "table of {'repeats': 60}\n"
+    assert main(["bench", "moon"]) == 2
+
+
+def test_a_person_who_waits_sees_a_spinner(monkeypatch) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(cli, "PATIENCE", 0.0)
+    with cli._patience("waiting") as tell:
+        tell("step one")
+
+
+def test_the_module_is_the_command(tmp_path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    run = subprocess.run(
+        [sys.executable, "-m", "homunculus", "show", "absent.png"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == (
+        "homunculus show: absent.png: no such file. Check the path and the current folder.\n"
+    )
+    version = subprocess.run(
+        [sys.executable, "-m", "homunculus", "--version"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert version.returncode == 0
+    assert version.stdout.startswith("homunculus ")

@@ -1,0 +1,79 @@
+"""Certificates: equal to trying every pair of cells; a cut is certified to see everything."""
+
+import pytest
+import torch
+from hypothesis import assume
+
+from cases import Case, law, planned
+from homunculus import Allocation, Method, certify, lift, methods
+from oracles import seen, tree
+
+METHODS = list(methods().values())
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@law(images=2)
+def test_certificates_equal_brute_force(method: Method, case: Case) -> None:
+    assume(case.most <= 400)
+    field, plan = planned(method, case)
+    certificate = certify(field, plan)
+    for image, grid in enumerate(case.grids):
+        cells = seen.seen_cells(field, plan, image)
+        assert certificate.covered[image] == pytest.approx(len(cells) / (grid[0] * grid[1]))
+        assert certificate.gap[image] == pytest.approx(seen.gap(grid, cells), abs=1e-5)
+        assert certificate.fewest[image] == seen.fewest(field, plan, image)
+
+
+@pytest.mark.parametrize("name", ["cut", "foveated", "clusters", "oracle", "shuffled", "pool"])
+@law(images=3)
+def test_cuts_and_blocks_see_everything(name: str, case: Case) -> None:
+    certificate = certify(*planned(methods()[name], case))
+    assert (certificate.covered == 1).all()
+    assert (certificate.gap == 0).all()
+    if name != "pool":  # a part is counted by a slot's main cell, and a block has many
+        assert (certificate.fewest >= 1).all()
+
+
+def test_one_cell_in_the_corner_leaves_a_gap_of_the_diagonal() -> None:
+    field = lift.grid([(4, 5)])
+    one = torch.ones(1, 1, 1)
+    certificate = certify(field, Allocation(one.long() * 0, one, one[..., 0].bool()))
+    assert certificate.covered.item() == pytest.approx(1 / 20)
+    assert certificate.gap.item() == 5.0  # 3 down, 4 across
+    assert certificate.fewest.item() == 0
+
+
+def test_a_coarse_cell_covers_what_is_below_it() -> None:
+    field = lift.pyramid([(4, 4)], 3)
+    at = torch.tensor([[[1], [4]]])  # two opposite quarters
+    certificate = certify(field, Allocation(at, torch.ones(1, 2, 1), torch.ones(1, 2).bool()))
+    assert certificate.covered.item() == 0.5
+    assert certificate.gap.item() == pytest.approx(2.0)
+    assert certificate.fewest.item() == 0
+
+
+@law(images=2)
+def test_cortical_spread_equals_largest_over_smallest(case: Case) -> None:
+    field, plan = planned(methods()["foveated"], case)
+    fixation = torch.tensor(case.grids) * torch.tensor([0.25, 0.75])
+    spread = certify(field, plan, fixation[:, None], field_of_view=20.0).cortical_spread
+    for image, grid in enumerate(case.grids):
+        _, boxes = tree.tree(field, image)
+        used = [boxes[cell] for cell in plan.index[image, plan.valid[image], 0].tolist()]
+        gaze = [(0.25 * grid[0], 0.75 * grid[1])]
+        size = tree.cortical_bonus(used, grid, gaze, 1.0, 20.0)
+        wanted = torch.tensor(max(size) - min(size)).exp()
+        assert spread[image] == pytest.approx(wanted.item(), rel=1e-4)
+
+
+def test_the_pure_foveated_cut_spreads_cortex_more_evenly_than_a_grid() -> None:
+    field, plan = (
+        methods()["foveated"]
+        .aimed(torch.full((1, 1, 2), 32.0))
+        .plan([(64, 64)], torch.zeros(1, 4096), 273)
+    )
+    even = certify(field, plan).cortical_spread
+    flat = certify(
+        *methods()["uniform"].plan([(64, 64)], torch.zeros(1, 4096), 273)
+    ).cortical_spread
+    assert 3 * even < flat

@@ -1,0 +1,321 @@
+"""The rules of the house, enforced by reading the source; each rule is shown to be able to fail."""
+
+import ast
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from jaxtyping import TypeCheckError
+
+from homunculus.extra import MissingExtra, need
+from homunculus.types import Relevance
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "homunculus"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+FLOORS = (  # a room imports only from the lines above its own
+    {"extra", "kept"},
+    {"types", "picture", "decide"},
+    {"cortex"},
+    {"lift", "score", "allocate", "pack", "coverage", "view", "scout", "atlas"},
+    {"method"},
+    {"look", "bench", "learn", "engines", "measure", "studio"},
+    {"__init__"},
+    {"cli"},
+    {"__main__"},
+)
+FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+CORE = {"types", "kept", "cortex", "lift", "score", "allocate", "pack", "method", "coverage"}
+BASE = {"torch", "einops", "jaxtyping"}
+OPTIONAL = ["transformers", "vllm", "kornia", "PIL", "skimage", "pypdfium2", "rich", "scipy"]
+"""What `import homunculus` must not load. Not numpy: torch loads it wherever it is installed."""
+
+
+def room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def sources(*rooms: str) -> list[tuple[str, str]]:
+    """Name and text of every module, or of those in the given rooms."""
+    chosen = [path for path in MODULES if not rooms or room(path) in rooms]
+    return [(str(path.relative_to(SOURCE)), path.read_text("utf-8")) for path in chosen]
+
+
+# ---- who may import whom -------------------------------------------------------------------------
+
+
+def imports(node: ast.AST, top: bool = True) -> Iterator[tuple[str, int, bool]]:
+    """(dotted target, line, whether it runs when the module is imported)."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from ((alias.name, child.lineno, top) for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            if child.module == "homunculus":  # `from homunculus import lift` means the room
+                names = (a.name if a.name in FLOOR else "__init__" for a in child.names)
+                yield from ((f"homunculus.{name}", child.lineno, top) for name in names)
+            else:
+                yield "." * child.level + (child.module or ""), child.lineno, top
+        else:
+            function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from imports(child, top and not function)
+
+
+def import_fault(here: str, target: str, top: bool) -> str | None:
+    package, _, rest = target.partition(".")
+    if package == "homunculus":
+        there = rest.partition(".")[0] or "__init__"
+        if there not in FLOOR:
+            return f"{there} has no floor: give it one in FLOORS"
+        if there != here and FLOOR[there] >= FLOOR[here]:
+            return f"{there} does not stand below {here}"
+        if here == "cli" and top and there not in {"cli", "extra", "__init__"}:
+            return f"cli loads {there} before it knows the verb: import it inside the verb"
+    elif package in sys.stdlib_module_names or package in BASE:
+        return None
+    elif here in CORE:
+        return f"the core knows no {package or 'relative import'}: use extra.need in the function"
+    elif here == "cli" and top:
+        return f"cli loads {package} before it knows the verb: import it inside the verb"
+    return None
+
+
+def import_faults(here: str, source: str) -> list[str]:
+    if here not in FLOOR:
+        return [f"{here} has no floor: give it one in FLOORS"]
+    found = [(line, import_fault(here, to, top)) for to, line, top in imports(ast.parse(source))]
+    return [f"{line}: {fault}" for line, fault in found if fault]
+
+
+def test_no_arrow_runs_back_up() -> None:
+    assert MODULES
+    for path in MODULES:
+        assert import_faults(room(path), path.read_text("utf-8")) == [], path
+
+
+@pytest.mark.parametrize(
+    ("here", "source", "fault"),
+    [
+        ("types", "from homunculus.lift import grid", "does not stand below"),
+        ("allocate", "from homunculus import lift", "does not stand below"),
+        ("allocate", "def f():\n    import homunculus.lift.pyramid", "does not stand below"),
+        ("pack", "from homunculus import Field", "does not stand below"),
+        ("pack", "from homunculus.shed import rake", "no floor"),
+        ("shed", "", "no floor"),
+        ("score", "import kornia", "extra.need"),
+        ("score", "if True:\n    from PIL import Image", "extra.need"),
+        ("lift", "from . import pyramid", "relative import"),
+        ("cli", "from homunculus.look import look", "inside the verb"),
+        ("cli", "import rich", "inside the verb"),
+    ],
+)
+def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
+    (found,) = import_faults(here, source)
+    assert fault in found
+
+
+def test_import_rules_let_honest_rooms_pass() -> None:
+    allowed = "import math\nimport torch\nfrom homunculus.types import Field\n"
+    assert import_faults("allocate", allowed + "from homunculus.allocate.refine import cut") == []
+    assert import_faults("cli", "def verb():\n    from homunculus.look import look") == []
+    assert import_faults("view", "def f():\n    from PIL import Image") == []
+
+
+# ---- what `import homunculus` loads --------------------------------------------------------------
+
+
+def loaded(statement: str, names: list[str], folder: Path) -> list[str]:
+    """Which of the modules are in memory after the statement, in a process of its own."""
+    report = f"print(json.dumps([name for name in {names} if name in sys.modules]))"
+    code = f"{statement}; import json, sys; {report}"
+    environment = os.environ | {"PYTHONPATH": str(SOURCE.parent)}
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def test_importing_the_package_loads_no_optional_library(tmp_path: Path) -> None:
+    assert loaded("import homunculus", OPTIONAL, tmp_path) == []
+
+
+def test_the_import_check_can_fail(tmp_path: Path) -> None:
+    assert loaded("import colorsys", ["colorsys", "kornia"], tmp_path) == ["colorsys"]
+
+
+def test_a_missing_extra_names_its_cure() -> None:
+    cure = r"^me needs absent: pip install 'homunculus-vlm\[e\]'$"
+    with pytest.raises(MissingExtra, match=cure):
+        need("absent.part", extra="e", who="me")
+    with pytest.raises(ModuleNotFoundError) as broken:
+        need("json.absent", extra="e", who="me")
+    assert not isinstance(broken.value, MissingExtra)
+
+
+def test_shape_checks_are_on() -> None:
+    with pytest.raises(TypeCheckError):
+        Relevance(torch.zeros(2, 3, 4))
+
+
+# ---- no waiting for the device, no shape that depends on content ---------------------------------
+
+WAITS = {"item", "tolist", "nonzero", "masked_select", "argwhere", "numpy"}
+MASKS = {"valid", "mask", "keep"}
+REDUCTIONS = {"sum", "max", "min", "amax", "amin", "any", "all", "argmax", "argmin", "mean"}
+
+
+def is_mask(index: ast.expr) -> bool:
+    """Whether an index is boolean, as far as its look tells."""
+    if isinstance(index, ast.Tuple):
+        return any(map(is_mask, index.elts))
+    if isinstance(index, ast.Attribute):
+        return index.attr in MASKS
+    if isinstance(index, ast.Name):
+        return index.id in MASKS
+    return isinstance(index, ast.Compare) or (
+        isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.Invert)
+    )
+
+
+def wait_fault(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Attribute) and node.attr in WAITS:
+        return f".{node.attr}"
+    if isinstance(node, ast.Subscript) and is_mask(node.slice):
+        return "a boolean index"
+    if not isinstance(node, ast.Call):
+        return None
+    called = node.func
+    if isinstance(called, ast.Attribute) and called.attr == "where" and len(node.args) == 1:
+        return "where with one argument"
+    if isinstance(called, ast.Name) and called.id in {"int", "float", "bool"} and node.args:
+        inner = node.args[0]
+        reduced = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+        return f"{called.id}() of a tensor" if reduced and inner.func.attr in REDUCTIONS else None
+    return None
+
+
+def wait_faults(source: str) -> list[str]:
+    found = [(node, wait_fault(node)) for node in ast.walk(ast.parse(source))]
+    return [f"{getattr(node, 'lineno', 0)}: {fault}" for node, fault in found if fault]
+
+
+def test_allocation_and_packing_never_wait_for_the_device() -> None:
+    for name, source in sources("allocate", "pack"):
+        assert wait_faults(source) == [], name
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x.item()", "x.tolist()", "torch.nonzero(x)", "x.masked_select(y)", "torch.where(x > 0)",
+        "x[x > 0]", "x[:, ~y]", "x[field.valid] = 0", "int(x.sum())", "bool((a == b).all())",
+    ],
+)  # fmt: skip
+def test_the_waiting_check_can_fail(source: str) -> None:
+    assert len(wait_faults(source)) == 1
+
+
+def test_the_waiting_check_lets_plain_tensor_code_pass() -> None:
+    assert wait_faults("torch.where(a, b, c); x[:, index]; table.items(); int(max(rows, 1))") == []
+
+
+# ---- size and plain speech -----------------------------------------------------------------------
+
+
+def lengths(source: str) -> list[int]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, functions)]
+    return [node.end_lineno - node.lineno + 1 for node in nodes]
+
+
+def undocumented(tree: ast.Module) -> list[str]:
+    """Public methods of public classes that say nothing."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
+    members = [(kind.name, member) for kind in classes for member in kind.body]
+    methods = [(kind, member) for kind, member in members if isinstance(member, ast.FunctionDef)]
+    mute = [(k, m.name) for k, m in methods if m.name[0] != "_" and not ast.get_docstring(m)]
+    return [f"{kind}.{method}" for kind, method in mute]
+
+
+def module_faults(name: str, source: str) -> list[str]:
+    tree, lines = ast.parse(source), len(source.splitlines())
+    faults = [f"{name}: {lines} lines, at most 300"] if lines > 300 else []
+    if not (ast.get_docstring(tree) or "").strip() or tree.body[0].lineno > 3:
+        faults.append(f"{name}: its first lines do not say what it is")
+    if re.split(r"[/.]", name)[0] in CORE and re.search(r"#\s*pyright:\s*basic", source):
+        faults.append(f"{name}: the core is strict")
+    return faults + [f"{name}: {method} has no docstring" for method in undocumented(tree)]
+
+
+def length_faults(sizes: list[int]) -> list[str]:
+    tenth = statistics.quantiles(sizes, n=10, method="inclusive")[-1] if len(sizes) > 1 else 0
+    bounds = (("max", max(sizes), 80), ("median", statistics.median(sizes), 15), ("p90", tenth, 40))
+    over = [(what, size, most) for what, size, most in bounds if size > most]
+    return [f"functions: {what} {size:g}, at most {most} lines" for what, size, most in over]
+
+
+def test_files_and_functions_stay_small() -> None:
+    assert [fault for name, source in sources() for fault in module_faults(name, source)] == []
+    assert length_faults([size for _, source in sources() for size in lengths(source)]) == []
+
+
+def test_the_size_check_can_fail() -> None:
+    assert len(module_faults("a.py", "x = 1\n" * 301)) == 2
+    assert len(module_faults("lift/a.py", '# pyright: basic\n"""Doc."""\n')) == 1
+    assert module_faults("view/a.py", '# pyright: basic\n"""Doc."""\n') == []
+    assert len(module_faults("a.py", '"""Doc."""\nclass A:\n    def f(self): pass\n')) == 1
+    assert module_faults("a.py", '"""Doc."""\nclass A:\n    def __call__(self): pass\n') == []
+    assert lengths("def f():\n    x = 1\n    return x\n") == [3]
+    assert len(length_faults([81] * 10)) == 3
+    assert length_faults([10] * 9 + [41, 41]) == ["functions: p90 41, at most 40 lines"]
+    assert length_faults([15] * 10 + [80]) == []
+
+
+# ---- the repository ------------------------------------------------------------------------------
+
+FORBIDDEN = [  # written in two halves, so that this file does not accuse itself
+    "../" + "shared", "/wo" + "rk/", "/ro" + "ot/", "/op" + "t/", "pypi" + ".org",
+    "python" + "hosted.org", "npm" + "js.org", "download.py" + "torch.org", "FIX" + "ME",
+]  # fmt: skip
+EXCUSED = {(".ci/run", FORBIDDEN[0])}  # the one place that may look for the data beside a checkout
+
+
+def word_faults(name: str, text: str) -> list[str]:
+    found = [word for word in FORBIDDEN if word in text and (name, word) not in EXCUSED]
+    return [f"{name} names {word}" for word in found]
+
+
+def test_no_file_names_a_private_place() -> None:
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    run = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True)
+    if run.returncode:
+        pytest.skip("not a git checkout")
+    files = [name for name in run.stdout.splitlines() if (ROOT / name).is_file()]
+    texts = ((name, (ROOT / name).read_bytes().decode("utf-8", "ignore")) for name in files)
+    assert [fault for name, text in texts for fault in word_faults(name, text)] == []
+
+
+def test_the_word_check_can_fail() -> None:
+    assert len(word_faults("a.md", f"see {FORBIDDEN[0]}/data")) == 1
+    assert word_faults(".ci/run", FORBIDDEN[0]) == []
+
+
+def test_the_lock_holds_exact_versions_and_the_one_torch() -> None:
+    lock = (ROOT / "requirements-ci.lock").read_text().splitlines()
+    assert [line for line in lock if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+    torch_line = (ROOT / "constraints.txt").read_text().splitlines()[-1]
+    assert torch_line in lock
+    named = {re.sub(r"[-_.]+", "-", line.partition("==")[0]).lower() for line in lock}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = sum(project["optional-dependencies"].values(), project["dependencies"])
+    plain = {re.split(r"[\[><=]", wish)[0].lower() for wish in wanted} - {project["name"]}
+    assert plain - named == set()

@@ -1,0 +1,244 @@
+"""The table of methods: names, budgets, fixations, and what other packages may add."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cases import Case, planned, same
+from homunculus import Allocation, Budget, Field, Material, Relevance, lift, method, methods
+from homunculus.allocate import TopK
+from homunculus.method import Method, on_grid, shuffled
+
+AIMED = ["foveated", "log-polar", "pseudo-log-polar", "shuffled"]
+
+
+# ---- budget --------------------------------------------------------------------------------------
+
+
+@given(tokens=st.integers(1, 5000), cells=st.integers(1, 5000))
+def test_a_budget_of_tokens_is_that_many_or_every_cell(tokens: int, cells: int) -> None:
+    assert Budget(tokens=tokens).slots(cells) == min(tokens, cells)
+
+
+@example(percent=29, cells=100)  # in floats .29 x 100 is less than 29
+@given(percent=st.integers(1, 100), cells=st.integers(1, 5000))
+def test_a_budget_by_ratio_is_the_whole_cells_in_it_and_never_none(
+    percent: int, cells: int
+) -> None:
+    assert Budget(ratio=percent / 100).slots(cells) == max(1, percent * cells // 100)
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({}, r"tokens.*ratio.*None.*None"),
+        ({"tokens": 5, "ratio": 0.5}, r"tokens.*ratio.*5.*0\.5"),
+        ({"tokens": 0}, "tokens must be 1 or more, got 0"),
+        ({"tokens": -3}, "tokens must be 1 or more, got -3"),
+        ({"ratio": 0.0}, r"ratio must be in \(0, 1\], got 0.0"),
+        ({"ratio": 1.5}, r"ratio must be in \(0, 1\], got 1.5"),
+        ({"ratio": float("nan")}, r"ratio must be in \(0, 1\], got nan"),
+    ],
+)
+def test_a_budget_that_makes_no_sense_is_refused(budget: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Budget(**budget)
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+
+def test_every_method_stands_under_its_own_name_and_says_what_it_does() -> None:
+    for name, found in methods().items():
+        assert found.name == name == name.lower().replace("_", "-").replace(" ", "-")
+        assert 10 < len(found.about) < 80
+        assert found is method(name)
+
+
+def test_the_designs_methods_and_controls_are_there() -> None:
+    asked = {
+        "grid", "stratified", "adaptive-strata", "pyramid", "pyramid-shares", "cut", "clusters",
+        "foveated", "windows", "log-polar", "pseudo-log-polar", "frequency", "atlas",
+    }  # fmt: skip
+    controls = {"random", "uniform", "centre", "pool", "saliency", "shuffled", "oracle"}
+    assert asked | controls <= set(methods())
+    assert {name for name in asked | controls if methods()[name].control} == controls
+
+
+def test_an_unknown_method_is_answered_with_the_nearest() -> None:
+    with pytest.raises(KeyError, match=r"no method 'foveate'. Did you mean 'foveated'\?"):
+        method("foveate")
+    with pytest.raises(
+        KeyError, match=f"no method 'zzz'. `homunculus methods` lists all {len(methods())}"
+    ):
+        method("zzz")
+
+
+def test_methods_that_never_look_ignore_relevance() -> None:
+    case = Case(((9, 11), (6, 6)), 20)
+    for found in methods().values():
+        if found.source == "nothing":
+            plan = planned(found, case)[1]
+            assert same(plan, planned(found, case, -case.logit())[1]), found.name
+
+
+def test_methods_that_look_do_not_ignore_relevance() -> None:
+    case = Case(((9, 11), (12, 13)), 20)
+    turned = -case.logit()
+    for found in methods().values():
+        if found.source != "nothing":
+            assert not same(planned(found, case)[1], planned(found, case, turned)[1]), found.name
+
+
+def test_the_shuffled_control_is_its_base_asked_another_question() -> None:
+    case = Case(((9, 11), (6, 6)), 20)
+    base = method("cut")
+    control = shuffled(base)
+    assert control.name == "shuffled-cut"
+    assert method("shuffled").about.startswith("foveated")
+    assert (control.control, control.source) == (True, "another question")
+    assert same(planned(control, case)[1], planned(base, case)[1])
+    assert (base.control, base.source) == (False, "question")
+
+
+def test_without_features_clusters_are_a_pyramid_and_atlas_is_blocks() -> None:
+    logit = torch.randn(1, 400, generator=torch.Generator().manual_seed(0))
+    field, plan = method("clusters").plan([(20, 20)], logit, 30)
+    other, cut = method("cut").plan([(20, 20)], logit, 30)
+    assert torch.equal(field.box, other.box)
+    assert same(plan, cut)
+    field, plan = method("atlas").plan([(20, 20)], logit, 30)
+    assert int((field.level == 1).sum()) == 9
+    block = field.parent[0, plan.index[0, :, 0]]
+    assert block.unique().numel() == 9
+
+
+def test_a_plan_is_a_field_spread_relevance_and_an_allocation() -> None:
+    case = Case(((9, 11), (6, 6)), 20)
+    for found in methods().values():
+        field = found.field(case.grids, case.slots, case.material())
+        by_hand = found.allocate(field, lift.spread(field, case.logit()), case.slots)
+        assert same(found.plan(case.grids, case.logit(), case.slots, case.material())[1], by_hand)
+
+
+# ---- fixations -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", AIMED)
+def test_an_aimed_method_looks_where_it_is_told(name: str) -> None:
+    logit = torch.zeros(2, 40 * 40)
+    logit[:, 0] = 2.0
+    fixation = torch.tensor([[[30.5, 30.5]], [[5.5, 20.5]]])
+    found = method(name).aimed(fixation)
+    field, plan = found.plan([(40, 40)] * 2, logit, 64)
+    for image in range(2):
+        away = field.box[image, plan.index[image, :, 0]].view(-1, 2, 2).mean(1) - fixation[image]
+        near = (away.norm(dim=1) < 6) & (field.level[image, plan.index[image, :, 0]] == 0)
+        assert near.sum() >= 8
+    unaimed = method(name).plan([(40, 40)] * 2, logit, 64)[1]
+    assert not same(plan, unaimed)
+    assert found.name == name
+
+
+@pytest.mark.parametrize("name", AIMED)
+def test_an_aimed_image_in_a_batch_gets_what_it_gets_alone(name: str) -> None:
+    case = Case(((9, 30), (16, 16), (7, 5)), 40)
+    fixation = torch.tensor([[[4.0, 29.5]], [[8.0, 8.25]], [[0.0, 0.0]]])
+    logit = case.logit()
+    _, plan = method(name).aimed(fixation).plan(case.grids, logit, case.slots)
+    for image, cells in enumerate(case.cells):
+        here = slice(image, image + 1)
+        aimed = method(name).aimed(fixation[here])
+        _, lone = aimed.plan(case.grids[here], logit[here, :cells], case.slots)
+        count = lone.valid.shape[1]
+        assert torch.equal(plan.index[here, :count], lone.index)
+        assert torch.equal(plan.weight[here, :count], lone.weight)
+
+
+def test_a_method_without_a_fixation_says_so() -> None:
+    with pytest.raises(ValueError, match="grid has no fixation"):
+        method("grid").aimed(torch.zeros(1, 1, 2))
+
+
+# ---- training ------------------------------------------------------------------------------------
+
+
+def test_training_pulls_up_the_relevance_of_a_cell_that_should_weigh_more() -> None:
+    logit = torch.zeros(1, 16, requires_grad=True)
+    feature = torch.zeros(1, 16, 1)
+    feature[0, 2] = 1.0
+    found = method("grid")
+    field, plan = found.plan([(4, 4)], logit, 4, Material(feature=feature))
+    wanted = plan.weight[0, plan.index[0, :, 0] == 2].sum()
+    (gradient,) = torch.autograd.grad(wanted, logit)
+    assert gradient[0, 2] > 0
+    assert (gradient[0, [0, 1, 3, 15]] < 0).all()
+    assert field.feature is not None
+
+
+# ---- other packages ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Last:
+    """A rule of another package: the last cells."""
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        at = torch.arange(field.level.shape[1]).float().expand(field.level.shape)
+        return TopK()(field, Relevance(at), slots)
+
+
+@dataclass
+class Point:
+    """What importlib.metadata would find."""
+
+    name: str
+    value: str
+    found: object
+
+    def load(self) -> object:
+        return self.found
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Point]]:
+    """Entry points that another package offers, for the time of one test."""
+    points: list[Point] = []
+
+    def entry_points(group: str) -> list[Point]:
+        return points if group == "homunculus.methods" else []
+
+    # by sys.modules: the package's attribute of that name is the function
+    monkeypatch.setattr(sys.modules["homunculus.method"], "entry_points", entry_points)
+    methods.cache_clear()
+    yield points
+    methods.cache_clear()
+
+
+def test_another_package_can_add_a_method(offered: list[Point]) -> None:
+    offered.append(
+        Point("last", "their.rules:LAST", Method("last", "the last cells", Last(), on_grid))
+    )
+    assert list(methods())[-1] == "last"
+    _, plan = method("last").plan([(2, 3)], torch.zeros(1, 6), 2)
+    assert plan.index[0, :, 0].tolist() == [5, 4]
+
+
+def test_a_name_that_is_taken_is_refused(offered: list[Point]) -> None:
+    mine = replace(method("grid"), about="a better grid")
+    methods.cache_clear()
+    offered.append(Point("grid", "their.rules:GRID", mine))
+    with pytest.raises(ValueError, match=r"their.rules:GRID: there is already a method 'grid'"):
+        methods()
+
+
+def test_an_entry_point_that_is_no_method_is_refused(offered: list[Point]) -> None:
+    offered.append(Point("last", "their.rules:Last", Last()))
+    with pytest.raises(TypeError, match=r"last of their.rules:Last is no homunculus Method"):
+        methods()

@@ -1,0 +1,300 @@
+"""Pictures in: every format that is let in, every fault that is not, and nothing unbounded."""
+
+import io
+import random
+import struct
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import torch
+
+from homunculus import picture
+from homunculus.picture import Picture, PictureError, fitted, open_picture
+
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+ImageOps = pytest.importorskip("PIL.ImageOps")
+np = pytest.importorskip("numpy")
+pytest.importorskip("pypdfium2", reason="needs the extra `view`")
+
+
+def drawn(mode: str = "RGB", size: tuple[int, int] = (60, 40)):
+    """Red left, blue right, a green bar on top: no turn or mirror leaves it as it is."""
+    image = Image.new("RGB", size, (200, 30, 20))
+    image.paste((20, 30, 200), (size[0] // 2, 0, *size))
+    image.paste((20, 200, 40), (0, 0, size[0] // 3, size[1] // 4))
+    return image.convert(mode)
+
+
+SHARP = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}}
+
+
+def written(image, kind: str, **options) -> bytes:
+    stream = io.BytesIO()
+    image.save(stream, kind, **SHARP.get(kind, {}), **options)
+    return stream.getvalue()
+
+
+def near(found: Picture, image, slack: int) -> bool:
+    want = torch.from_numpy(np.array(image.convert("RGB"))).permute(2, 0, 1).int()
+    return (
+        want.shape == found.pixels.shape and int((found.pixels.int() - want).abs().max()) <= slack
+    )
+
+
+def header(wide: int, high: int) -> bytes:
+    """A PNG that declares a size and then says nothing."""
+    body = b"IHDR" + struct.pack(">IIBBBBB", wide, high, 8, 2, 0, 0, 0)
+    chunk = struct.pack(">I", 13) + body + struct.pack(">I", zlib.crc32(body))
+    return b"\x89PNG\r\n\x1a\n" + chunk + struct.pack(">I", 9999) + b"IDAT"
+
+
+# ---- what is let in ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "slack"),
+    [
+        ("PNG", "RGB", 0), ("PNG", "L", 0), ("PNG", "1", 0), ("PNG", "P", 0), ("PNG", "LA", 0),
+        ("PNG", "RGBA", 0), ("BMP", "RGB", 0), ("GIF", "P", 0), ("JPEG", "RGB", 30),
+        ("JPEG", "L", 30), ("JPEG", "CMYK", 30), ("WEBP", "RGB", 0), ("WEBP", "RGBA", 0),
+    ],
+)  # fmt: skip
+def test_every_format_and_mode_becomes_plain_rgb(tmp_path, kind, mode, slack) -> None:
+    image = drawn(mode)
+    path = tmp_path / f"picture.{kind.lower()}"
+    path.write_bytes(written(image, kind))
+    found = open_picture(path)
+    assert found.name == path.name
+    assert found.original == found.size == (40, 60)
+    assert near(found, image, slack)
+    assert open_picture(path.read_bytes()).name == "bytes"
+    assert torch.equal(open_picture(str(path)).pixels, found.pixels)
+
+
+def test_a_pillow_image_is_taken_and_left_alone() -> None:
+    image = drawn("RGBA")
+    found = open_picture(image)
+    assert near(found, image, 0)
+    assert (image.mode, image.size, found.name) == ("RGBA", (60, 40), "image")
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_pictures_stand_upright_whatever_the_camera_did(orientation) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    data = written(drawn(), "PNG", exif=exif)
+    upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
+    found = open_picture(data)
+    assert near(found, upright, 0)
+    assert found.original == (upright.height, upright.width)
+    small = open_picture(data, longest=30)
+    assert small.original == found.original
+    assert small.size == (found.size[0] // 2, found.size[1] // 2)
+
+
+def test_broken_exif_does_not_stop_a_good_picture() -> None:
+    data = written(drawn(), "PNG", exif=b"Exif\x00\x00MM\x00*\xff\xff\xff\xff")
+    assert near(open_picture(data), drawn(), 0)
+
+
+def test_sixteen_bits_keep_their_upper_eight() -> None:
+    deep = np.linspace(0, 65535, 64).astype("uint16").reshape(8, 8)
+    found = open_picture(written(Image.fromarray(deep), "PNG"))
+    assert found.pixels[0].flatten().tolist() == (deep >> 8).flatten().tolist()
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA"])
+def test_what_is_transparent_is_white(mode) -> None:
+    clear = Image.new("RGBA", (8, 8), (255, 0, 0, 0))
+    clear.paste((0, 0, 0, 255), (0, 0, 4, 8))
+    found = open_picture(written(clear.convert(mode), "PNG"))
+    assert found.pixels[:, :, 4:].eq(255).all()
+    assert found.pixels[:, :, :4].eq(0).all()
+
+
+def test_a_transparent_colour_of_the_palette_is_white() -> None:
+    image = Image.new("P", (4, 4), 1)
+    image.putpalette([0, 0, 0, 250, 10, 10])
+    assert open_picture(written(image, "PNG", transparency=1)).pixels.eq(255).all()
+
+
+def test_a_moving_picture_shows_its_first_frame() -> None:
+    first, second = drawn("P"), Image.new("P", (60, 40))
+    data = written(first, "GIF", save_all=True, append_images=[second])
+    assert near(open_picture(data), first, 0)
+
+
+def test_pdf_pages_are_rendered_at_200_dots_an_inch() -> None:
+    data = written(
+        drawn(), "PDF", resolution=72, save_all=True, append_images=[drawn(size=(40, 90))]
+    )
+    first, second = open_picture(data), open_picture(data, page=1)
+    assert (first.original, second.original) == ((111, 167), (250, 111))
+    assert (first.name, second.name) == ("bytes", "bytes page 1")
+    left, right = first.pixels[:, 100, 20].tolist(), first.pixels[:, 100, 150].tolist()
+    assert left[0] > 150 > 100 > left[2]
+    assert right[2] > 150 > 100 > right[0]
+    assert max(open_picture(data, longest=50).size) == 50
+
+
+def test_pdfs_open_in_many_threads() -> None:
+    data = written(drawn(), "PDF", resolution=72)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(open_picture, [data] * 24))
+    assert all(torch.equal(one.pixels, found[0].pixels) for one in found)
+
+
+# ---- bounds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
+def test_the_longer_side_is_bounded_and_the_shape_kept(kind) -> None:
+    found = open_picture(written(drawn(size=(900, 600)), kind), longest=90)
+    assert (found.size, found.original) == ((60, 90), (600, 900))
+    assert found.pixels[2, 50, 80] > 150 > found.pixels[2, 50, 10]  # still blue right, red left
+
+
+def test_the_area_is_bounded_too() -> None:
+    high, wide = open_picture(drawn(size=(900, 600)), area=5400).size
+    assert (high, wide) == (60, 90)
+
+
+def test_fitting_never_enlarges_and_never_vanishes() -> None:
+    assert fitted((10, 10), 4096, 10**9) == (10, 10)
+    assert fitted((2, 400), 40, 10**9) == (1, 40)
+    for size in ((4097, 4096), (333, 777), (65536, 330)):
+        high, wide = fitted(size, 1000, 300_000)
+        assert max(high, wide) <= 1000
+        assert high * wide <= 300_000
+
+
+def test_a_declared_bomb_is_refused_before_decoding(tmp_path) -> None:
+    path = tmp_path / "bomb.png"
+    path.write_bytes(header(30_000, 30_000))  # decoding it would say `truncated`
+    with pytest.raises(PictureError, match=r"bomb.png: .* 400 megapixels, got 30000x30000 \(900\)"):
+        open_picture(path)
+
+
+def test_a_poster_that_must_be_decoded_whole_is_refused_with_advice() -> None:
+    with pytest.raises(PictureError, match=r"120 megapixels, got 15000x9000.*baseline JPEG"):
+        open_picture(header(15_000, 9_000))
+
+
+def test_a_jpeg_poster_is_decoded_small(monkeypatch) -> None:
+    monkeypatch.setattr(picture, "DECODED", 10_000)
+    image = drawn(size=(800, 600))
+    assert open_picture(written(image, "JPEG"), longest=50).size == (37, 50)
+    with pytest.raises(PictureError, match="decoded whole"):  # it would hold every coefficient
+        open_picture(written(image, "JPEG", progressive=True), longest=50)
+    with pytest.raises(PictureError, match="decoded whole"):
+        open_picture(written(image, "PNG"), longest=50)
+
+
+def test_webp_may_hold_half_as_much(monkeypatch) -> None:
+    monkeypatch.setattr(picture, "DECODED", 3_000)
+    assert open_picture(written(drawn(), "PNG")).size == (40, 60)
+    with pytest.raises(PictureError, match="decoded whole"):
+        open_picture(written(drawn(), "WEBP"))
+
+
+@pytest.mark.parametrize("size", [(1, 201), (4020, 20)])
+def test_threads_of_pixels_are_refused(size) -> None:
+    with pytest.raises(PictureError, match="200:1"):
+        open_picture(Image.new("RGB", size))
+    assert open_picture(Image.new("RGB", (1, 200))).size == (200, 1)
+
+
+def test_large_files_are_refused_by_their_size(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(picture, "BYTES", 10)
+    path = tmp_path / "large.png"
+    path.write_bytes(written(drawn(), "PNG"))
+    with pytest.raises(PictureError, match="at most 0 MiB"):
+        open_picture(path)
+
+
+# ---- faults --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP", "PDF"])
+def test_half_a_file_is_refused(kind) -> None:
+    noise = Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype="uint8"))
+    data = written(noise, kind)
+    with pytest.raises(PictureError, match="broken"):
+        open_picture(data[: len(data) // 2])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "0 bytes"),
+        (b"hello there", "begins with b'hello th'"),
+        (b"II*\x00" + bytes(20), "a TIFF"),
+        (b"\x00\x00\x00\x1cftypheic", "HEIC"),
+        (b"<svg xmlns=''></svg>", "an SVG"),
+        (b"%PDF-1.7 nothing more", "broken"),
+        (b"RIFF1234AVI ", "broken"),
+    ],
+)
+def test_what_is_no_picture_is_named(data, message) -> None:
+    with pytest.raises(PictureError, match=message):
+        open_picture(data)
+
+
+def test_paths_that_are_no_files_are_named(tmp_path) -> None:
+    for source, message in (
+        (tmp_path, "a folder or a device"),
+        ("/dev/zero", "a folder or a device"),
+        (tmp_path / "absent.png", "no such file"),
+        ("a\x00b", "cannot be opened|no such file"),
+        ("https://example.org/a.png", "Download it first"),
+        (7, "got int"),
+    ):
+        with pytest.raises(PictureError, match=message):
+            open_picture(source)
+
+
+def test_pages_are_checked() -> None:
+    data = written(drawn(), "PDF")
+    with pytest.raises(PictureError, match="page 3 of a PDF of 1 pages"):
+        open_picture(data, page=3)
+    with pytest.raises(PictureError, match="no PDF"):
+        open_picture(written(drawn(), "PNG"), page=1)
+    with pytest.raises(PictureError, match="longest must be 1"):
+        open_picture(drawn(), longest=0)
+
+
+def test_floats_are_refused_because_their_range_is_unknown() -> None:
+    with pytest.raises(PictureError, match="mode F"):
+        open_picture(Image.new("F", (4, 4)))
+
+
+@pytest.mark.filterwarnings("ignore")  # a decoder may grumble before it gives up
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP", "PDF"])
+def test_spoiled_bytes_give_a_picture_or_one_error(kind) -> None:
+    lot, whole = random.Random(kind), written(drawn(), kind)
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(lot.randint(1, 8)):
+            data[lot.randrange(len(data))] = lot.randrange(256)
+        try:
+            found = open_picture(bytes(data), longest=64)
+        except PictureError:
+            continue
+        assert max(found.size) <= 64
+
+
+def test_unit_pixels_and_cells() -> None:
+    found = open_picture(Image.new("RGB", (33, 17), (255, 0, 51)))
+    assert found.unit().shape == (1, 3, 17, 33)
+    assert found.unit()[0, :, 0, 0].tolist() == pytest.approx([1, 0, 0.2])
+    assert found.grid(16) == (2, 3)
+
+
+def test_the_folder_of_a_file_stays_private(tmp_path) -> None:
+    path = Path(tmp_path) / "secret.png"
+    path.write_bytes(b"x")
+    with pytest.raises(PictureError) as refused:
+        open_picture(path)
+    assert str(tmp_path) not in str(refused.value)

@@ -1,0 +1,164 @@
+"""The drawing: shapes, places and colours that can be checked; how it looks is for eyes."""
+
+import pytest
+import torch
+
+from homunculus import lift, view
+from homunculus.types import Tokens
+
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+np = pytest.importorskip("numpy")
+
+PATCH = 16
+
+
+def tokens(*cells: tuple[float, float, float, float, int]) -> Tokens:
+    """One image's tokens from boxes and levels."""
+    box = torch.tensor([cell[:4] for cell in cells]).float()[None]
+    level = torch.tensor([[cell[4] for cell in cells]])
+    centre = (box[..., :2] + box[..., 2:]) / 2
+    return Tokens(None, centre, box, level, torch.ones_like(level, dtype=torch.bool))
+
+
+def checkers(high: int, wide: int) -> torch.Tensor:
+    """Black and white pixels in turn: the finest detail there is."""
+    spot = (torch.arange(high)[:, None] + torch.arange(wide)) % 2
+    return spot.float().expand(1, 3, high, wide)
+
+
+def drawn(pixels: torch.Tensor, kept: Tokens, plain: bool = True, **options):
+    size = (pixels.shape[2], pixels.shape[3])
+    rows, cols = (-(-side // PATCH) for side in size)
+    options = {"question": "why?", "caption": "facts", "origin": "pixels"} | options
+    relevance = options.pop("relevance", torch.randn(rows, cols))
+    chain = lift.mips(pixels, 4)
+    return view.panels(chain, size, relevance, kept, patch=PATCH, plain=plain, **options)
+
+
+def seen(pixels: torch.Tensor, kept: Tokens, plain: bool = True):
+    """The fourth panel alone, a display pixel a pixel, as a tensor y x 3; and if it is whole."""
+    size = (pixels.shape[2], pixels.shape[3])
+    box, kind = view._drawn(kept, size, PATCH, plain)
+    levels = [Image.fromarray((mip[0].permute(1, 2, 0) * 255).byte().numpy()) for mip in
+              lift.mips(pixels, 3)]  # fmt: skip
+    panel, whole = view._seen(
+        levels, box, kind if plain else [None] * len(kind), PATCH, 1.0, size[::-1]
+    )
+    return torch.from_numpy(np.array(panel)).float(), whole
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [
+        ((1000, 450), (1, 4)), ((720, 1280), (2, 2)), ((500, 500), (2, 2)),
+        ((16, 2096), (4, 1)), ((2096, 16), (1, 4)), ((300, 3000), (4, 1)),
+    ],
+)  # fmt: skip
+def test_panels_stand_as_the_picture_asks(size, shape) -> None:
+    assert view.arrangement(size)[:2] == shape
+
+
+@pytest.mark.parametrize(
+    "size", [(1013, 463), (720, 1280), (40, 56), (16, 2096), (2096, 16), (1, 1)]
+)
+def test_every_shape_fits_on_one_sheet(size) -> None:
+    whole = tokens((0, 0, -(-size[0] // PATCH), -(-size[1] // PATCH), 3))
+    sheet = drawn(torch.rand(1, 3, *size), whole, plain=False, fixation=(0.5, 0.5))
+    assert sheet.mode == "RGB"
+    assert 300 < sheet.width < 2200
+    assert 150 < sheet.height < 2000
+
+
+def test_small_pictures_grow_and_large_ones_shrink() -> None:
+    assert view.arrangement((48, 64))[2] > 2
+    assert view.arrangement((4000, 4000))[2] < 0.25
+
+
+def test_a_level_0_cell_is_shown_pixel_for_pixel() -> None:
+    pixels = torch.rand(1, 3, 32, 32)
+    panel, whole = seen(pixels, tokens((0, 0, 1, 1, 0), (1, 1, 2, 2, 0)))
+    want = (pixels[0].permute(1, 2, 0) * 255).byte().float()
+    assert torch.equal(panel[:16, :16], want[:16, :16])
+    assert torch.equal(panel[16:, 16:], want[16:, 16:])
+    assert not whole
+    hatch = panel[:16, 16:].unique()
+    assert hatch.tolist() == [158, 196]
+
+
+def test_a_coarse_cell_has_lost_the_finest_detail() -> None:
+    panel, whole = seen(checkers(64, 64), tokens((0, 0, 2, 2, 1), (0, 2, 2, 4, 1), (2, 0, 4, 4, 1),
+                                                 (2, 0, 3, 1, 0)))  # fmt: skip
+    assert whole
+    assert panel[:32].std() < 3  # grey
+    assert panel[32:48, :16].std() > 120  # fine painted over coarse
+
+
+def test_clipped_border_cells_keep_their_grain() -> None:
+    pixels = torch.rand(1, 3, 40, 24)
+    panel, whole = seen(pixels, tokens((0, 0, 3, 2, 2)))
+    assert whole
+    assert panel.shape == (40, 24, 3)
+    assert panel.std() < 40  # a quarter of the pixels a side, smoothed
+
+
+def test_other_boxes_are_read_at_patch_by_patch() -> None:
+    pixels = checkers(64, 64)
+    panel, whole = seen(pixels, tokens((0, 0, 4, 4, 0)), plain=False)
+    assert whole
+    assert panel.std() < 3
+    sharp, _ = seen(pixels, tokens((0, 0, 4, 4, 0)), plain=True)
+    assert sharp.std() > 100  # the level is believed where levels mean sizes
+
+
+def test_neighbours_that_differ_by_rounding_show_no_crack() -> None:
+    third = 4 / 3
+    boxes = [(0, at * third + 1e-6, 4, (at + 1) * third - 1e-6, 0) for at in range(3)]
+    assert seen(torch.rand(1, 3, 64, 64), tokens(*boxes), plain=False)[1]
+
+
+def test_kinds_follow_level_or_size() -> None:
+    kept = tokens((0, 0, 4, 4, 1), (0, 0, 1, 1, 0), (0, 0, 2, 2, 3))
+    assert view._drawn(kept, (64, 64), PATCH, True)[1] == [1, 3, 0]
+    assert view._drawn(kept, (64, 64), PATCH, False)[1] == [2, 1, 0]
+
+
+def test_kept_cells_wear_the_colour_of_their_level() -> None:
+    white = Image.new("RGB", (64, 64), "white")
+    box = torch.tensor([[0.0, 0, 32, 32], [32, 32, 64, 64]])
+    panel = view._kept(white, box, [0, 7])
+    edges = [panel.getpixel(spot) for spot in ((0, 10), (40, 32), (50, 10))]
+    for edge, colour in zip(edges, (view.LEVELS[0], view.LEVELS[-1], (255, 255, 255)), strict=True):
+        assert max(abs(one - other) for one, other in zip(edge, colour, strict=True)) < 30
+
+
+def test_heat_grows_lighter_with_relevance() -> None:
+    colours = view._palette(torch.linspace(0, 1, 101)[None])[0].float()
+    light = colours @ torch.tensor([0.299, 0.587, 0.114])
+    assert light.diff().min() > 0
+
+
+@pytest.mark.parametrize("value", [0.0, float("nan"), float("inf"), -float("inf")])
+def test_any_relevance_can_be_drawn(value) -> None:
+    relevance = torch.zeros(2, 2)
+    relevance[0, 0] = value
+    drawn(torch.rand(1, 3, 32, 32), tokens((0, 0, 1, 1, 0)), relevance=relevance)
+
+
+def test_texts_are_wrapped_cut_and_cleaned() -> None:
+    font = view._font(18)
+    long = "What\tis the\ntotal\x00 amount " * 30 + "w" * 500
+    lines = view._lines(long, 300, 18, most=4)
+    assert len(lines) == 4
+    assert lines[-1].endswith("...")
+    assert all(font.getlength(line) <= 300 for line in lines)
+    assert not set("\t\n\x00") & set("".join(lines))
+    assert view._lines("w" * 500, 300, 18, most=4)[0].endswith("...")
+    assert view._lines("short", 300, 18, most=4) == ["short"]
+    assert view._lines("", 300, 18, most=4) == [""]
+
+
+def test_the_legend_counts_every_token() -> None:
+    few = view._legend([0, 0, 1], plain=True, width=600)
+    many = view._legend([0, 1, 2, 3, 4, 5, 6, 9], plain=True, width=300)
+    assert few.height < many.height
+    assert many.width == 300
