@@ -98,6 +98,18 @@ def test_seed_was_wrong_border_bins_do_not_pile_up(corner: tuple[float, float]) 
     assert naive_on_border(corner, (64, 97)) > 100
 
 
+@pytest.mark.parametrize("gaze", [(0.5, 131.0), (0.5, 60.0), (0.25, 0.0)])
+def test_rings_of_a_strip_look_both_ways_and_do_not_pile_up(gaze: tuple[float, float]) -> None:
+    field = lift.pyramid([(1, 131)], 5)
+    (point,), _ = rings(field, torch.tensor([gaze]), 65)  # 8 rings of 8 wedges
+    ring = (point[1:] - point[0]).norm(dim=1).view(8, 8)
+    assert torch.allclose(ring, ring[:, :1].expand(-1, 8)), "no point was moved to the border"
+    left, right = gaze[1] - ring[-1, 0] > 0, gaze[1] + ring[-1, 0] < 131
+    assert bool((point[-8:, 1] < gaze[1]).any()) == bool(left)
+    assert bool((point[-8:, 1] > gaze[1]).any()) == bool(right)
+    assert len({(round(y, 6), round(x, 6)) for y, x in point.tolist()}) == 65
+
+
 def naive_on_border(gaze: tuple[float, float], size: tuple[int, int]) -> int:
     """How many of 16 full rings of 17 wedges the seeds' clamping moves to the border."""
     reach = max(dist(gaze, far) for far in ((0, 0), (0, size[1]), (size[0], 0), size))

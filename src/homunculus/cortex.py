@@ -13,31 +13,40 @@ from homunculus.types import Grid
 CORTEX, FOVEA = 17.3, 0.75
 
 
+def eccentricity(
+    middle: Float[Tensor, "b n 2"], half: Float[Tensor, "b n 2"], gaze: Float[Tensor, "b f 2"]
+) -> Float[Tensor, "b n"]:
+    """Cells from the nearest fixation to a box's nearest point: a part is no nearer than its whole.
+
+    Squares by multiplication and one root: operations that round the same way everywhere.
+    """
+    if gaze.shape[1] == 1:
+        away = (middle - gaze.to(middle)).abs_().sub_(half).clamp_(min=0)
+        return away.mul_(away).sum(-1).sqrt_()
+    away = (middle[:, None] - gaze.to(middle)[:, :, None]).abs_().sub_(half[:, None]).clamp_(min=0)
+    return away.mul_(away).sum(-1).amin(1).sqrt_()
+
+
 def cortical(
     box: Float[Tensor, "b n 4"],
-    extent: Float[Tensor, "b n"],
     grids: tuple[Grid, ...],
     gaze: Float[Tensor, "b f 2"],
     field_of_view: float,
 ) -> Float[Tensor, "b n"]:
     """Millimetres of cortex a cell takes: its extent in degrees times the magnification there.
 
-    Eccentricity runs from the nearest fixation to the cell's nearest point, so a cell never takes
-    less than a cell inside it. The image's longer side spans ``field_of_view`` degrees.
+    The image's longer side spans ``field_of_view`` degrees.
     """
-    degrees = _degrees(grids, field_of_view, box.device)
-    low, left, high, right = box[:, None].unbind(-1)  # b 1 n
-    y, x = gaze.to(box)[..., None].unbind(2)  # b f 1
-    down = torch.maximum(low - y, y - high).clamp_(min=0)
-    across = torch.maximum(left - x, x - right).clamp_(min=0)
-    # squares by multiplication, one root: operations that round the same way everywhere
-    away = (down * down).add_(across * across).amin(1).sqrt_()
-    return extent * (degrees * CORTEX) / (away * degrees).add_(FOVEA)
+    degrees = 1 / cells_per_degree(grids, field_of_view, box.device)
+    middle, half = (box[..., :2] + box[..., 2:]) / 2, (box[..., 2:] - box[..., :2]) / 2
+    extent = (4 * half.prod(-1)).clamp(min=1).sqrt()
+    away = eccentricity(middle, half, gaze)
+    return extent * degrees * CORTEX / (away * degrees + FOVEA)
 
 
 @kept(256)
-def _degrees(
+def cells_per_degree(
     grids: tuple[Grid, ...], field_of_view: float, device: torch.device
 ) -> Float[Tensor, "b 1"]:
-    """Degrees a level-0 cell spans."""
-    return torch.tensor([[field_of_view / max(size)] for size in grids], device=device)
+    """Level-0 cells in one degree of the visual field."""
+    return torch.tensor([[max(size) / field_of_view] for size in grids], device=device)

@@ -116,8 +116,7 @@ def _spread(
     gaze = size[:, None] / 2 if fixation is None else fixation
     main = allocation.index.gather(2, allocation.weight.argmax(2, keepdim=True))[..., 0]
     box = field.box.gather(1, main[..., None].expand(-1, -1, 4))
-    extent = (box[..., 2:] - box[..., :2]).prod(-1).clamp(min=1).sqrt()
-    taken = cortical(box, extent, field.grids, gaze, field_of_view)
+    taken = cortical(box, field.grids, gaze, field_of_view)
     largest = taken.masked_fill(~allocation.valid, 0).amax(1)
     smallest = taken.masked_fill(~allocation.valid, torch.inf).amin(1)
     return largest / smallest

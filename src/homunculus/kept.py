@@ -5,8 +5,8 @@ that a server and a training loop can share a process. A compiled graph makes it
 """
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
-from typing import ParamSpec, TypeVar
+from functools import cached_property, lru_cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
@@ -33,6 +33,19 @@ def kept(entries: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return recalled
 
     return keep
+
+
+def once(make: Callable[[Any], R]) -> "cached_property[R]":
+    """A property made at the first asking and kept with its owner."""
+
+    @wraps(make)
+    def made(owner: Any) -> R:
+        if torch.compiler.is_compiling():
+            return make(owner)
+        with torch.inference_mode(False):
+            return make(owner)
+
+    return cached_property(made)
 
 
 def planned(make: Callable[P, R]) -> Callable[P, R]:

@@ -12,10 +12,11 @@ from fractions import Fraction
 from functools import cached_property
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from homunculus.kept import counts, ramp, sizes
+from homunculus.kept import counts, once, ramp, sizes
 
 Grid = tuple[int, int]
 """Rows and columns of level-0 cells of one image."""
@@ -78,21 +79,43 @@ class Field:
         """Whether every column holds a cell: no padding, no holes."""
         return self.regular and len(set(self.grids)) == 1
 
-    @cached_property
+    @once
     def root(self) -> Bool[Tensor, "b n"]:
         """Cells with nothing above them."""
         return (self.parent == ramp(self.parent.shape[1], self.parent.device)) & self.valid
 
-    @cached_property
+    @once
     def roots(self) -> Int[Tensor, "b 1"]:
         """How many cells have nothing above them."""
         return self.root.sum(1, keepdim=True)
 
-    @cached_property
-    def extent(self) -> Float[Tensor, "b inner"]:
-        """Side of each cell with children (of the square of equal area where it is none)."""
+    @once
+    def middle(self) -> Float[Tensor, "b inner 2"]:
+        """Centre of each cell with children."""
         box = self.box[:, : self.inner]
-        return (box[..., 2:] - box[..., :2]).prod(-1).clamp(min=1).sqrt()
+        return (box[..., :2] + box[..., 2:]) / 2
+
+    @once
+    def half(self) -> Float[Tensor, "b inner 2"]:
+        """Half the sides of each cell with children."""
+        box = self.box[:, : self.inner]
+        return (box[..., 2:] - box[..., :2]) / 2
+
+    @once
+    def log_extent(self) -> Float[Tensor, "b inner"]:
+        """Log of the side of each cell with children (of a square of equal area if it is none)."""
+        return 0.5 * (4 * self.half.prod(-1)).clamp(min=1).log()
+
+    @once
+    def child(self) -> Int[Tensor, "b inner 4"]:
+        """The children of each square; the cell itself stands in for those it lacks."""
+        own = ramp(self.parent.shape[1], self.parent.device).expand_as(self.parent)
+        row, col = (self.box[..., :2].long() >> self.level[..., None]).unbind(-1)
+        place = self.parent * 4 + row % 2 * 2 + col % 2
+        alone = own[:, : self.inner, None].repeat(1, 1, 4).flatten(1)
+        waste = torch.full_like(place, alone.shape[1])  # roots and padding are nobody's children
+        place = torch.where(self.root | ~self.valid, waste, place)
+        return F.pad(alone, (0, 1)).scatter(1, place, own)[:, :-1].unflatten(1, (-1, 4))
 
     @property
     def size(self) -> Int[Tensor, "b 2"]:

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.allocate.order import best, check_slots, finish, keys, lags
-from homunculus.cortex import cortical
+from homunculus.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus.kept import planned, ramp
 from homunculus.types import Allocation, Field, Grid, Relevance
 
@@ -29,7 +29,7 @@ class BestFirst:
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
-        return cut(field, lag, self.hedge * field.extent.log(), check_slots(slots))
+        return cut(field, lag, self.hedge * field.log_extent, check_slots(slots))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +47,10 @@ class Foveated:
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
         point = self.fixation if self.fixation is not None else peak(field, lag)[:, None]
-        box = field.box[:, : field.inner]
-        size = cortical(box, field.extent, field.grids, point, self.field_of_view)
-        return cut(field, lag, self.hedge * size.log(), check_slots(slots))
+        # log of extent x M(e), but for what is the same all over the image
+        away = eccentricity(field.middle, field.half, point)
+        away += FOVEA * cells_per_degree(field.grids, self.field_of_view, away.device)
+        return cut(field, lag, self.hedge * (field.log_extent - away.log_()), check_slots(slots))
 
     def gaze(self, field: Field, relevance: Relevance) -> Float[Tensor, "b f 2"]:
         """Where it looks."""
@@ -68,7 +69,9 @@ def peak(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b 2"]:
     first, end = field.spans[0]
     smooth = lag[:, first:end]
     if field.levels > 1:
-        above = lag + lag.gather(1, field.parent)
+        # on a full field all parents stand in the inner columns
+        parents = field.inner if field.full else end
+        above = lag[:, :parents] + lag.gather(1, field.parent[:, :parents])
         smooth = smooth + above.gather(1, field.parent[:, first:end])
     if not field.full:
         leaf = (field.level[:, first:end] == 0) & field.valid[:, first:end]
@@ -131,8 +134,14 @@ def _cheap(grid: Grid, levels: int) -> int:
 def highest(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
     """Each cell's least lag over itself and all below: no hot leaf hides under a dull parent."""
     top = lag
-    for first, end in field.spans[:-1]:
-        top = top.scatter_reduce(1, field.parent[:, first:end], top[:, first:end], "amin")
+    if not field.regular:
+        for first, end in field.spans[:-1]:
+            top = top.scatter_reduce(1, field.parent[:, first:end], top[:, first:end], "amin")
+        return top
+    top = lag.clone()
+    for first, end in field.spans[1:]:
+        below = top.gather(1, field.child[:, first:end].flatten(1)).unflatten(1, (-1, 4)).amin(2)
+        top[:, first:end] = torch.minimum(top[:, first:end], below)
     return top
 
 
@@ -140,7 +149,9 @@ def _overlays(
     field: Field, lag: Float[Tensor, "b n"], above: Int[Tensor, "b 1"], slots: int
 ) -> Int[Tensor, "b k"]:
     """The best children of one cell, best first: two are enough where cells have four children."""
-    child = (field.parent == above).scatter_(1, above, False)  # a root is its own parent
-    child = child if field.full else child & field.valid
-    most = 2 if field.regular else min(slots, lag.shape[1])
-    return best(keys(lag, child), most)
+    if not field.regular:
+        child = (field.parent == above).scatter_(1, above, False)  # a root is its own parent
+        return best(keys(lag, child & field.valid), min(slots, lag.shape[1]))
+    child = field.child.gather(1, above[..., None].expand(-1, -1, 4))[:, 0]
+    order = best(keys(lag.gather(1, child), child != above), 2)
+    return child.gather(1, order)
