@@ -17,9 +17,6 @@ from homunculus.allocate.select import flat
 from homunculus.kept import kept, ramp
 from homunculus.types import Allocation, Field, Relevance
 
-ANGLES = 256
-"""Directions tried to see how much of a ring lies inside the image."""
-
 
 def bilinear(
     field: Field, point: Float[Tensor, "b k 2"], spacing: Float[Tensor, "b k"]
@@ -112,37 +109,37 @@ def _lattice(slots: int, device: torch.device) -> tuple[Tensor, ...]:
     """What the rings of a budget need whatever the image: see `rings` for each."""
     wedges, ring, wedge = ring_plan(slots)
     step = (torch.arange(len(wedges)).double() + 0.5) / len(wedges)
-    angle = (torch.arange(ANGLES).double() + 0.5) * (2 * pi / ANGLES)
-    way = torch.stack((angle.sin(), angle.cos()))
-    most = -(-(max(1, slots - 1)) // len(wedges))
-    place = (torch.arange(most).double() + 0.5) / wedges[:, None]
-    at = ring * most + wedge
-    width = 2 * pi / ANGLES / wedges.double()
-    return tuple(part.to(device) for part in (step, way, place, ring, at, width))
+    place = (wedge.double() + 0.5) / wedges[ring]
+    quarter = torch.arange(4).double() * (pi / 2)
+    return tuple(part.to(device) for part in (step, wedges, ring, place, quarter))
 
 
 def rings(
     field: Field, gaze: Float[Tensor, "b 2"], slots: int
 ) -> tuple[Float[Tensor, "b k 2"], Float[Tensor, "b k"]]:
     """Points and their spacing. All in double: the same whatever the batch."""
-    step, way, place, ring, at, width = _lattice(slots, gaze.device)
+    step, wedges, ring, place, quarter = _lattice(slots, gaze.device)
     size = field.size
     far = size - gaze.double()
     near = size - far
     reach = 2 * torch.maximum(near, far).square().sum(1, keepdim=True).sqrt_()
     radius = 0.5 * reach**step  # b r: geometric, from half a cell to the farthest corner
-    spot = radius[:, None, :, None] * way[:, None]  # b 2 r a, from the fixation
-    inside = (spot >= -near[..., None, None]) & (spot <= far[..., None, None])
-    seen = inside.all(1).cumsum(2)
+    # a border at distance d hides the angles within acos(d / radius) of the way straight to it;
+    # b r 4: right, down, left, up, and what is left to see between each and the next
+    hidden = torch.cat((far.flip(1), near.flip(1)), 1)[:, None] / radius[..., None]
+    hidden = hidden.clamp_(max=1).acos_()
+    visible = (pi / 2 - hidden - hidden.roll(-1, 2)).clamp_(min=0)
+    seen = visible.cumsum(2)
+    skipped = quarter + hidden - (seen - visible)
 
-    arc = seen[..., -1:]
-    want = (place * arc).long().add_(1)  # b r w: which of the ring's visible angles
-    angle = torch.searchsorted(seen, want).flatten(1)[:, at].clamp_(max=ANGLES - 1)
-    point = (radius[:, ring, None] * way.T[angle]).add_(near[:, None])
-    point = point.clamp_(min=0).minimum(size[:, None])  # only an arc thinner than an angle needs it
-    wide = reach ** (0.5 / len(step))
+    want = place * seen[:, ring, 3]  # b k: how far along what can be seen of its ring
+    part = (want[..., None] >= seen[:, ring, :3]).sum(2, keepdim=True)
+    angle = want + skipped[:, ring].gather(2, part)[..., 0]
+    point = torch.stack((angle.sin(), angle.cos()), -1).mul_(radius[:, ring, None])
+    point = point.add_(near[:, None]).clamp_(min=0).minimum(size[:, None])  # against rounding
     # the larger of a wedge's arc and its ring's width: rather overlap than leave a gap
-    spacing = radius * (arc[..., 0] * width).maximum(wide - 1 / wide)
+    wide = reach ** (0.5 / len(step))
+    spacing = radius * (seen[..., 3] / wedges).maximum(wide - 1 / wide)
     point = torch.cat((near[:, None], point), 1)
     spacing = torch.cat((torch.zeros_like(reach), spacing[:, ring]), 1)
     return point[:, :slots], spacing[:, :slots]
