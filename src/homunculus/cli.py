@@ -27,9 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is well, 2 is a mistake that a message explains."""
     try:
         arguments = _parser().parse_args(argv)
-        return arguments.run(arguments)
     except SystemExit as stop:  # argparse leaves this way
         return stop.code if isinstance(stop.code, int) else 0
+    try:
+        return arguments.run(arguments)
     except BrokenPipeError:  # the reader of our output has left, as `| head` does
         sys.stdout = None
         return 0

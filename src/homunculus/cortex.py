@@ -49,4 +49,5 @@ def cells_per_degree(
     grids: tuple[Grid, ...], field_of_view: float, device: torch.device
 ) -> Float[Tensor, "b 1"]:
     """Level-0 cells in one degree of the visual field."""
-    return torch.tensor([[max(size) / field_of_view] for size in grids], device=device)
+    rate = [[max(size) / field_of_view] for size in grids]
+    return torch.tensor(rate, device=device, dtype=torch.float32)

@@ -19,7 +19,7 @@ class Certificate:
     gap: Float[Tensor, "b"]
     """Largest distance (in cells, centre to centre) from any cell to the nearest covered one."""
     fewest: Int[Tensor, "b"]
-    """Fewest slots that read any of the 4 x 4 parts of the image."""
+    """Fewest slots whose main cell touches any one of the 4 x 4 parts of the image."""
     cortical_spread: Float[Tensor, "b"]
     """Largest over smallest cortical size of the slots' cells; 1 is a perfect homunculus."""
 

@@ -113,7 +113,8 @@ class Look:
             "image": image,
             "relevance": self.origin,
             "certificate": {
-                name: round(value[0].item(), 4) for name, value in vars(self.certificate).items()
+                name: int(value[0].item() * 10**4) / 10**4
+                for name, value in vars(self.certificate).items()
             },
             "levels": {str(one): int((level == one).sum()) for one in sorted(set(level.tolist()))},
             "fixation": self._original(torch.tensor([point * 2]))[0][:2] if point else None,
@@ -201,8 +202,8 @@ def _rooted(method: Method, slots: int, dials: score.Dials) -> int:
 
 def _bounded(source: Any, page: int, patch: int) -> Picture:
     """The picture, reduced until its level-0 cells fit."""
-    if patch < 1:
-        raise ValueError(f"look: patch must be 1 pixel or more, got {patch}")
+    if not 1 <= patch <= 256:
+        raise ValueError(f"look: a patch has 1 to 256 pixels a side, got {patch}")
     # 3,700: more cells than stick out at the border of the slimmest picture that is let in.
     # the longer side has no bound of its own: a page of many screens stays readable
     return open_picture(source, page, longest=10**6, area=(CELLS - 3_700) * patch**2)

@@ -94,7 +94,8 @@ class Method:
 
 def straight_through(field: Field, relevance: Relevance, plan: Allocation) -> Allocation:
     """The same weights, now moving with the relevance of the cells they read."""
-    share = relevance.logit.masked_fill(~field.valid, -torch.inf).softmax(1)
+    sound = field.valid & relevance.logit.isfinite()
+    share = relevance.logit.masked_fill(~sound, torch.finfo(relevance.logit.dtype).min).softmax(1)
     share = share.gather(1, plan.index.flatten(1)).view(plan.index.shape) * plan.index.shape[1]
     return replace(plan, weight=plan.weight * (1 + (share - share.detach())))
 

@@ -211,8 +211,7 @@ def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
     _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
     target = fitted(size, *bounds)
     with _decoding(name):
-        # a progressive JPEG holds every coefficient in memory whatever size is asked for
-        if image.format == "JPEG" and not image.info.get("progressive"):
+        if image.format == "JPEG" and _one_scan(image):
             image.draft(None, target[::-1])
         cure = "This format must be decoded whole. Save it smaller, or as a baseline JPEG."
         most = DECODED // 2 if image.format == "WEBP" else DECODED
@@ -223,6 +222,25 @@ def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
         if orientation in _TURNS:
             image = image.transpose(_pillow().Transpose[_TURNS[orientation]])
     return Picture(_tensor(image), name, size[::-1] if orientation >= 5 else size)
+
+
+def _one_scan(image: Any) -> bool:
+    """Whether a JPEG holds all its components in one pass.
+
+    Otherwise, progressive or not, every coefficient stays in memory whatever size is asked for.
+    """
+    if image.info.get("progressive"):
+        return False
+    stream, here = image.fp, image.fp.tell()
+    try:
+        stream.seek(2)
+        while (head := stream.read(4)) and len(head) == 4 and head[0] == 0xFF:
+            if head[1] == 0xDA:  # start of scan: how many components it holds comes first
+                return stream.read(1) == bytes([image.layers])
+            stream.seek(int.from_bytes(head[2:], "big") - 2, 1)
+        return False
+    finally:
+        stream.seek(here)
 
 
 def _pillow() -> Any:

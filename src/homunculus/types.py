@@ -30,7 +30,7 @@ class Field:
     """Everything that could be a token: coarsest level first, level 0 last, padding at the end.
 
     An image's own cells stand first in its row, in the same order whatever its batch mates are:
-    that is why an image in a batch gets what it gets alone.
+    that is why an image in a batch gets what it gets alone. Read-only: images of one size share it.
     """
 
     grids: tuple[Grid, ...]
@@ -48,6 +48,8 @@ class Field:
     """Per level, finest first: the columns (first, one past last) that may hold its cells."""
     copies: int = 1
     """How often a level-0 cell stands in the field (once, but for the bands of `frequency`)."""
+    full: bool = False
+    """Whether every column is known to hold a cell: images of one size, no padding, no holes."""
     regular: bool = True
     """Whether cells are the squares of a pyramid; regions and clusters are not."""
     feature: Float[Tensor, "b n d"] | None = None
@@ -73,11 +75,6 @@ class Field:
     def most(self) -> int:
         """Level-0 cells of the largest image."""
         return max(rows * cols for rows, cols in self.grids)
-
-    @cached_property
-    def full(self) -> bool:
-        """Whether every column holds a cell: no padding, no holes."""
-        return self.regular and len(set(self.grids)) == 1
 
     @once
     def root(self) -> Bool[Tensor, "b n"]:
@@ -128,6 +125,8 @@ class Field:
 
     def to(self, device: torch.device) -> "Field":
         """The same field on another device."""
+        if self.level.device == device:
+            return self  # with all that was derived from it
         tensors = ("box", "level", "parent", "children", "valid")
         moved = {name: getattr(self, name).to(device) for name in tensors}
         feature = None if self.feature is None else self.feature.to(device)

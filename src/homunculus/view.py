@@ -56,7 +56,7 @@ def panels(
     kept = _kept(picture, box * cell, kind)
     _cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
     width = max(shown[0], NARROWEST)
-    unseen = "" if whole else " Hatched: not seen at all."
+    unseen = "" if whole else " Hatched: in no token's box."
     parts = [
         ("image", picture, _words(question or "(no question)", width, TEXT, INK, most=4)),
         (f"relevance: {origin}", _heated(picture, relevance, cell), _bar(width)),

@@ -62,10 +62,9 @@ def finish(
     rows = min(slots, field.most)
     if weight is None:
         weight = _rows(index.shape[0], rows, index.device)[0]
-    if index.shape[1] != rows:
-        index, weight = index[:, :rows], weight[:, :rows]
     if min(high * wide for high, wide in field.grids) > slots:
-        return Allocation(index, weight, _rows(index.shape[0], rows, index.device)[1])
+        valid = _rows(index.shape[0], rows, index.device)[1].clone()  # theirs to write on
+        return Allocation(index, weight, valid)
     valid = ramp(rows, index.device) < field.cells()
     index, weight = _whole(field, index, weight, slots)
     return Allocation(index * valid[..., None], weight * valid[..., None], valid)
@@ -76,7 +75,7 @@ def _rows(
     images: int, rows: int, device: torch.device
 ) -> tuple[Float[Tensor, "b k 1"], Bool[Tensor, "b k"]]:
     """Weights and validity where every slot is one cell."""
-    weight = torch.ones(1, device=device).expand(images, rows, 1)
+    weight = torch.ones(1, device=device, dtype=torch.float32).expand(images, rows, 1)
     return weight, weight[..., 0] > 0
 
 
@@ -115,7 +114,8 @@ def apportion(
 
     No group gets more than its room; what a full group cannot take goes to the others in
     proportion. With fewer seats than groups (``tight`` False promises there are enough), the
-    largest shares get one each. Sums to min(seats, room) exactly.
+    largest shares get one each. Sums to min(seats, room) exactly, given a share of 1 or more
+    wherever there is room.
     """
     real = (room > 0).long()
     share, base = share * real, real * least

@@ -27,6 +27,9 @@ class BestFirst:
 
     hedge: float = 2.0
 
+    def __post_init__(self) -> None:
+        _check_hedge(self.hedge)
+
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
         return cut(field, lag, self.hedge * field.log_extent, check_slots(slots))
@@ -44,6 +47,9 @@ class Foveated:
     field_of_view: float = 40.0
     fixation: Float[Tensor, "b f 2"] | None = None
 
+    def __post_init__(self) -> None:
+        _check_hedge(self.hedge)
+
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
         point = self.fixation if self.fixation is not None else peak(field, lag)[:, None]
@@ -55,6 +61,11 @@ class Foveated:
     def gaze(self, field: Field, relevance: Relevance) -> Float[Tensor, "b f 2"]:
         """Where it looks."""
         return gaze(field, relevance, self.fixation)
+
+
+def _check_hedge(hedge: float) -> None:
+    if not hedge >= 0:
+        raise ValueError(f"cut: hedge must be 0 (dive) or more (2 weighs by area), got {hedge}")
 
 
 def gaze(
@@ -86,7 +97,7 @@ def cut(
 ) -> Allocation:
     """The cut that splits by relevance below plus bonus; bonus must not grow down the tree."""
     if field.inner == 0:
-        return finish(field, best(keys(lag, field.valid), slots)[..., None], slots)
+        return finish(field, best(keys(lag, field.valid), min(slots, field.most))[..., None], slots)
     rows, inner = min(slots, field.most), field.inner
     top = highest(field, lag)
     parts = field.children[:, :inner]
@@ -102,7 +113,7 @@ def cut(
 
     number = kept.cumsum(1)
     seat = ramp(rows + 1, lag.device)[1:].expand(lag.shape[0], -1)
-    index = torch.searchsorted(number, seat.contiguous()).clamp_(max=lag.shape[1] - 1)
+    index = torch.searchsorted(number, seat.contiguous())
     after = order.gather(1, chosen.sum(1, keepdim=True).clamp_(max=order.shape[1] - 1))
     overlay = _overlays(field, top, after, slots)
     behind = seat - 1 - number[:, -1:]

@@ -70,15 +70,15 @@ class LogPolar:
     """Rings around the fixation, each about as wide as it is far: 16 rings x 17 wedges + 1 = 273.
 
     A ring's wedges share the arc that lies inside the image, so none is clamped to the border.
-    Other budgets: as many rings as wedges, or one more wedge on some rings; the first slot is
-    the fixation itself.
+    Other budgets: about as many rings as wedges, rings differing by at most one; the first slot
+    is the fixation itself.
     """
 
     fixation: Float[Tensor, "b 1 2"] | None = None
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
-        point = peak(field, lag) if self.fixation is None else self.fixation[:, 0]
+        point = peak(field, lag) if self.fixation is None else self.fixation[:, 0].to(lag)
         point, spacing = rings(field, point, min(check_slots(slots), field.most))
         index, weight = bilinear(field, point, spacing)
         return finish(field, index, slots, weight)
@@ -120,14 +120,14 @@ def rings(
     """Points and their spacing. All in double: the same whatever the batch."""
     step, wedges, ring, place, quarter = _lattice(slots, gaze.device)
     size = field.size
-    far = size - gaze.double()
+    far = size - gaze.double().clamp(min=0).minimum(size)  # a point outside looks from the border
     near = size - far
     reach = 2 * torch.maximum(near, far).square().sum(1, keepdim=True).sqrt_()
     radius = 0.5 * reach**step  # b r: geometric, from half a cell to the farthest corner
     # a border at distance d hides the angles within acos(d / radius) of the way straight to it;
     # b r 4: right, down, left, up, and what is left to see between each and the next
     hidden = torch.cat((far.flip(1), near.flip(1)), 1)[:, None] / radius[..., None]
-    hidden = hidden.clamp_(max=1).acos_()
+    hidden = hidden.clamp_(0, 1).acos_()
     visible = (pi / 2 - hidden - hidden.roll(-1, 2)).clamp_(min=0)
     seen = visible.cumsum(2)
     skipped = quarter + hidden - (seen - visible)

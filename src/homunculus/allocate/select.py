@@ -41,10 +41,15 @@ class TopK:
         check_slots(slots)
         lag = lags(field, relevance)
         if self.level_weight:
-            lag = lag + self.level_weight * (field.level.amax(1, keepdim=True) - field.level)
+            height = field.level if self.level_weight < 0 else field.level - _coarsest(field)
+            lag = lag - self.level_weight * height  # never below zero, as keys need it
         key = keys(lag, None if field.full else field.valid)
         index = best(key, min(slots, field.most))
         return finish(field, index[..., None], slots)
+
+
+def _coarsest(field: Field) -> Int[Tensor, "b 1"]:
+    return field.level.amax(1, keepdim=True)
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Stratified:
         value = lag.gather(1, cell.view(images, -1)).view(cell.shape)
         share = mass(value)
         share = (share if inside is None else share * inside).sum(2)
-        tight = slots < groups or field.most < groups
+        tight = slots < groups  # an image never has more filled parts than cells
         quota = apportion(share, room, field.cells(check_slots(slots)), tight=tight)
         # within a part, cells stand in reading order, so the lower place is the lower index
         key = keys(value.flatten(0, 1), None if inside is None else inside.flatten(0, 1))
@@ -71,7 +76,7 @@ class Stratified:
         return finish(field, cell.view(images, -1).gather(1, place)[..., None], slots)
 
 
-@kept(64)
+@kept(16)
 def strata(
     grids: tuple[Grid, ...], side: int, device: torch.device
 ) -> tuple[Int[Tensor, "b g room"], Bool[Tensor, "b g room"] | None, Int[Tensor, "b g"]]:
@@ -139,6 +144,10 @@ class Shares:
     """A fixed share of the slots for each level, finest first; best cells within a level."""
 
     shares: tuple[int, ...] = (64, 128, 64, 17)
+
+    def __post_init__(self) -> None:
+        if min(self.shares, default=0) < 1:
+            raise ValueError(f"pyramid-shares: every share must be 1 or more, got {self.shares}")
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)

@@ -70,7 +70,7 @@ def _neighbours(
 
 def _seed(flat: Field, feature: Float[Tensor, "b n d"]) -> _Forest:
     images, cells = flat.valid.shape
-    nodes = 2 * cells + 1  # every merge uses up one node, so there are fewer merges than leaves
+    nodes = 2 * cells + 1  # every merge uses up one node: fewer merges than leaves
     own = torch.arange(nodes).expand(images, -1)
     total = feature.new_zeros(images, nodes, feature.shape[2])
     total[:, :cells] = feature.masked_fill(~flat.valid[..., None], 0)
@@ -99,7 +99,7 @@ def _merge(
         forest.size.scatter_add_(1, new, forest.size.gather(1, side) * match)
         many = side[..., None].expand(-1, -1, forest.total.shape[2])
         moved = forest.total.gather(1, many) * match[..., None]
-        forest.total.scatter_add_(1, new[..., None].expand_as(many), moved)
+        forest.total = forest.total.scatter_add(1, new[..., None].expand_as(many), moved)
     forest.level.scatter_(1, new, number + 1)
     forest.born += match.sum(1, keepdim=True)
     forest.owner = forest.parent.gather(1, forest.owner)

@@ -33,8 +33,8 @@ def check_grids(grids: Sequence[Grid]) -> tuple[Grid, ...]:
 
 def sides(grids: Sequence[Grid], levels: int) -> tuple[Int[Tensor, "b l"], Int[Tensor, "b l"]]:
     """Rows and columns of every level of every image, finest first."""
-    size = torch.tensor(grids)[:, :, None]
-    step = 2 ** torch.arange(levels)
+    size = torch.tensor(grids, device="cpu")[:, :, None]
+    step = 2 ** torch.arange(levels, device="cpu")
     rows, cols = ((size + step - 1) // step).unbind(1)
     return rows, cols
 
@@ -74,7 +74,7 @@ def pyramid(
     return field if feature is None else with_feature(field, feature)
 
 
-@kept(64)
+@kept(16)
 def _alike(one: Grid, images: int, levels: int) -> Field:
     """Images of one size share their geometry, and it is the same the next time."""
     field = _geometry((one,), torch.tensor([levels]))
@@ -82,6 +82,7 @@ def _alike(one: Grid, images: int, levels: int) -> Field:
     return replace(
         field,
         grids=(one,) * images,
+        full=True,
         box=field.box.expand(*several, -1),
         level=field.level.expand(several),
         parent=field.parent.expand(several),
@@ -149,11 +150,12 @@ def _means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"
     """Mean over each cell's level-0 cells. Sums never see batch padding but as exact zeros."""
     device = flat.device
     raster = dense(field.grids, flat.to(torch.promote_types(flat.dtype, torch.float32)))
-    step = 2 ** (field.levels - 1)
-    total = F.pad(raster, (0, -raster.shape[3] % step, 0, -raster.shape[2] % step))
+    total = raster
     sums, start, width = [total.flatten(2)], [0], [total.shape[3]]
     for _ in range(field.levels - 1):
         start.append(start[-1] + total.shape[2] * total.shape[3])
+        # to even sides only: a strip must not grow into a square of its length
+        total = F.pad(total, (0, total.shape[3] % 2, 0, total.shape[2] % 2))
         total = F.avg_pool2d(total, 2, divisor_override=1)
         sums.append(total.flatten(2))
         width.append(total.shape[3])
@@ -233,13 +235,13 @@ def _maxima(field: Field, logit: Float[Tensor, "b n0"]) -> Float[Tensor, "b n"]:
 def mips(pixels: Float[Tensor, "b c h w"], levels: int) -> list[Float[Tensor, "b c _h _w"]]:
     """The image and its halvings, blurred before each halving so that nothing aliases.
 
-    Borders are repeated up to a multiple of the coarsest step: pixel (y, x) of level l covers
-    exactly 2^l x 2^l pixels of level 0.
+    Odd sides are made even by repeating the border before each halving: pixel (y, x) of level l
+    covers exactly 2^l x 2^l pixels of level 0.
     """
-    step = 2 ** (levels - 1)
-    pad = (0, -pixels.shape[3] % step, 0, -pixels.shape[2] % step)
-    chain = [F.pad(pixels, pad, mode="replicate")]
+    chain = [pixels]
     for _ in range(levels - 1):
-        half = (chain[-1].shape[2] // 2, chain[-1].shape[3] // 2)
-        chain.append(F.interpolate(chain[-1], half, mode="bicubic", antialias=True))
+        high, wide = chain[-1].shape[2:]
+        even = F.pad(chain[-1], (0, wide % 2, 0, high % 2), mode="replicate")
+        half = (even.shape[2] // 2, even.shape[3] // 2)
+        chain.append(F.interpolate(even, half, mode="bicubic", antialias=True))
     return chain
