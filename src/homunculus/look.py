@@ -1,8 +1,8 @@
 # pyright: basic
 """Look at one picture with one question: open, score, allocate, certify; then show or tell.
 
-No trained scout is at work here. Relevance comes from pixels, plus the places a question names in
-so many words ("bottom right"); the question's other words are not read, and the result says so.
+No trained scout is at work: relevance comes from pixels and from places a question names in so many
+words ("bottom right"). Its other words are not read, and the result says so.
 """
 
 from collections.abc import Callable, Sequence
@@ -112,10 +112,7 @@ class Look:
             "kept": int(valid.sum()),
             "image": image,
             "relevance": self.origin,
-            "certificate": {
-                name: int(value[0].item() * 10**4) / 10**4
-                for name, value in vars(self.certificate).items()
-            },
+            "certificate": {name: part[0].item() for name, part in vars(self.certificate).items()},
             "levels": {str(one): int((level == one).sum()) for one in sorted(set(level.tolist()))},
             "fixation": self._original(torch.tensor([point * 2]))[0][:2] if point else None,
             "boxes": self._original(self.tokens.box[0][valid]),
@@ -203,7 +200,7 @@ def _rooted(method: Method, slots: int, dials: score.Dials) -> int:
 def _bounded(source: Any, page: int, patch: int) -> Picture:
     """The picture, reduced until its level-0 cells fit."""
     if not 1 <= patch <= 256:
-        raise ValueError(f"look: a patch has 1 to 256 pixels a side, got {patch}")
+        raise ValueError(f"look: patch must be 1 to 256 pixels, got {patch}")
     # 3,700: more cells than stick out at the border of the slimmest picture that is let in.
     # the longer side has no bound of its own: a page of many screens stays readable
     return open_picture(source, page, longest=10**6, area=(CELLS - 3_700) * patch**2)

@@ -225,10 +225,7 @@ def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
 
 
 def _one_scan(image: Any) -> bool:
-    """Whether a JPEG holds all its components in one pass.
-
-    Otherwise, progressive or not, every coefficient stays in memory whatever size is asked for.
-    """
+    """Whether a JPEG comes in one pass; otherwise all its coefficients stay in memory at once."""
     if image.info.get("progressive"):
         return False
     stream, here = image.fp, image.fp.tell()
