@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -40,6 +41,11 @@ class Case:
         """Our rule on the next scores, and the tokens it chose."""
         return pack(self.field, self.method.allocate(self.field, self.score[turn % FRESH], SLOTS))
 
+    def whole(self, turn: int, feature: Tensor) -> object:
+        """From relevance and features of level-0 cells to tokens: lift, spread, rule, pack."""
+        logit = self.bare[turn % FRESH]
+        return pack(*self.method.plan(self.field.grids, logit, SLOTS, Material(feature=feature)))
+
     def top(self, turn: int) -> object:
         """Bare top-K on the same scores."""
         return self.bare[turn % FRESH].topk(SLOTS)
@@ -64,6 +70,7 @@ def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> di
         torch.set_num_threads(threads)
 
 
+PARTS = ("allocate_and_pack", "relevance_to_tokens")
 CELLS = {4096: (64, 64), 5440: (64, 85)}
 
 
@@ -106,14 +113,16 @@ def _side_by_side(runs: list[Callable[[int], object]], repeats: int) -> list[flo
 
 
 def _encoder(repeats: int) -> dict[str, Any]:
-    """Allocate + pack as a share of a ViT-L-sized encoder over the same 4,096 cells (bfloat16).
+    """Allocate + pack, and all from relevance to tokens, as shares of a ViT-L-sized encoder pass.
 
-    One layer is timed and counted 24 times; its weights are random, which time does not see.
+    Over the same 4,096 cells in bfloat16. One layer is timed and counted 24 times; its weights are
+    random, which time does not see.
     """
     width = 1024
     layer = torch.nn.TransformerEncoderLayer(width, 16, 4 * width, batch_first=True)
     layer = layer.to(torch.bfloat16).eval()
-    share = {}
+    share: dict[str, float] = {}
+    whole: dict[str, float] = {}
     with torch.inference_mode():
         feature = torch.randn(1, 4096, width, dtype=torch.bfloat16)
         for name in ("grid", "stratified", "cut", "foveated", "log-polar"):
@@ -121,10 +130,17 @@ def _encoder(repeats: int) -> dict[str, Any]:
             field = method.field([(64, 64)], SLOTS, Material(feature=feature))
             score = [lift.spread(field, torch.randn(1, 4096)) for _ in range(FRESH)]
 
-            case = Case(method, 1, 4096, field, score, [])
-            ours, theirs = _side_by_side([case.spend, lambda _: layer(feature)], min(repeats, 5))
+            case = Case(method, 1, 4096, field, score, [torch.randn(1, 4096)] * FRESH)
+            runs = [case.spend, partial(case.whole, feature=feature)]
+            ours, all_, theirs = _side_by_side([*runs, lambda _: layer(feature)], min(repeats, 5))
             share[name] = round(ours / (24 * theirs), 5)
-    return {"shape": "ViT-L, 24 layers", "cells": 4096, "allocate_and_pack_share": share}
+            whole[name] = round(all_ / (24 * theirs), 5)
+    return {
+        "shape": "ViT-L, 24 layers",
+        "cells": 4096,
+        "allocate_and_pack_share": share,
+        "relevance_to_tokens_share": whole,
+    }
 
 
 def table(result: dict[str, Any]) -> str:
@@ -136,7 +152,9 @@ def table(result: dict[str, Any]) -> str:
         by_name.setdefault(row["method"], {})[row["batch"], row["cells"]] = row["ratio_topk"]
     for name, cell in by_name.items():
         lines.append(name.ljust(20) + "".join(f"{cell[head]:>12.2f}" for head in heads))
-    share = result["encoder"]["allocate_and_pack_share"]
-    lines.append("allocate + pack as a share of a ViT-L-sized encoder pass:")
-    lines += [f"  {name:<18}{part:.3%}" for name, part in share.items()]
+    share, whole = (result["encoder"][f"{part}_share"] for part in PARTS)
+    lines.append(
+        "share of a ViT-L-sized encoder pass: allocate + pack, all from relevance to tokens"
+    )
+    lines += [f"  {name:<18}{share[name]:>10.3%}{whole[name]:>10.3%}" for name in share]
     return "\n".join(lines)

@@ -1,0 +1,44 @@
+"""The benchmark measures what it says, side by side; figures are not tested, machines differ."""
+
+import torch
+
+from homunculus.bench import BATCHES, CELLS, _case, _row, _side_by_side, table
+from homunculus.method import methods
+
+
+def test_each_case_hands_top_k_as_many_scores_as_it_says() -> None:
+    for name in ("grid", "cut", "frequency"):
+        for cells in CELLS:
+            case = _case(methods()[name], 2, cells)
+            assert {tuple(scores.shape) for scores in case.bare} == {(2, cells)}
+            assert len({float(scores[0, 0]) for scores in case.bare}) > 1, "fresh scores each turn"
+            row = _row(case, 2)
+            assert (row["method"], row["batch"], row["cells"]) == (name, 2, cells)
+            assert row["ratio_topk"] > 0
+
+
+def test_the_whole_way_gives_the_tokens_of_the_short_one() -> None:
+    case = _case(methods()["foveated"], 1, 4096)
+    tokens = case.whole(0, torch.randn(1, 4096, 8))
+    assert tokens.valid.shape == (1, 273)
+
+
+def test_runs_take_turns_and_medians_come_in_order() -> None:
+    seen: list[str] = []
+    times = _side_by_side([lambda turn: seen.append("a"), lambda turn: seen.append("b")], 2)
+    assert seen == ["a", "b"] * 5
+    assert len(times) == 2
+
+
+def test_the_table_has_a_line_a_method() -> None:
+    rows = [
+        {"method": name, "batch": batch, "cells": cells, "ratio_topk": 1.25}
+        for name in ("grid", "cut")
+        for batch in BATCHES
+        for cells in CELLS
+    ]
+    share = {"grid": 0.0001}
+    encoder = {"allocate_and_pack_share": share, "relevance_to_tokens_share": share}
+    lines = table({"rows": rows, "encoder": encoder}).splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["grid", "cut"]
+    assert lines[-1].split() == ["grid", "0.010%", "0.010%"]
