@@ -64,12 +64,28 @@ ALLOW: dict[tuple[str, str], str] = {
     ): "groups of equal space per share fill together, whichever comes first",
     (
         "allocate/select.py",
-        "tight = slots <= groups  # an image never has more filled parts than cells",
+        "tight = (slots <= groups)  # an image never has more filled parts than cells",
     ): "a promise that is not made costs time, not seats",
     (
+        "allocate/sample.py",
+        "part = ((want[..., None] > seen[:, ring, :3])).sum(2, keepdim=True)",
+    ): "where one visible arc ends the next begins: the same point by either name",
+    (
         "lift/clusters.py",
-        "nodes = 2 * cells + 2  # every merge uses up one node: fewer merges than leaves",
-    ): "a node more that is never born",
+        "nodes = 3 * cells + 1  # every merge uses up one node: fewer merges than leaves",
+    ): "nodes that are never born",
+    (
+        "lift/pyramid.py",
+        "full=False,",
+    ): "a full field taken for a padded one gives the same, later",
+    (
+        "lift/pyramid.py",
+        "rising = value",
+    ): "a maximum passed on twice is the same maximum",
+    (
+        "pack.py",
+        "return ((row << 35) + (place[..., 1] << 7) - level).argsort(dim=1, stable=False)",
+    ): "short rows are sorted stably either way; ties are tokens at one place and level",
     (
         "lift/regions.py",
         "feature=None if (feature is None and means is None) else torch.cat((means, feature), 1),",

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from homunculus import Material, lift, method
-from homunculus.allocate import BestFirst, Foveated, LogPolar, Shares, TopK
+from homunculus import Allocation, Material, lift, method, pack
+from homunculus.allocate import BestFirst, Centre, Foveated, LogPolar, Shares, TopK
 from homunculus.allocate.sample import bilinear
 from homunculus.allocate.tile import window_plan
 from homunculus.look import look
@@ -159,3 +159,18 @@ def test_slowly_merging_clusters_do_not_depend_on_the_batch() -> None:
         assert torch.equal(mean, own)
         assert mean.isfinite().all()
         assert int(both.children[image].max()) > 2, "nothing hangs: this proves nothing"
+
+
+def test_a_rule_of_the_grid_refuses_bands() -> None:
+    with pytest.raises(ValueError, match="centre: needs a grid"):
+        Centre()(lift.bands([(3, 3)]), Relevance(torch.zeros(1, 36)), 4)
+
+
+def test_a_token_has_the_level_of_the_cell_it_reads_most() -> None:
+    field = lift.pyramid([(2, 2)], 2)
+    plan = Allocation(
+        index=torch.tensor([[[0, 1], [0, 1]]]),
+        weight=torch.tensor([[[0.2, 0.8], [0.8, 0.2]]]),
+        valid=torch.ones(1, 2, dtype=torch.bool),
+    )
+    assert sorted(pack(field, plan).level[0].tolist()) == [0, 1]
