@@ -1,5 +1,6 @@
 """What the core costs, as ratios measured side by side in one run; never a bare time."""
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ SLOTS = 273
 BATCHES = (1, 8, 32)
 FRESH = 16
 """Different scores taken in turn: on the same scores again and again a processor learns the
-branches of a sort by heart, and bare top-K looks three times faster than it is."""
+branches of a sort by heart, and bare top-K looks faster than it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,16 @@ def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> di
             ]
         if progress:
             progress("encoder")
-        return {"slots": SLOTS, "threads": 1, "rows": rows, "encoder": _encoder(repeats)}
+        versions = {"torch": torch.__version__, "python": platform.python_version()}
+        return {
+            "slots": SLOTS,
+            "threads": 1,
+            "repeats": repeats,
+            "versions": versions,
+            "hardware": platform.machine(),
+            "rows": rows,
+            "encoder": _encoder(repeats),
+        }
     finally:
         torch.set_num_threads(threads)
 

@@ -96,9 +96,9 @@ def cut(
     field: Field, lag: Float[Tensor, "b n"], bonus: Float[Tensor, "b inner"], slots: int
 ) -> Allocation:
     """The cut that splits by relevance below plus bonus; bonus must not grow down the tree."""
-    if field.inner == 0:
-        return finish(field, best(keys(lag, field.valid), min(slots, field.most))[..., None], slots)
     rows, inner = min(slots, field.most), field.inner
+    if inner == 0:
+        return finish(field, best(keys(lag, field.valid), rows)[..., None], slots)
     top = highest(field, lag)
     parts = field.children[:, :inner]
     late = top[:, :inner] + (bonus.amax(1, keepdim=True) - bonus)
@@ -144,12 +144,11 @@ def _cheap(grid: Grid, levels: int) -> int:
 
 def highest(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
     """Each cell's least lag over itself and all below: no hot leaf hides under a dull parent."""
-    top = lag
+    top = lag.clone()
     if not field.regular:
         for first, end in field.spans[:-1]:
             top = top.scatter_reduce(1, field.parent[:, first:end], top[:, first:end], "amin")
         return top
-    top = lag.clone()
     for first, end in field.spans[1:]:
         below = top.gather(1, field.child[:, first:end].flatten(1)).unflatten(1, (-1, 4)).amin(2)
         top[:, first:end] = torch.minimum(top[:, first:end], below)

@@ -41,15 +41,12 @@ class TopK:
         check_slots(slots)
         lag = lags(field, relevance)
         if self.level_weight:
-            height = field.level if self.level_weight < 0 else field.level - _coarsest(field)
+            coarsest = field.level.amax(1, keepdim=True)
+            height = field.level if self.level_weight < 0 else field.level - coarsest
             lag = lag - self.level_weight * height  # never below zero, as keys need it
         key = keys(lag, None if field.full else field.valid)
         index = best(key, min(slots, field.most))
         return finish(field, index[..., None], slots)
-
-
-def _coarsest(field: Field) -> Int[Tensor, "b 1"]:
-    return field.level.amax(1, keepdim=True)
 
 
 @dataclass(frozen=True)
