@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("what", choices=["core"], help="core: every rule against bare top-K")
     bench.add_argument("--repeats", type=_count, default=60, help="runs per number (%(default)s)")
     bench.set_defaults(run=_bench)
+    _train_parser(verbs.add_parser("train", help="make the weights of a scout"))
     for verb in (listing, bench):
         _json_flag(verb)
     return parser
@@ -87,6 +88,16 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     show.add_argument("--focus", type=float, help="field of view in degrees, 40 by default")
     show.add_argument("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
     _json_flag(show)
+
+
+def _train_parser(train: argparse.ArgumentParser) -> None:
+    train.set_defaults(run=_train)
+    train.add_argument("what", choices=["word-scout"], help="word-scout: finds printed words")
+    train.add_argument("--out", type=Path, required=True, help="folder; a run in it is resumed")
+    train.add_argument("--steps", type=_count, default=6000, help="of 8 crops each (%(default)s)")
+    train.add_argument("--workers", type=_count, default=1, help="renderers beside (%(default)s)")
+    train.add_argument("--threads", type=_count, help="of the net (as torch chooses)")
+    train.add_argument("--photos", type=Path, help="folder of pictures to print on")
 
 
 def _count(text: str) -> int:
@@ -198,6 +209,19 @@ def _bench(arguments: argparse.Namespace) -> int:
     with _patience("measuring") as tell:
         result = core(arguments.repeats, tell)
     print(json.dumps(result, indent=2) if arguments.json else table(result))
+    return 0
+
+
+def _train(arguments: argparse.Namespace) -> int:
+    import torch
+
+    from homunculus.learn.pages import render
+    from homunculus.learn.words import train
+
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    steps, workers, photos = arguments.steps, arguments.workers, arguments.photos
+    print(f"wrote {train(arguments.out, render, steps, workers, photos)}")
     return 0
 
 

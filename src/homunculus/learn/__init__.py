@@ -1,0 +1,1 @@
+"""Training: rendered pages, what is printed on them, and the nets that learn to find it."""

@@ -1,0 +1,82 @@
+# pyright: basic
+"""The state of a training run in one file, replaced at once: a killed run goes on where it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homunculus.extra import need
+from homunculus.scout.net import WordNet
+
+WHO = "homunculus train"
+
+
+class Shadow:
+    """A running average of the weights: smoother than the weights, and what is shipped."""
+
+    def __init__(self, net: WordNet, decay: float = 0.998) -> None:
+        self.decay, self.net = decay, WordNet()
+        self.net.load_state_dict(net.state_dict())
+        self.net.eval().requires_grad_(False)
+
+    def follow(self, net: WordNet, step: int) -> None:
+        """One step nearer to the net; the first steps are forgotten fast."""
+        decay = min(self.decay, (1 + step) / (10 + step))
+        own, other = floats(self.net), floats(net)
+        torch._foreach_lerp_(own, other, 1 - decay)
+
+
+def floats(net: WordNet) -> list[Tensor]:
+    """Weights and running statistics, without the counters of batches."""
+    return [one.detach() for one in net.state_dict().values() if one.is_floating_point()]
+
+
+def store(
+    path: Path,
+    net: WordNet,
+    shadow: Shadow,
+    optimiser: torch.optim.Optimizer,
+    state: dict[str, Any],
+) -> None:
+    """Write all that the next step depends on."""
+    files = need("safetensors.torch", "scout", WHO)
+    tensors = {f"net.{name}": one for name, one in net.state_dict().items()}
+    tensors |= {f"shadow.{name}": one for name, one in shadow.net.state_dict().items()}
+    for name, weight in net.named_parameters():
+        for moment, value in optimiser.state[weight].items():
+            tensors[f"{moment}.{name}"] = value
+    tensors = {name: one.detach().contiguous() for name, one in tensors.items()}
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(files.save(tensors, metadata={"state": json.dumps(state)}))
+    partial.replace(path)  # at once: whoever reads meets the old state or the new one
+
+
+def restore(
+    path: Path, net: WordNet, shadow: Shadow, optimiser: torch.optim.Optimizer
+) -> dict[str, Any]:
+    """Bring everything back to where the file left it; returns what was stored beside."""
+    files = need("safetensors", "scout", WHO)
+    try:
+        with files.safe_open(path, framework="pt") as opened:
+            state = json.loads((opened.metadata() or {}).get("state", "null"))
+            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+        net.load_state_dict(_under("net", tensors))
+        shadow.net.load_state_dict(_under("shadow", tensors))
+        for name, weight in net.named_parameters():
+            moments = ("step", "exp_avg", "exp_avg_sq")
+            optimiser.state[weight] = {kind: tensors[f"{kind}.{name}"] for kind in moments}
+        for name in ("step", "steps"):
+            state[name] = int(state[name])
+    except (files.SafetensorError, RuntimeError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"train: {path} is not the state of such a run ({error}). "
+            "Remove it to begin anew, or train into another folder."
+        ) from error
+    return state
+
+
+def _under(part: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {k.removeprefix(f"{part}."): v for k, v in tensors.items() if k.startswith(f"{part}.")}

@@ -1,0 +1,1 @@
+"""Scouts: where on a page a question looks."""

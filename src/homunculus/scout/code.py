@@ -1,0 +1,105 @@
+"""How a word is spelled, as bits: what the word net predicts for a cell and what a query asks for.
+
+A word becomes a pyramid of histograms of its characters (PHOC: Almazán, Gordo, Fornés and Valveny,
+2014): is there an `a` anywhere, in the first half, in the second third, ... So words that were
+never seen in training have a code too, and words spelled alike have codes alike.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+OTHER = len(ALPHABET)
+"""The class of a character outside the alphabet: a comma, a space, a letter of another script."""
+LEVELS = (1, 2, 3, 4)
+"""Into how many parts a word is cut, once for each level."""
+_FREQUENT = (
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se "
+    "ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur"
+)
+PAIRS = tuple(_FREQUENT.split())
+"""Frequent pairs of letters, looked for in each half: they tell anagrams apart."""
+BITS = len(ALPHABET) * sum(LEVELS) + 2 * len(PAIRS)
+
+_PLACE = {letter: place for place, letter in enumerate(ALPHABET)}
+_PAIR = {pair: place for place, pair in enumerate(PAIRS)}
+_FIRST_PAIR = len(ALPHABET) * sum(LEVELS)
+_WHOLE = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"}
+    | {"ħ": "h", "ı": "i", "ŧ": "t", "ŋ": "n", "ĸ": "k", "ſ": "s"}
+)
+"""Letters that no decomposition takes apart."""
+
+
+def fold(text: str) -> str:
+    """The text in the net's own alphabet: lower case, accents off, everything else dropped.
+
+    >>> fold("Straße, Café-Nr. 12")
+    'strassecafenr12'
+    """
+    if text.isascii():  # nearly all words, and ten times faster
+        return "".join(letter for letter in text.lower() if letter in _PLACE)
+    plain = unicodedata.normalize("NFKD", text).lower().translate(_WHOLE)
+    return "".join(letter for letter in plain if letter in _PLACE)
+
+
+def supported(text: str) -> bool:
+    """Whether every letter and digit of the text can be folded: Latin letters, any decimal digits.
+
+    >>> supported("naïve, 12 €"), supported("Wörter"), supported("слово")
+    (True, True, False)
+    """
+    return all(fold(letter) for letter in text if letter.isalnum())
+
+
+def spelled(letter: str) -> int:
+    """The class of one printed character: its place in the alphabet, or `OTHER`."""
+    plain = fold(letter)
+    return _PLACE[plain[0]] if plain else OTHER
+
+
+def code(words: Sequence[str]) -> Float[Tensor, "n bits"]:
+    """The codes of folded words, a row each; 1 where the word has the bit.
+
+    >>> code(["a", "total"]).sum(1).tolist()
+    [10.0, 21.0]
+    """
+    out = torch.zeros(len(words), BITS)
+    places = [bits(word) for word in words]
+    row = torch.tensor([n for n, found in enumerate(places) for _ in found], dtype=torch.long)
+    out[row, torch.tensor([bit for found in places for bit in found], dtype=torch.long)] = 1.0
+    return out
+
+
+@lru_cache(maxsize=2**16)
+def bits(word: str) -> tuple[int, ...]:
+    """Which bits of a folded word's code are set."""
+    width, found = len(word), set[int]()
+    for place, letter in enumerate(word):
+        first = 0
+        for parts in LEVELS:
+            for part in _parts(place, place + 1, width, parts):
+                found.add(first + part * len(ALPHABET) + _PLACE[letter])
+            first += parts * len(ALPHABET)
+    for place in range(width - 1):
+        pair = _PAIR.get(word[place : place + 2])
+        if pair is not None:
+            halves = _parts(place, place + 2, width, 2)
+            found.update(_FIRST_PAIR + half * len(PAIRS) + pair for half in halves)
+    return tuple(sorted(found))
+
+
+@lru_cache(maxsize=2**16)
+def _parts(start: int, stop: int, width: int, parts: int) -> tuple[int, ...]:
+    """The parts of a word that hold at least half of the letters from start to stop."""
+    # all times width x parts: integers, so a letter on the border falls the same way everywhere
+    held = [
+        min(stop * parts, (part + 1) * width) - max(start * parts, part * width)
+        for part in range(parts)
+    ]
+    return tuple(part for part, share in enumerate(held) if 2 * share >= (stop - start) * parts)
