@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from homunculus.scout.code import fold, supported
 
-KINDS = ("word", "number", "money", "date", "time", "code", "percent", "phone")
+KINDS: tuple[str, ...] = ("word", "number", "money", "date", "time", "code", "percent", "phone")
 """What a printed word can look like; the order of every axis of 8."""
 
 BUCKETS = 512
