@@ -15,6 +15,8 @@ from homunculus.scout.code import fold, spelled
 from homunculus.scout.net import STRIDE
 
 SUB = STRIDE // 2
+UNSURE = -1
+"""A cell that is neither inside nor outside a word, or part of a word that the border cuts."""
 IGNORE = 255
 """A character slot that teaches nothing."""
 
@@ -89,7 +91,7 @@ def _lay(owner: np.ndarray, letter: np.ndarray, number: int, word: Word) -> None
     place = np.searchsorted(np.asarray(word.edges), across, side="right") - 1
     classes = np.array([spelled(character) for character in word.text], np.uint8)
     here = np.s_[low[1] : top[1], low[0] : top[0]]
-    owner[here][inside] = number
+    owner[here][inside] = number if word.kind >= 0 else UNSURE
     letter[here][inside] = classes[place.clip(0, len(classes) - 1)][inside]
 
 
@@ -102,8 +104,9 @@ def _vote(owner: np.ndarray, letter: np.ndarray) -> tuple[np.ndarray, np.ndarray
     most = votes.argmax(-1)[..., None]
     winner = np.take_along_axis(flat, most, -1)[..., 0]
     count = np.take_along_axis(votes, most, -1)[..., 0]
-    cell = np.where(count >= 2, winner, np.where(count == 1, -1, 0)).astype(np.int16)
-    own = four == np.where(cell > 0, cell, -2)[:, None, :, None]
+    unsure = (count == 1) | (flat == UNSURE).any(-1)
+    cell = np.where(count >= 2, winner, np.where(unsure, UNSURE, 0)).astype(np.int16)
+    own = four == np.where(cell > 0, cell, UNSURE - 1)[:, None, :, None]
     characters = letter.reshape(rows, 2, cols, 2)
     lower = np.where(own[:, 1], characters[:, 1], IGNORE)
     return cell, np.where(own[:, 0], characters[:, 0], lower).astype(np.uint8)
