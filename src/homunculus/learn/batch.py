@@ -124,7 +124,8 @@ def stream(crops: Crops, start: int, workers: int) -> Iterator[Batch]:
 
 
 def _worker(_: int) -> None:
-    os.nice(10)  # the net comes first; a worker that waits costs nothing
+    if hasattr(os, "nice"):
+        os.nice(10)  # the net comes first; a worker that waits costs nothing
     torch.set_num_threads(1)
 
 

@@ -7,7 +7,7 @@ subcells; with only one it is neither inside nor outside, and nothing is learned
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,6 +21,7 @@ IGNORE = 255
 """A character slot that teaches nothing."""
 
 
+@runtime_checkable
 class Word(Protocol):
     """A printed word: text, quad (4 2, x y, clockwise from top left), edges of letters, kind."""
 
@@ -30,6 +31,7 @@ class Word(Protocol):
     kind: int
 
 
+@runtime_checkable
 class Page(Protocol):
     """A rendered crop: grey pixels and the words printed on it."""
 

@@ -25,8 +25,8 @@ class Shadow:
     def follow(self, net: WordNet, step: int) -> None:
         """One step nearer to the net; the first steps are forgotten fast."""
         decay = min(self.decay, (1 + step) / (10 + step))
-        own, other = floats(self.net), floats(net)
-        torch._foreach_lerp_(own, other, 1 - decay)
+        for own, other in zip(floats(self.net), floats(net), strict=True):
+            own.lerp_(other, 1 - decay)
 
 
 def floats(net: WordNet) -> list[Tensor]:
@@ -66,8 +66,10 @@ def restore(
         net.load_state_dict(_under("net", tensors))
         shadow.net.load_state_dict(_under("shadow", tensors))
         for name, weight in net.named_parameters():
-            moments = ("step", "exp_avg", "exp_avg_sq")
-            optimiser.state[weight] = {kind: tensors[f"{kind}.{name}"] for kind in moments}
+            moments = {kind: tensors[f"{kind}.{name}"] for kind in ("exp_avg", "exp_avg_sq")}
+            # the fused optimiser walks raw memory: moments must lie there as their weight does
+            laid = {kind: torch.empty_like(weight).copy_(one) for kind, one in moments.items()}
+            optimiser.state[weight] = {"step": tensors[f"step.{name}"]} | laid
         for name in ("step", "steps"):
             state[name] = int(state[name])
     except (files.SafetensorError, RuntimeError, KeyError, TypeError) as error:

@@ -63,7 +63,8 @@ class Run:
         self.optimiser.zero_grad(set_to_none=True)
         now.total().backward()
         norm = nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
-        self.optimiser.step()
+        if norm.isfinite():  # one wild batch must not cost the whole run
+            self.optimiser.step()
         self.step += 1
         self.shadow.follow(self.net, self.step)
         return now.parts() | {"gradient": float(norm)}
@@ -133,7 +134,8 @@ def train(
         run.keep()
         raise
     path = out / "word-scout.safetensors"
-    last = _read(run.log.read_text("utf-8").splitlines()[-1])
+    rows = run.log.read_text("utf-8").splitlines() if run.log.exists() else []
+    last = _read(rows[-1]) if rows else {}
     save(run.shadow.net, path, {"steps": run.step, "seed": seed, "crops": run.step * crops,
                                 "held_out": last})  # fmt: skip
     return path
