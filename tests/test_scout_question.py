@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homunculus.scout.code import ALPHABET
+from homunculus.scout.net import KINDS
 from homunculus.scout.question import (
     BUCKETS,
-    KINDS,
     LONGEST_WORD,
     MOST_BUCKETS,
     MOST_WORDS,

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from homunculus.scout.code import fold, supported
-
-KINDS: tuple[str, ...] = ("word", "number", "money", "date", "time", "code", "percent", "phone")
-"""What a printed word can look like; the order of every axis of 8."""
+from homunculus.scout.net import KINDS
 
 BUCKETS = 512
 MOST_WORDS, MOST_BUCKETS = 32, 24
@@ -208,7 +206,8 @@ _SIGNS = (("%", "percent"), ("$", "money"), ("£", "money"), ("€", "money"), (
 
 def _kinds(text: str) -> tuple[float, ...]:
     """Shares of the kinds the question's words speak for, by votes."""
-    low, votes = text.lower(), dict.fromkeys(KINDS, 0.0)
+    low = text.lower()
+    votes: dict[str, float] = dict.fromkeys(KINDS, 0.0)
     for pattern, kinds in _LEXICON:
         if found := pattern.search(low):
             vote = 2.0 if found.start() < HEAD else 1.0
