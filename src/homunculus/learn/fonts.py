@@ -1,7 +1,6 @@
 # pyright: basic
-"""Fonts of this machine that can print Latin text, sorted into plain, typewriter and all families."""
+"""Fonts of this machine that can print Latin text: plain ones, typewriters, all families."""
 
-import os
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,14 +63,11 @@ def find() -> Fonts:
     found = sorted(path for folder in FOLDERS for path in _files(folder) if _usable(path))
     families = defaultdict(list)
     for path in found:
-        name = os.path.basename(path)
-        families[os.path.dirname(path), name.split("-")[0][:8]].append(path)
+        families[str(Path(path).parent), Path(path).name.split("-")[0][:8]].append(path)
     return Fonts(
         plain=tuple(path for path in found if any(word in path.lower() for word in PLAIN)),
         typewriter=tuple(
-            path
-            for path in found
-            if any(word in os.path.basename(path).lower() for word in TYPEWRITER)
+            path for path in found if any(word in Path(path).name.lower() for word in TYPEWRITER)
         ),
         families=tuple(tuple(files) for _, files in sorted(families.items())) or (("",),),
     )
@@ -83,7 +79,7 @@ def _files(folder: str) -> list[str]:
 
 def _usable(path: str) -> bool:
     """Prints distinct Latin letters and digits, and reads from left to right."""
-    name = os.path.basename(path).lower()
+    name = Path(path).name.lower()
     if "noto" in name and not name.startswith(LATIN_NOTO):
         return False
     if any(word in path.lower() for word in STRANGE):

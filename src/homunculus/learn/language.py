@@ -14,23 +14,30 @@ KINDS = ("word", "number", "money", "date", "time", "code", "percent", "phone")
 Phrase = list[tuple[str, int]]
 
 DICTIONARIES = ("/usr/share/dict/american-english", "/usr/share/dict/british-english")
-COMMON = (
-    "the of and to in is for on that by this with you it not or be are from at as your all have new more an was we "
-    "will home can us about if page my has no what which date total name address company number tax cash change "
-    "invoice amount price qty item tel fax report year table per due account balance receipt order sales ltd inc "
-    "street city state phone description unit rate percent figure section board director committee meeting research "
-    "project program study data results office department general manager president service services product "
-    "products market sale cost costs budget expense income net gross average low high annual monthly weekly plan "
-    "subject attention reference dear sincerely regards copy file memo memorandum letter form application request "
-    "approved signature signed title position employee supervisor contact person email website street avenue road "
-    "north south east west january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday first second third one two three four five six seven "
-    "eight nine ten time times day days week month hour hours university college school hospital medical health "
-    "food drug tobacco cigarette brand test sample method analysis summary conclusion introduction schedule agenda "
-    "member members group world people children water energy growth share value index population country europe "
-    "asia africa america union kingdom states exit entrance open closed sale stop parking bus train platform shop "
-    "store restaurant cafe bar hotel bank pharmacy station level floor lift room toilets please mind gap push pull"
-).split()
+COMMON = tuple(
+    """
+    the of and to in is for on that by this with you it not or be are from at as your all have
+    new more an was we will home can us about if page my has no what which date total name
+    address company number tax cash change invoice amount price qty item tel fax report year
+    table per due account balance receipt order sales ltd inc street city state phone
+    description unit rate percent figure section board director committee meeting research
+    project program study data results office department general manager president service
+    services product products market sale cost costs budget expense income net gross average low
+    high annual monthly weekly plan subject attention reference dear sincerely regards copy file
+    memo memorandum letter form application request approved signature signed title position
+    employee supervisor contact person email website street avenue road north south east west
+    january february march april may june july august september october november december monday
+    tuesday wednesday thursday friday saturday sunday first second third one two three four five
+    six seven eight nine ten time times day days week month hour hours university college school
+    hospital medical health food drug tobacco cigarette brand test sample method analysis
+    summary conclusion introduction schedule agenda member members group world people children
+    water energy growth share value index population country europe asia africa america union
+    kingdom states exit entrance open closed sale stop parking bus train platform shop store
+    restaurant cafe bar hotel bank pharmacy station level floor lift room toilets please mind
+    gap push pull
+    """.split()  # noqa: SIM905 (read as prose)
+)
+"""Frequent words; those from the 60th on name fields, rows and columns too."""
 SUFFIX = (
     "Inc.",
     "Ltd",
@@ -45,9 +52,11 @@ SUFFIX = (
     "Store",
     "Mart",
 )
-MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+MONTHS = tuple(
+    """
+    January February March April May June July August September October November December
+    """.split()  # noqa: SIM905 (read as prose)
+)
 ACCENTED = {"a": "áàâäãå", "e": "éèêë", "i": "íìîï", "o": "óòôöõ", "u": "úùûü", "n": "ñ", "c": "ç"}
 
 
@@ -78,6 +87,7 @@ def word(rng: Random) -> str:
 
 
 def number(rng: Random) -> Phrase:
+    """A plain number, whole or not."""
     at = rng.random()
     if at < 0.35:
         return [(str(rng.randint(0, 10 ** rng.randint(1, 4))), NUMBER)]
@@ -92,6 +102,7 @@ def number(rng: Random) -> Phrase:
 
 
 def money(rng: Random) -> Phrase:
+    """An amount, with or without its currency."""
     amount = f"{rng.randint(0, 10 ** rng.randint(1, 5)):,}.{rng.randint(0, 99):02d}"
     if rng.random() < 0.25:
         amount = f"{rng.randint(1, 10 ** rng.randint(2, 7)):,}"
@@ -100,6 +111,7 @@ def money(rng: Random) -> Phrase:
 
 
 def date(rng: Random) -> Phrase:
+    """A day, in one of the ways people write it."""
     day, month, year = rng.randint(1, 31), rng.randint(1, 12), rng.randint(1950, 2029)
     short = rng.choice([year, year % 100])
     mark, name = rng.choice("/-."), MONTHS[month - 1]
@@ -118,6 +130,7 @@ def date(rng: Random) -> Phrase:
 
 
 def time(rng: Random) -> Phrase:
+    """A time of day."""
     hour, minute = rng.randint(0, 23), rng.randint(0, 59)
     forms = [
         f"{hour:02d}:{minute:02d}",
@@ -129,6 +142,7 @@ def time(rng: Random) -> Phrase:
 
 
 def code(rng: Random) -> Phrase:
+    """A number that names something: an invoice, an article."""
     letters = string.ascii_uppercase + string.digits * 2
     body = "".join(rng.choice(letters) for _ in range(rng.randint(3, 9)))
     if rng.random() < 0.4:
@@ -140,11 +154,14 @@ def code(rng: Random) -> Phrase:
 
 
 def percent(rng: Random) -> Phrase:
+    """A share."""
     tail = rng.choice(["%", f".{rng.randint(0, 9)}%", f".{rng.randint(0, 99):02d}%"])
     return [(f"{rng.randint(0, 100)}{tail}", PERCENT)]
 
 
 def phone(rng: Random) -> Phrase:
+    """A telephone number."""
+
     def digits(many: int) -> str:
         return "".join(rng.choice(string.digits) for _ in range(many))
 

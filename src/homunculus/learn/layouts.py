@@ -21,16 +21,20 @@ PLAIN_ASK = (
 ASK = {
     language.WORD: ("Who is the {}?", "What is the name of the {}?", "Who is mentioned as {}?"),
     language.NUMBER: ("How many {}?", "What is the number of {}?", "How many {} are there?"),
-    language.MONEY: ("How much is the {}?", "What is the amount of {}?", "What is the {} amount?", "How much {}?"),
-    language.DATE: ("When is the {}?", "What is the {} date?", "On what date was the {}?", "What is the date of {}?"),
+    language.MONEY: ("How much is the {}?", "What is the amount of {}?", "What is the {} amount?",
+        "How much {}?"),
+    language.DATE: ("When is the {}?", "What is the {} date?", "On what date was the {}?",
+        "What is the date of {}?"),
     language.TIME: ("At what time is the {}?", "What time is {}?"),
     language.CODE: ("What is the {} number?", "What is the {} code?", "What is the {} no.?"),
-    language.PERCENT: ("What percentage is {}?", "What is the percentage of {}?", "What % is the {}?"),
+    language.PERCENT: ("What percentage is {}?", "What is the percentage of {}?",
+        "What % is the {}?"),
     language.PHONE: ("What is the phone number of {}?", "What is the {} telephone number?"),
 }  # fmt: skip
 CELL_ASK = (
     "What is the {col} for {row}?", "What is the {col} of {row}?", "What is the {row} {col}?",
-    "What is the value of {row} in {col}?", "what is the {col} in {row}?", "How many {col} for {row}?",
+    "What is the value of {row} in {col}?", "what is the {col} in {row}?",
+    "How many {col} for {row}?",
     "What was the {row} in {col}?", "How much is the {col} for the {row}?", "{row} {col}?",
 )  # fmt: skip
 
@@ -45,11 +49,13 @@ def plain(phrase: Phrase, rng: Random) -> str:
 
 
 def asked(phrase: Phrase, kind: int, rng: Random) -> str:
+    """A question for what stands beside a label, in the way its kind is asked for."""
     forms = ASK[kind] if rng.random() < 0.45 else PLAIN_ASK
     return rng.choice(forms).format(plain(phrase, rng))
 
 
 def value(rng: Random) -> Phrase:
+    """What fills a field."""
     return rng.choice((language.figure, language.figure, language.name))(rng)
 
 
@@ -142,6 +148,7 @@ def table(sheet: Sheet, box: Box, style: Face) -> float:
 
 
 def centred(sheet: Sheet, y: float, phrase: Phrase, style: Face, box: Box) -> list[int]:
+    """Print a phrase in the middle of a line."""
     left = box[0] + max(0.0, (box[2] - box[0] - style.width(phrase)) / 2)
     return sheet.line(left, y, phrase, style, box[2])
 
@@ -156,7 +163,8 @@ DATE_ASK = (
     "What is the date mentioned?", "On which date was it issued?", "What is the document date?",
 )  # fmt: skip
 TOTAL_ASK = (
-    "What is the total amount?", "What is the total?", "How much is the total?", "What is the grand total?",
+    "What is the total amount?", "What is the total?", "How much is the total?",
+    "What is the grand total?",
     "How much has to be paid?", "What is the amount due?", "What is the total cost?",
 )  # fmt: skip
 
@@ -217,6 +225,12 @@ def _priced(sheet: Sheet, box: Box, style: Face, key: Phrase, question: str, sha
             sheet.ask(question.format(plain(key, sheet.rng)), answer)
 
 
+LETTER_ASK = ("What is the date of the letter?", "When was it written?", *DATE_ASK)
+TO_ASK = ("Who is the letter addressed to?", "To whom is it written?", "Who is the receiver?")
+FROM_ASK = ("Who is the sender?", "From whom is the letter?", "Who wrote it?")
+SUBJECT_ASK = ("What is the subject?", "What is it about?", "What is the subject of the letter?")
+
+
 def heading(sheet: Sheet, box: Box, style: Face) -> float:
     """A title, perhaps a date, a sender and a reader: the head of a letter or a report."""
     rng, (x0, y, x1, _) = sheet.rng, box
@@ -231,10 +245,10 @@ def heading(sheet: Sheet, box: Box, style: Face) -> float:
     sheet.ask(rng.choice(titles), made)
     y += large.pitch * rng.uniform(1, 1.6)
     for key, made_of, forms in (
-        ("Date", language.date, ("What is the date of the letter?", "When was it written?", *DATE_ASK)),
-        ("To", language.name, ("Who is the letter addressed to?", "To whom is it written?", "Who is the receiver?")),
-        ("From", language.name, ("Who is the sender?", "From whom is the letter?", "Who wrote it?")),
-        ("Subject", language.label, ("What is the subject?", "What is it about?", "What is the subject of the letter?")),
+        ("Date", language.date, LETTER_ASK),
+        ("To", language.name, TO_ASK),
+        ("From", language.name, FROM_ASK),
+        ("Subject", language.label, SUBJECT_ASK),
     ):  # fmt: skip
         if rng.random() < 0.45:
             shown = [(key + ":", 0)] if rng.random() < 0.7 else []

@@ -17,7 +17,7 @@ CUT = -1
 
 @dataclass
 class Word:
-    """A printed word: corners x y clockwise from the top left, letter borders from 0 to 1 along it."""
+    """A printed word: corners x y clockwise from the top left, borders of letters from 0 to 1."""
 
     text: str
     quad: np.ndarray
@@ -72,6 +72,7 @@ class Face:
 
 
 def face(rng: Random, size: float | int, *, typewriter: float = 0.15, case: str = "") -> Face:
+    """A face of about this size, otherwise by luck."""
     return Face(
         fonts.find().choose(rng, typewriter),
         max(7, round(size)),
