@@ -18,8 +18,8 @@ from homunculus.extra import need
 from homunculus.learn.labels import Labels, label
 from homunculus.scout.code import ALPHABET, code
 
-CROPS = 8
-DISTRACTORS = 256
+CROPS = 4
+DISTRACTORS = 128
 """Words that get a misspelled twin: close in code, and on no page."""
 HELD_OUT = 10**9
 """Validation crops have seeds from here on."""
@@ -45,7 +45,7 @@ class Batch:
 
 
 class Crops(Dataset[Batch]):
-    """Batch n holds the crops of seeds 8 n to 8 n + 7; negative n are held out for validation."""
+    """Batch n holds the crops of seeds 4 n to 4 n + 3; negative n are held out for validation."""
 
     def __init__(
         self, render: Render, steps: int, photos: Path | None = None, crops: int = CROPS
@@ -90,7 +90,7 @@ def gather(pixels: Tensor, labels: Sequence[Labels], luck: random.Random) -> Bat
 
 
 def twins(texts: Sequence[str], luck: random.Random) -> list[str]:
-    """Misspell up to 256 of the words by one character; none of the results is in the batch."""
+    """Misspell some of the words by one character; none of the results is in the batch."""
     long = [text for text in texts if len(text) >= 3]
     chosen = luck.sample(long, min(DISTRACTORS, len(long)))
     return sorted({misspell(text, luck) for text in chosen} - set(texts))

@@ -52,7 +52,7 @@ class Fonts:
         at = rng.random()
         if at < typewriter and self.typewriter:
             return rng.choice(self.typewriter)
-        if at < 0.4 and self.plain:
+        if at < 0.6 and self.plain:
             return rng.choice(self.plain)
         return rng.choice(rng.choice(self.families))
 

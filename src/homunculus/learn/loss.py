@@ -12,11 +12,11 @@ from homunculus.learn.batch import Batch
 from homunculus.learn.labels import IGNORE
 from homunculus.scout.net import Features, WordNet
 
-CELLS = 1400
+CELLS = 6000
 """Text cells of a batch that are taught letters, codes and kinds."""
-MATCHED = 1024
+MATCHED = 3000
 """Of these, cells that are matched with all words of the batch."""
-BLANK = 128
+BLANK = 400
 """Cells without text that must match no word."""
 SHORTEST = 2
 """Letters of the shortest word that is matched."""

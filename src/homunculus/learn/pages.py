@@ -166,10 +166,9 @@ def _scene(rng: Random, noise: Any, high: int, wide: int, photos: Sequence[np.nd
     pixels = wear.background(rng, noise, high, wide, photos)
     words: list[Word] = []
     taken = np.zeros((high, wide), bool)
-    for _ in range(rng.randint(2, 7)):
+    for _ in range(rng.randint(6, 30)):  # most find no room
         sign = _sign(rng, wide)
         matrix = wear.tilt(rng, noise, sign, high, wide)
-        ink, moved = _laid_on(sign, matrix, high, wide)
         corners = np.array(
             [[0, 0], [sign.wide, 0], [sign.wide, sign.high], [0, sign.high]], np.float32
         )
@@ -180,6 +179,7 @@ def _scene(rng: Random, noise: Any, high: int, wide: int, photos: Sequence[np.nd
         if taken[y0:y1, x0:x1].any():
             continue
         taken[y0:y1, x0:x1] = True
+        ink, moved = _laid_on(sign, matrix, high, wide)
         pixels = wear.painted(pixels, ink, at, rng)
         words += moved
     return Page(wear.photographed(pixels, rng, noise), words, [])

@@ -28,7 +28,7 @@ STORED = 100
 """Steps between states on disk."""
 CHECKED = 300
 """Steps between validations."""
-HELD_OUT_BATCHES = 3
+HELD_OUT_BATCHES = 6
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Run:
         now = loss(self.net, batch, luck)
         self.optimiser.zero_grad(set_to_none=True)
         now.total().backward()
-        norm = nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
+        norm = nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         if norm.isfinite():  # one wild batch must not cost the whole run
             self.optimiser.step()
         self.step += 1
