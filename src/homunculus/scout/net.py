@@ -4,11 +4,10 @@ A cell is 8 x 8 pixels. Each cell that holds text gets an embedding, a written w
 and their product tells whether the cell is part of that word. No list of words is built in.
 """
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +15,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from homunculus.extra import need
+from homunculus.scout import weights
 from homunculus.scout.code import BITS, OTHER
 
 STRIDE = 8
@@ -27,8 +26,7 @@ SLOTS = 2
 """Character slots of a cell, left and right: 4 pixels each."""
 WIDTH = 128
 EMBED = 96
-VERSION = "1"
-"""Of the weights' layout; files of another version are refused."""
+NAME = "word-scout"
 
 
 @dataclass(frozen=True)
@@ -168,65 +166,13 @@ def _fuse(owner: nn.Module, conv_name: str, norm_name: str) -> None:
     setattr(owner, norm_name, nn.Identity())
 
 
-# ---- weights on disk ----------------------------------------------------------------------------
-
-
 def save(net: WordNet, path: Path, about: dict[str, Any]) -> None:
-    """Write weights in half precision, with what is known about them in the file's header."""
-    files = need("safetensors.torch", "scout", "the word scout")
-    weights = {
-        name: (weight.half() if weight.is_floating_point() else weight).contiguous()
-        for name, weight in net.state_dict().items()
-    }
-    header = {"homunculus": json.dumps({"net": "word-scout", "version": VERSION} | about)}
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(files.save(weights, metadata=header))
-    partial.replace(path)
+    """Write the weights, with what is known about them."""
+    weights.save(net, path, NAME, about)
 
 
 def load(path: Path) -> tuple[WordNet, dict[str, Any]]:
-    """The net and what its file says about it; only tensors are read, never code."""
-    files = need("safetensors", "scout", "the word scout")
-    try:
-        with files.safe_open(path, framework="pt") as opened:
-            header = opened.metadata() or {}
-            weights = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
-    except files.SafetensorError as error:
-        raise ValueError(f"word scout: {path} is no safetensors file ({error}).") from error
-    about = _about(header, path)
+    """The net of a file and what the file says about it."""
     net = WordNet()
-    _check(weights, net.state_dict(), path)
-    net.load_state_dict(weights)
-    return net.eval(), about
-
-
-def _about(header: dict[str, str], path: Path) -> dict[str, Any]:
-    try:
-        about = cast(object, json.loads(header.get("homunculus", "null")))
-    except ValueError:
-        about = None
-    found = cast(dict[str, Any], about) if isinstance(about, dict) else {}
-    if found.get("net") != "word-scout" or found.get("version") != VERSION:
-        raise ValueError(
-            f"word scout: expected weights of `word-scout` version {VERSION}, but {path} says "
-            f"{found.get('net')!r} version {found.get('version')!r}. "
-            "Train anew with `homunculus train word-scout`."
-        )
-    return found
-
-
-def _check(weights: dict[str, Tensor], own: dict[str, Tensor], path: Path) -> None:
-    strange, missing = sorted(weights.keys() - own.keys()), sorted(own.keys() - weights.keys())
-    if strange or missing:
-        raise ValueError(
-            f"word scout: {path} does not fit this net: missing {missing[:3]} ({len(missing)}), "
-            f"unknown {strange[:3]} ({len(strange)}). Was it made by another version?"
-        )
-    for name, weight in weights.items():
-        if weight.shape != own[name].shape:
-            raise ValueError(
-                f"word scout: {name} in {path} has shape {tuple(weight.shape)}, expected "
-                f"{tuple(own[name].shape)}. Was it made by another version?"
-            )
-        if not weight.isfinite().all():
-            raise ValueError(f"word scout: {name} in {path} is not finite. Take another file.")
+    about = weights.load(net, path, NAME)
+    return net, about

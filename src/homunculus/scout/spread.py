@@ -5,6 +5,8 @@ peek; and a kernel with fixed weights for when nothing is learned. Axes as in `e
 """
 
 import math
+from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -12,6 +14,7 @@ from einops import rearrange
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from homunculus.scout import weights
 from homunculus.scout.evidence import EVIDENCE, FEATURES, FLOOR, Found, Mode, features
 from homunculus.scout.net import KINDS, STRIDE
 from homunculus.scout.question import BUCKETS
@@ -87,6 +90,18 @@ def _scaled(maps: Float[Tensor, "q f r c"]) -> Float[Tensor, "q f r c"]:
     evidence, page = maps[:, :EVIDENCE], maps[:, EVIDENCE:]
     log = 1 - evidence.clamp(FAINT, 1).log() / math.log(FAINT)
     return torch.cat([log, page], 1)
+
+
+def save(net: Spread, path: Path, about: dict[str, Any]) -> None:
+    """Write the weights, with what is known about them."""
+    weights.save(net, path, f"spread-{net.mode}", about)
+
+
+def load(path: Path, mode: Mode) -> Spread:
+    """The spread of a file; a twin's file is no other's."""
+    net = Spread(mode)
+    weights.load(net, path, f"spread-{mode}")
+    return net.requires_grad_(False)
 
 
 # ---- without learning ----------------------------------------------------------------------------

@@ -1,0 +1,261 @@
+"""The word scout: finds the question's words on a page, then looks where the answer would stand.
+
+A page is read once, at two sizes, so that small and large print are both in reach. After that a
+question costs milliseconds. Everything is laid on a frame of the page with a longer side of 1,024
+pixels, in cells of 8, whatever the size of the picture.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from homunculus.scout import net as nets
+from homunculus.scout import spread as spreads
+from homunculus.scout.cache import Cache, Features, key
+from homunculus.scout.code import code
+from homunculus.scout.evidence import PLACE, Found, Mode, features
+from homunculus.scout.question import Asked, ask
+
+FRAME = 1024
+"""Longer side of the frame, in pixels."""
+SIZES = (1536, 512)
+"""Longer sides at which a page is read: the first for print of 6 to 28 pixels in the frame, the
+second for 18 to 85."""
+SURE = 0.5
+"""A word counts as found from this probability on."""
+WEIGHTS = Path(__file__).parent / "weights"
+
+Map = Float[Tensor, "rows cols"]
+Way = Literal["full", "blind", "prior", "by-hand"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the question: how sure it is that the page has it, and where it most likely is."""
+
+    text: str
+    probability: float
+    box: tuple[float, float, float, float]
+    """x0 y0 x1 y1, as fractions of the page."""
+    places: float
+    """On how many places it stands, softly counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """Where one question looks on one page, and why."""
+
+    logit: Map
+    """Log-probability that a level-0 cell belongs to the answer."""
+    words: tuple[Word, ...]
+    """The question's words, found or not."""
+    unsupported: tuple[str, ...]
+    """Words in scripts the scout cannot read."""
+    matched: bool
+    """Whether any word was found; if not, the logits are those of the blind twin."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordScout:
+    """Pages and questions in, sights out; deterministic, a page of a batch as the page alone."""
+
+    net: nets.WordNet
+    spread: Mapping[Mode, spreads.Spread]
+    """Learned spreads; without a full one a fixed kernel takes its place."""
+    weights: str
+    """Hash of the net's weights: part of every cache key."""
+    cache: Cache
+    name: str = "words"
+
+    def __call__(
+        self,
+        images: Sequence[UInt8[Tensor, "3 _ _"]],
+        questions: Sequence[str],
+        patch: int = 16,
+        way: Way = "full",
+    ) -> list[Sight]:
+        """One sight for each image and its question."""
+        if len(images) != len(questions):
+            raise ValueError(
+                f"word scout: expected a question for each image, got {len(images)} images and "
+                f"{len(questions)} questions. Repeat an image to ask it twice."
+            )
+        pairs = zip(images, questions, strict=True)
+        return [self.ask(image, [question], patch, way)[0] for image, question in pairs]
+
+    def ask(
+        self,
+        image: UInt8[Tensor, "3 _ _"],
+        questions: Sequence[str],
+        patch: int = 16,
+        way: Way = "full",
+    ) -> list[Sight]:
+        """Sights of several questions about one page, which is read once."""
+        asked = [ask(question) for question in questions]
+        page = self.read(image)
+        with torch.inference_mode():
+            return self._sights(page, asked, _grid(image, patch), way)
+
+    def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
+        """The page's features, from the cache if it was read before."""
+        name = key(image, self.weights, sizes=str(SIZES))
+        return self.cache.of(name, lambda: self._read(image))
+
+    def found(self, page: Features, asked: Sequence[Asked]) -> Found:
+        """Where the words of the questions stand on a page."""
+        words = sorted({word for one in asked for word in one.words})
+        return Found.of(
+            asked, words, self.match(page, words), page["text"].float(), page["kind"].float()
+        )
+
+    @torch.inference_mode()
+    def match(self, page: Features, words: Sequence[str]) -> Float[Tensor, "n r c"]:
+        """Probability that a cell of the frame is part of a word, the surer of both sizes."""
+        frame = page["text"].shape
+        if not words:
+            return torch.zeros(0, *frame)
+        query = self.net.query(code(words))
+        best = torch.zeros(len(words), *frame)
+        for size in SIZES:
+            logit = self.net.match(page[f"embed-{size}"].float(), query)
+            text = page[f"text-{size}"].float()[..., None]
+            best = torch.maximum(
+                best, _onto(rearrange(logit.sigmoid() * text, "r c n -> n r c"), frame)
+            )
+        return best
+
+    @torch.inference_mode()
+    def _read(self, image: UInt8[Tensor, "3 _ _"]) -> dict[str, Tensor]:
+        grey = image.float().mean(0) / 255
+        frame = _frame(grey)
+        out: dict[str, Tensor] = {}
+        text, kind = torch.zeros(frame), torch.zeros(len(nets.KINDS), *frame)
+        for size in SIZES:
+            seen = self._describe(_sized(grey, size))
+            out[f"embed-{size}"] = seen.embed[0].half()
+            out[f"text-{size}"] = seen.text[0].half()
+            here = _onto(seen.text, frame)[0]
+            kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
+            text = torch.maximum(text, here)
+        share = kind / kind.sum(0).clamp(min=1e-6)
+        return out | {"text": text.half(), "kind": share.half()}
+
+    def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> nets.Described:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
+            return self.net.describe(grey)
+
+    def _sights(
+        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], way: Way
+    ) -> list[Sight]:
+        found = self.found(page, asked)
+        logit, matched = self._relevance(found, way)
+        cells = _cells(logit, grid)
+        return [
+            Sight(cells[row], _told(found, row, one), one.unsupported, bool(matched[row]))
+            for row, one in enumerate(asked)
+        ]
+
+    def _relevance(self, found: Found, way: Way) -> tuple[Float[Tensor, "q r c"], Tensor]:
+        matched = (found.peak() >= SURE).any(1)
+        if way in ("blind", "prior"):
+            return F.logsigmoid(self._twin(found, way)), matched
+        if way == "by-hand" or "full" not in self.spread:
+            return spreads.by_hand(features(found)), matched
+        return F.logsigmoid(self.spread["full"](found)), matched
+
+    def _twin(self, found: Found, mode: Literal["blind", "prior"]) -> Float[Tensor, "q r c"]:
+        if mode not in self.spread:
+            raise ValueError(f"word scout: no {mode} twin was trained: `homunculus train spread`.")
+        return self.spread[mode](found)
+
+
+def _told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
+    """What was found of a question's words, for people."""
+    rows, cols = found.text.shape
+    words = []
+    for place, word in enumerate(asked.words):
+        match = found.match[row, place]
+        peak = float(match.max())
+        y, x = divmod(int(match.argmax()), cols)
+        y0, x0 = max(0, y - PLACE[0]), max(0, x - PLACE[1])
+        near = match[y0 : y + PLACE[0] + 1, x0 : x + PLACE[1] + 1] >= peak / 2
+        ys, xs = near.any(1).nonzero()[:, 0], near.any(0).nonzero()[:, 0]
+        box = (
+            (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
+            (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
+        )  # fmt: skip
+        count = float((match >= SURE).sum()) / max(1, int(near.sum()))
+        words.append(Word(word, peak, box, count))
+    return tuple(words)
+
+
+# ---- sizes ---------------------------------------------------------------------------------------
+
+
+def _frame(grey: Float[Tensor, "h w"]) -> tuple[int, int]:
+    """Rows and columns of the frame."""
+    scale = FRAME / max(grey.shape) / nets.STRIDE
+    return tuple(max(1, -int(-size * scale // 1)) for size in grey.shape)  # pyright: ignore[reportReturnType]
+
+
+def _sized(grey: Float[Tensor, "h w"], longer: int) -> Float[Tensor, "1 1 h2 w2"]:
+    scale = longer / max(grey.shape)
+    size = [max(nets.STRIDE, round(side * scale)) for side in grey.shape]
+    shown = F.interpolate(grey[None, None], size, mode="bicubic", antialias=scale < 1)
+    return shown.clamp(0, 1)
+
+
+def _onto(
+    value: Float[Tensor, "n r c"], frame: tuple[int, int] | torch.Size
+) -> Float[Tensor, "n r2 c2"]:
+    """Maps of another size on the frame: the largest where they are finer, repeated if coarser."""
+    if value.shape[1] >= frame[0] and value.shape[2] >= frame[1]:
+        return F.adaptive_max_pool2d(value, tuple(frame))
+    return F.interpolate(value[None], tuple(frame), mode="nearest-exact")[0]
+
+
+def _cells(logit: Float[Tensor, "q r c"], grid: tuple[int, int]) -> Float[Tensor, "q rows cols"]:
+    """Log-probabilities on level-0 cells: the largest of what a cell touches."""
+    return _onto(logit, grid)
+
+
+def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
+    return -(-image.shape[1] // patch), -(-image.shape[2] // patch)
+
+
+@lru_cache(maxsize=1)
+def _half() -> bool:
+    """Half precision only where the processor multiplies it: elsewhere it is slower than full."""
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+# ---- weights -------------------------------------------------------------------------------------
+
+
+def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
+    """The shipped scout, or one from a folder with `word-scout.safetensors` and spreads beside."""
+    folder = path or WEIGHTS
+    file = folder / "word-scout.safetensors"
+    net, _ = nets.load(file)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    found: dict[Mode, spreads.Spread] = {}
+    for mode in ("full", "blind", "prior"):
+        if (beside := folder / f"spread-{mode}.safetensors").exists():
+            found[mode] = spreads.load(beside, mode)
+    return WordScout(
+        net.fused(), found, digest, cache or Cache(Path(), most=0)
+    )  # memory only: pages are private
+
+
+def about(path: Path | None = None) -> dict[str, Any]:
+    """What the weights say of themselves."""
+    return nets.load((path or WEIGHTS) / "word-scout.safetensors")[1]
