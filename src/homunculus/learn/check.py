@@ -10,7 +10,7 @@ from torch import Tensor
 
 from homunculus.learn.batch import Batch
 from homunculus.learn.labels import IGNORE
-from homunculus.learn.loss import loss, scaled
+from homunculus.learn.loss import SHORTEST, loss, scaled
 from homunculus.scout.net import WordNet
 
 BANDS = (0, 10, 14, 20, 30, 50)
@@ -72,11 +72,14 @@ def _name(
     tally: Tally,
 ) -> None:
     """Which of the batch's words is this cell part of? By embedding, and by code."""
-    here = batch.word > 0
+    long = torch.tensor([0] + [len(word) >= SHORTEST for word in batch.words[: batch.printed]])
+    here = long.bool()[batch.word.clamp(min=0)]
+    never = ~long[1:].bool()
     truth = batch.word[here] - 1
-    said = (embed[here] @ query.T).argmax(-1)
-    code = batch.code[: batch.printed].float()
-    spelled = (bits[here] @ code.T + F.logsigmoid(-bits[here]).sum(-1, keepdim=True)).argmax(-1)
+    said = (embed[here] @ query.T).masked_fill(never, -torch.inf).argmax(-1)
+    # the log-likelihood of a word's code, up to what is the same for all words
+    likely = bits[here] @ batch.code[: batch.printed].float().T
+    spelled = likely.masked_fill(never, -torch.inf).argmax(-1)
     _add(tally, "cell_embed", (said == truth).float().tolist())
     _add(tally, "cell_code", (spelled == truth).float().tolist())
 

@@ -119,9 +119,12 @@ def train(
     photos: Path | None = None,
     crops: int = CROPS,
     seed: int = 0,
+    threads: int | None = None,
 ) -> Path:
     """Train into a folder, or go on with the run that is there; returns the weights' path."""
     out.mkdir(parents=True, exist_ok=True)
+    if threads:
+        torch.set_num_threads(threads)
     torch.set_flush_denormal(True)  # on the CPU a denormal costs a hundred times a number
     run = Run(out, steps, seed)
     run.resume()
