@@ -14,9 +14,11 @@ import numpy as np
 
 from homunculus.extra import need
 from homunculus.learn import language, wear
-from homunculus.learn.layouts import BLOCKS, Block, chart, form, heading, receipt, table
+from homunculus.learn.layouts import chart, form, signature, table
+from homunculus.learn.papers import BLOCKS, Block, heading, receipt
 from homunculus.learn.sheet import CUT, Fact, Sheet, Word, face
 
+WHOLE: tuple[Block, ...] = (*BLOCKS, form, signature)
 SCENES = 0.25
 """Share of pages that are signs in front of a photo."""
 
@@ -101,7 +103,7 @@ def _fill_whole(sheet: Sheet, scale: float) -> None:
     rng = sheet.rng
     margin, size = rng.uniform(0.03, 0.12) * sheet.wide, exp(rng.uniform(log(10), log(19))) * scale
     kinds: tuple[Block, ...] = rng.choice(
-        (BLOCKS, BLOCKS, (form,), (table, form), (table,), (receipt,), (chart,))
+        (BLOCKS, WHOLE, WHOLE, (form,), (table, form), (table,), (receipt,), (chart,))
     )
     left, right, bottom = margin, sheet.wide - margin, sheet.high - margin
     y = margin * rng.uniform(0.3, 1.5)
