@@ -12,9 +12,19 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from homunculus.cli import main
 from homunculus.learn import words
-from homunculus.learn.batch import Batch, Crops, gather, load_photos, misspell, stream, twins
-from homunculus.learn.check import check
+from homunculus.learn.batch import (
+    DISTRACTORS,
+    Batch,
+    Crops,
+    gather,
+    load_photos,
+    misspell,
+    stream,
+    twins,
+)
+from homunculus.learn.check import _name, check
 from homunculus.learn.labels import IGNORE, Labels, label
 from homunculus.learn.loss import _match, loss
 from homunculus.learn.progress import progress
@@ -186,7 +196,7 @@ def test_twins_are_on_no_page() -> None:
     for seed in range(50):
         assert not set(twins(texts, random.Random(seed))) & set(texts)
     many = [f"word{n:04d}" for n in range(1000)]
-    assert 150 < len(twins(many, random.Random(1))) <= 256
+    assert DISTRACTORS / 2 < len(twins(many, random.Random(1))) <= DISTRACTORS
 
 
 def test_workers_bring_the_same_batches_in_order() -> None:
@@ -406,6 +416,36 @@ def test_the_check_reports_shares_and_leaves_the_mode() -> None:
     shares = ["text_iou", "letter", "cell_embed", "cell_code", "find", "find_from_10px"]
     assert all(0 <= seen[name] <= 1 for name in shares)
     assert {"loss_match", "loss_text"} <= seen.keys()
+
+
+def test_cells_of_words_too_short_to_match_are_not_counted() -> None:
+    batch = batch_of(0)
+    tally: dict[str, list[float]] = {}
+    code = batch.code[: batch.printed].float()
+    bits = torch.zeros(*batch.word.shape, BITS)
+    known = batch.word > 0
+    bits[known] = code[batch.word[known] - 1] * 20 - 10  # sure of every bit
+    _name(bits, bits, code * 20 - 10, batch, tally)
+    texts = [batch.words[n - 1] for n in batch.word[known].tolist()]
+    assert len(tally["cell_code"]) == sum(len(text) >= 2 for text in texts)
+    assert set(tally["cell_code"]) == set(tally["cell_embed"]) == {1.0}
+
+
+def test_the_command_trains_into_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Any] = []
+
+    def noted(out: Path, _: Any, *rest: Any, **wanted: Any) -> Path:
+        asked.extend([*rest, *wanted.values()])
+        return out / "word-scout.safetensors"
+
+    monkeypatch.setattr(words, "train", noted)
+    given = ["--out", str(tmp_path), "--steps", "9", "--workers", "3", "--photos", "p"]
+    assert main(["train", "word-scout", *given]) == 0
+    assert {9, 3, Path("p")} <= set(asked)
+    assert capsys.readouterr().out == f"wrote {tmp_path / 'word-scout.safetensors'}\n"
+    assert main(["train", "word-scout"]) == 2
 
 
 @pytest.mark.slow
