@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--repeats", type=_count, default=60, help="runs per number (%(default)s)")
     bench.set_defaults(run=_bench)
     _train_parser(verbs.add_parser("train", help="make the weights of a scout"))
+    _measure_parser(verbs.add_parser("measure", help="measure what kept tokens still show"))
     for verb in (listing, bench):
         _json_flag(verb)
     return parser
@@ -98,6 +99,26 @@ def _train_parser(train: argparse.ArgumentParser) -> None:
     train.add_argument("--workers", type=_count, default=1, help="renderers beside (%(default)s)")
     train.add_argument("--threads", type=_count, help="of the net (as torch chooses)")
     train.add_argument("--photos", type=Path, help="folder of pictures to print on")
+
+
+def _measure_parser(measure: argparse.ArgumentParser) -> None:
+    measure.set_defaults(run=_measure)
+    add = measure.add_argument
+    add("suite", help="a folder with qa.jsonl and images/, or its name in $HOMUNCULUS_DATA")
+    add("--task", choices=["legibility", "evidence"], default="legibility")
+    add("--part", default="all", help="pilot, fresh, dev, train or all (%(default)s)")
+    add("--tokens", type=_count, nargs="+", default=[64, 128, 273, 512], help="the budgets")
+    add("--methods", nargs="+", default=[], metavar="ROW", help="METHOD[@HEDGE][+SCORER] ...")
+    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
+    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
+    add("--reader", choices=["rapidocr", "tesseract"], default="rapidocr")
+    add("--side", type=_count, default=1024, help="pixels of a page's longer side (%(default)s)")
+    add("--limit", type=_count, help="only the first so many questions")
+    add("--seed", type=_page, default=0, help="of the bootstrap (%(default)s)")
+    add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
+    add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
+    add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
+    _json_flag(measure)
 
 
 def _count(text: str) -> int:
@@ -222,6 +243,16 @@ def _train(arguments: argparse.Namespace) -> int:
         torch.set_num_threads(arguments.threads)
     steps, workers, photos = arguments.steps, arguments.workers, arguments.photos
     print(f"wrote {train(arguments.out, render, steps, workers, photos)}")
+    return 0
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    from homunculus.measure.command import bar, measured, table
+
+    with bar("measuring") as tell:
+        result, out = measured(arguments, tell)
+    print(json.dumps(result) if arguments.json else table(result))
+    print(f"wrote {out}", file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 

@@ -1,0 +1,185 @@
+"""What kept tokens show: all of what was kept, and nothing else."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from homunculus import lift
+from homunculus.coverage import covered_cells
+from homunculus.measure.rebuild import Page, finest, leaves, rebuild, resized, shrunk
+from homunculus.method import Material, method, methods
+from homunculus.types import Allocation
+
+PATCH = 8
+SIZE = (101, 138)  # neither side is a whole number of cells
+
+
+def drawn(seed: int = 0, size: tuple[int, int] = SIZE) -> Page:
+    lot = torch.Generator().manual_seed(seed)
+    return Page(torch.randint(0, 256, (3, *size), generator=lot, dtype=torch.uint8), PATCH)
+
+
+def planned(name: str, slots: int, page: Page):
+    """Field and plan of a method, from relevance and features that do not come from the pixels."""
+    lot = torch.Generator().manual_seed(1)
+    cells = page.grid[0] * page.grid[1]
+    label = torch.arange(cells)[None] // 40 - 1
+    material = Material(torch.rand(1, cells, 3, generator=lot), label, int(label.max()) + 1)
+    return method(name).plan([page.grid], torch.rand(1, cells, generator=lot), slots, material)
+
+
+def chosen(field, cells: list[int]) -> Allocation:
+    index = torch.tensor(cells)[None, :, None]
+    ones = torch.ones(index.shape)
+    return Allocation(index, ones, torch.ones(index.shape[:2], dtype=torch.bool))
+
+
+def outside(page: Page, field, plan) -> torch.Tensor:
+    """Pixels under no kept cell."""
+    leaf = field.valid[0] & (field.level[0] == 0)
+    seen = covered_cells(field, plan)[0, leaf]
+    box = field.box[0, leaf].long()
+    mask = torch.ones(page.grid, dtype=torch.bool)
+    mask[box[seen, 0], box[seen, 1]] = False
+    mask = mask.repeat_interleave(PATCH, 0).repeat_interleave(PATCH, 1)
+    return mask[: SIZE[0], : SIZE[1]]
+
+
+@pytest.mark.parametrize("mode", ["smooth", "alone"])
+@pytest.mark.parametrize("name", ["grid", "cut", "foveated", "uniform", "random", "saliency"])
+def test_all_cells_are_the_page_itself(name, mode) -> None:
+    page = drawn()
+    field, plan = planned(name, page.grid[0] * page.grid[1], page)
+    assert torch.equal(rebuild(page, field, plan, mode), page.pixels)
+
+
+@pytest.mark.parametrize("mode", ["smooth", "alone"])
+@pytest.mark.parametrize("name", sorted(methods()))
+def test_pixels_that_were_not_kept_change_nothing(name, mode) -> None:
+    page = drawn()
+    field, plan = planned(name, 20, page)
+    mask = outside(page, field, plan)
+    other = Page(torch.where(mask, drawn(9).pixels, page.pixels), PATCH)
+    assert torch.equal(rebuild(page, field, plan, mode), rebuild(other, field, plan, mode))
+
+
+@pytest.mark.parametrize("mode", ["smooth", "alone"])
+def test_detail_below_the_kept_level_changes_nothing(mode) -> None:
+    page = drawn()
+    page = Page(page.pixels // 2 + 60, PATCH)  # room for the pattern
+    field, plan = planned("cut", 70, page)
+    level = finest(field, plan)
+    assert {0.0, 1.0, 2.0} <= set(level.flatten().tolist())
+    coarse = (level >= 1).repeat_interleave(PATCH, 0).repeat_interleave(PATCH, 1)
+    coarse = coarse[: SIZE[0], : SIZE[1]].clone()
+    coarse[-PATCH:], coarse[:, -PATCH:] = False, False  # border cells repeat their last pixel
+    row, col = torch.arange(SIZE[0])[:, None], torch.arange(SIZE[1])
+    pattern = torch.where((row + col) % 2 == 0, 50, -50) * coarse  # no mean over any 2 x 2 pixels
+    other = Page((page.pixels.int() + pattern).to(torch.uint8), PATCH)
+    assert not torch.equal(page.pixels, other.pixels)
+    assert torch.equal(rebuild(page, field, plan, mode), rebuild(other, field, plan, mode))
+
+
+def test_fine_tokens_lie_over_coarse_ones() -> None:
+    page = drawn(size=(32, 32))
+    field = lift.pyramid([(4, 4)], 2)
+    fine = next(at for at in range(20) if field.box[0, at].tolist() == [0, 0, 1, 1])
+    for mode in ("smooth", "alone"):
+        shown = rebuild(page, field, chosen(field, [0, fine]), mode)
+        assert torch.equal(shown[:, :8, :8], page.pixels[:, :8, :8])
+        assert not torch.equal(shown[:, :8, 8:16], page.pixels[:, :8, 8:16])
+        assert (shown[:, 16:, 16:].float().std((1, 2)) == 0).all()  # never kept: one colour
+
+
+def test_what_was_never_kept_has_the_mean_colour_of_the_rest() -> None:
+    pixels = torch.zeros(3, 16, 16, dtype=torch.uint8)
+    pixels[:, :8, :8], pixels[0, 8:, 8:] = 200, 100
+    field = lift.grid([(2, 2)])
+    shown = rebuild(Page(pixels, 8), field, chosen(field, [0, 3]))
+    assert shown[:, 0, 15].tolist() == [150, 100, 100]
+
+
+def test_alone_enlarges_each_token_by_itself() -> None:
+    page = drawn(size=(32, 32))
+    field = lift.pyramid([(4, 4)], 2)
+    shown = rebuild(page, field, chosen(field, [0, 1, 2, 3]), "alone")
+    half = F.avg_pool2d(page.pixels.float()[None], 2).round()
+    token = F.interpolate(half[:, :, :8, 8:], scale_factor=2, mode="bicubic")[0]
+    assert torch.equal(shown[:, :16, 16:], token.clamp(0, 255).round().to(torch.uint8))
+
+
+def test_smooth_shares_borders_where_alone_has_seams() -> None:
+    across = torch.arange(64).float() * 4
+    page = Page(across.expand(3, 32, 64).round().to(torch.uint8), PATCH)  # a plain slope
+    field = lift.pyramid([(4, 8)], 3)
+    plan = chosen(field, [at for at in range(field.level.shape[1]) if field.level[0, at] == 2])
+    step = {
+        mode: rebuild(page, field, plan, mode)[0, 16].float().diff()[8:-8]
+        for mode in ("smooth", "alone")
+    }
+    assert step["alone"].max() > 2 * step["smooth"].max()
+
+
+def test_smooth_is_the_whole_page_reduced_when_one_level_is_kept() -> None:
+    page = drawn(size=(64, 64))
+    field = lift.pyramid([(8, 8)], 2)
+    plan = chosen(field, [at for at in range(field.level.shape[1]) if field.level[0, at] == 1])
+    half = F.avg_pool2d(page.pixels.float()[None], 2)
+    large = F.interpolate(half, scale_factor=2, mode="bicubic")[0].clamp(0, 255).round()
+    assert torch.equal(rebuild(page, field, plan), large.to(torch.uint8))
+
+
+def test_a_slot_of_several_cells_shows_their_mean() -> None:
+    page = drawn(size=(16, 16))
+    field = lift.grid([(2, 2)])
+    weight = torch.tensor([[[0.25, 0.75]]])
+    plan = Allocation(torch.tensor([[[0, 1]]]), weight, torch.ones(1, 1, dtype=torch.bool))
+    left, right = page.pixels[:, :8, :8].float(), page.pixels[:, :8, 8:].float()
+    mean = 0.25 * left + 0.75 * right
+    shown = rebuild(page, field, plan)
+    assert abs(shown.float().mean() - mean.mean()) < 2
+
+
+def test_the_finest_level_over_each_cell() -> None:
+    field = lift.pyramid([(4, 4)], 2)
+    fine = next(at for at in range(20) if field.box[0, at].tolist() == [0, 1, 1, 2])
+    level = finest(field, chosen(field, [0, fine]))
+    assert level[:2, :2].tolist() == [[1, 0], [1, 1]]
+    assert level[2:].isinf().all()
+    assert level[:, 2:].isinf().all()
+
+
+def test_leaves_of_a_cell() -> None:
+    field = lift.pyramid([(3, 3)], 2)
+    assert leaves(field, 0).sum() == 4
+    assert leaves(field, 3).sum() == 1
+    assert leaves(field, 5).sum() == 1
+
+
+def test_a_field_of_another_page_is_refused() -> None:
+    field = lift.grid([(2, 2)])
+    with pytest.raises(ValueError, match="one page of grid"):
+        rebuild(drawn(), field, chosen(field, [0]))
+
+
+@pytest.mark.parametrize("size", [(1024, 791), (463, 1024), (1024, 1024), (17, 200)])
+@pytest.mark.parametrize("slots", [1, 64, 273, 5000])
+def test_shrinking_uses_the_slots_and_never_more(size, slots) -> None:
+    def cells(high: int, wide: int) -> int:
+        return -(-high // 16) * -(-wide // 16)
+
+    small = shrunk(size, slots)
+    assert cells(*small) <= slots
+    if small != size:  # a little larger would not fit
+        scale = max(small) / max(size) + 2 / max(size)
+        assert cells(round(size[0] * scale), round(size[1] * scale)) > slots
+
+
+def test_resize_equals_pillow_by_hand() -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
+    numpy = pytest.importorskip("numpy")
+    pixels = drawn().pixels
+    whole = image.fromarray(pixels.permute(1, 2, 0).contiguous().numpy())
+    small = whole.resize((60, 40), image.Resampling.LANCZOS)
+    wanted = numpy.asarray(small.resize((138, 101), image.Resampling.BICUBIC))
+    assert torch.equal(resized(pixels, (40, 60), SIZE).permute(1, 2, 0), torch.tensor(wanted))

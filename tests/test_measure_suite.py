@@ -1,0 +1,86 @@
+"""Suites and their parts: what is for training is never met in a test."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from homunculus.measure.suite import alike, part, read
+
+DATA = os.environ.get("HOMUNCULUS_DATA")
+needs_data = pytest.mark.skipif(DATA is None, reason="HOMUNCULUS_DATA names no folder of suites")
+
+
+def written(folder: Path, rows: list[dict]) -> Path:
+    (folder / "images").mkdir(parents=True)
+    (folder / "qa.jsonl").write_text("\n".join(json.dumps(row) for row in rows) + "\n")
+    return folder
+
+
+def test_boxes_are_whole_pixels_and_stand_once(tmp_path) -> None:
+    boxes = [[1.2, 2, 30, 20.4], [1, 2, 30, 20], [5, 5, 7, 50]]
+    row = {"image": "a.png", "question": "?", "answers": ["x"], "boxes": boxes}
+    (found,) = read(written(tmp_path / "mine", [row]))
+    assert found.boxes == ((1.0, 2.0, 30.0, 20.0),)
+    assert part([found], "all") == [found]
+    with pytest.raises(ValueError, match="mine has no part 'pilot'"):
+        part([found], "pilot")
+
+
+def test_a_folder_that_is_no_suite_is_refused(tmp_path) -> None:
+    with pytest.raises(ValueError, match=r"expected a folder with qa\.jsonl"):
+        read(tmp_path)
+    with pytest.raises(ValueError, match="no part 'exam'"):
+        part([], "exam")
+
+
+def test_spellings_of_a_company_are_one_vendor() -> None:
+    names = ["RESTORAN WAN SHENG", "RSTORAN WAN SHENG", "RESTORAN SIN DU", "MR. D.I.Y. (M) SDN BHD"]
+    name = alike([*names, "MR DIY SDN BHD"])
+    assert name[names[0]] == name[names[1]] != name[names[2]]
+    assert name[names[3]] == name["MR DIY SDN BHD"]
+
+
+@pytest.mark.data
+@needs_data
+def test_no_image_and_no_vendor_of_training_is_tested() -> None:
+    questions = read(Path(DATA) / "sroie")
+    parts = {name: part(questions, name) for name in ("pilot", "fresh", "dev", "train")}
+    for name, rows in parts.items():
+        assert len({(one.image, one.text) for one in rows}) == len(rows) >= 60, name
+        if name != "train":
+            assert not {one.image for one in rows} & {one.image for one in parts["train"]}
+            assert not {one.vendor for one in rows} & {one.vendor for one in parts["train"]}
+            assert {one.seen for one in rows} == {False}
+    for test in ("pilot", "fresh"):
+        assert not {one.vendor for one in parts[test]} & {one.vendor for one in parts["dev"]}
+    assert not {one.image for one in parts["pilot"]} & {one.image for one in parts["fresh"]}
+
+
+@pytest.mark.data
+@needs_data
+@pytest.mark.parametrize("suite", ["icdar2015", "local/docvqa_gaze"])
+def test_documents_and_street_words_are_for_testing_alone(suite) -> None:
+    questions = read(Path(DATA) / suite)
+    pilot, fresh = part(questions, "pilot"), part(questions, "fresh")
+    assert len(pilot) == 60
+    assert not {one.row for one in pilot} & {one.row for one in fresh}
+    if suite == "icdar2015":
+        assert len({one.image for one in pilot}) == 60
+        assert not {one.image for one in pilot} & {one.image for one in fresh}
+    for name in ("train", "dev"):
+        with pytest.raises(ValueError, match="is for testing"):
+            part(questions, name)
+
+
+@pytest.mark.data
+@needs_data
+def test_the_pilot_is_the_one_the_first_figures_were_made_with() -> None:
+    first = {  # lines of qa.jsonl, as the pilot drew them
+        "sroie": [412, 108, 744, 308, 856, 288, 444, 324],
+        "icdar2015": [394, 543, 295, 453, 171, 548, 118, 211],
+        "local/docvqa_gaze": [177, 66, 78, 204, 107, 113, 124, 132],
+    }
+    for suite, rows in first.items():
+        assert [one.row for one in part(read(Path(DATA) / suite), "pilot")][:8] == rows
