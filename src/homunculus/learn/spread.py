@@ -8,7 +8,7 @@ by side from the same pages: one that knows all, its blind twin and its prior tw
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -31,8 +31,6 @@ RATE = 3e-3
 MODES: tuple[Mode, ...] = ("full", "blind", "prior")
 ASKED = 8
 """Questions of one page in a step."""
-HELD_OUT = 2 * 10**9
-"""Seeds of pages to choose by, from here on."""
 UNUSUAL = 0.1
 """Share of questions that are put to the wrong page: then no cell is the answer's."""
 
@@ -96,6 +94,7 @@ class Pupil:
 
     @staticmethod
     def new(mode: Mode, seed: int) -> "Pupil":
+        """A fresh one."""
         torch.manual_seed(seed)
         net = Spread(mode)
         return Pupil(mode, net, torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4))
@@ -165,11 +164,3 @@ def train(
         )
     (out / "spread.json").write_text(json.dumps(about | mean) + "\n", "utf-8")
     return mean
-
-
-def lessons(
-    scout: WordScout, render: Callable[..., Any], pages: int, start: int = HELD_OUT // 2
-) -> Iterator[Lesson]:
-    """Rendered pages, read one after the other."""
-    for seed in range(start, start + pages):
-        yield rendered(scout, render, seed)
