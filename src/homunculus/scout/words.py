@@ -15,7 +15,7 @@ from typing import Any, Literal
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float, UInt8
+from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
 from homunculus.scout import net as nets
@@ -62,6 +62,8 @@ class Sight:
     """Words in scripts the scout cannot read."""
     matched: bool
     """Whether any word was found; if not, the logits are those of the blind twin."""
+    text: float
+    """Share of the page that holds text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,18 +161,33 @@ class WordScout:
         found = self.found(page, asked)
         logit, matched = self._relevance(found, way)
         cells = _cells(logit, grid)
+        text = float((found.text > SURE).float().mean())
         return [
-            Sight(cells[row], _told(found, row, one), one.unsupported, bool(matched[row]))
+            Sight(cells[row], _told(found, row, one), one.unsupported, bool(matched[row]), text)
             for row, one in enumerate(asked)
         ]
 
-    def _relevance(self, found: Found, way: Way) -> tuple[Float[Tensor, "q r c"], Tensor]:
+    def _relevance(
+        self, found: Found, way: Way
+    ) -> tuple[Float[Tensor, "q r c"], Bool[Tensor, "q"]]:
+        """Log-probabilities of the frame's cells, and which questions had a word found."""
         matched = (found.peak() >= SURE).any(1)
         if way in ("blind", "prior"):
             return F.logsigmoid(self._twin(found, way)), matched
-        if way == "by-hand" or "full" not in self.spread:
+        if way == "by-hand":
             return spreads.by_hand(features(found)), matched
-        return F.logsigmoid(self.spread["full"](found)), matched
+        return self._full(found, matched), matched
+
+    def _full(self, found: Found, matched: Bool[Tensor, "q"]) -> Float[Tensor, "q r c"]:
+        """The full spread; of a question whose words are nowhere on the page, the blind twin's."""
+        if "full" in self.spread:
+            logit = F.logsigmoid(self.spread["full"](found))
+        else:
+            logit = spreads.by_hand(features(found))
+        if "blind" not in self.spread or bool(matched.all()):
+            return logit
+        blind = F.logsigmoid(self._twin(found, "blind"))
+        return spreads.fall_back(logit, blind, found, SURE)[0]
 
     def _twin(self, found: Found, mode: Literal["blind", "prior"]) -> Float[Tensor, "q r c"]:
         if mode not in self.spread:
@@ -218,9 +235,9 @@ def _onto(
     value: Float[Tensor, "n r c"], frame: tuple[int, int] | torch.Size
 ) -> Float[Tensor, "n r2 c2"]:
     """Maps of another size on the frame: the largest where they are finer, repeated if coarser."""
-    if value.shape[1] >= frame[0] and value.shape[2] >= frame[1]:
-        return F.adaptive_max_pool2d(value, tuple(frame))
-    return F.interpolate(value[None], tuple(frame), mode="nearest-exact")[0]
+    rows, cols = (min(have, want) for have, want in zip(value.shape[1:], frame, strict=True))
+    shrunk = F.adaptive_max_pool2d(value, (rows, cols))
+    return F.interpolate(shrunk[None], tuple(frame), mode="nearest-exact")[0]
 
 
 def _cells(logit: Float[Tensor, "q r c"], grid: tuple[int, int]) -> Float[Tensor, "q rows cols"]:
@@ -245,6 +262,10 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
     """The shipped scout, or one from a folder with `word-scout.safetensors` and spreads beside."""
     folder = path or WEIGHTS
     file = folder / "word-scout.safetensors"
+    if not file.exists():
+        raise FileNotFoundError(
+            f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."
+        )
     net, _ = nets.load(file)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     found: dict[Mode, spreads.Spread] = {}

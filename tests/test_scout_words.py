@@ -1,0 +1,203 @@
+"""The word scout from pixels to sights, with a small net of chance: laws, sizes and fallbacks."""
+
+from functools import lru_cache
+
+import pytest
+import torch
+
+from homunculus.scout import Scout, words
+from homunculus.scout.cache import Cache
+from homunculus.scout.net import WordNet
+from homunculus.scout.spread import Spread
+from homunculus.scout.words import SURE, WordScout, load
+
+pytest.importorskip("safetensors", reason="needs the extra `scout`")
+
+SIZES = (192, 64)
+QUESTIONS = ["What is the total amount?", "Who signed the letter?"]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch) -> None:
+    """Pages are read small: no law depends on it, and time does."""
+    monkeypatch.setattr(words, "SIZES", SIZES)
+    monkeypatch.setattr(words, "FRAME", 128)
+
+
+def image(high: int = 40, wide: int = 56, seed: int = 0) -> torch.Tensor:
+    make = torch.Generator().manual_seed(seed)
+    return torch.randint(0, 256, (3, high, wide), generator=make, dtype=torch.uint8)
+
+
+@lru_cache
+def nets(bias: float, text: float) -> tuple[WordNet, dict]:
+    """Nets that have learned nothing; ``bias`` sets how easily a word counts as found."""
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        net = WordNet()
+        net.bias.data.fill_(bias)
+        net.text_head.bias.data.fill_(text)
+        spread = {mode: Spread(mode).eval() for mode in ("full", "blind", "prior")}
+    return net.fused(), {mode: one.requires_grad_(False) for mode, one in spread.items()}
+
+
+def made(folder, bias: float = -8.0, text: float = 0.0, twins: bool = True) -> WordScout:
+    """A scout with a memory of its own."""
+    net, spread = nets(bias, text)
+    return WordScout(net, spread if twins else {}, "chance", Cache(folder, most=0))
+
+
+@pytest.fixture
+def scout(tmp_path) -> WordScout:
+    """Finds every word wherever there is text: matches in plenty."""
+    return made(tmp_path, bias=30.0, text=30.0)
+
+
+@pytest.fixture
+def lost(tmp_path) -> WordScout:
+    """Finds no word at all."""
+    return made(tmp_path, bias=-60.0, text=30.0)
+
+
+def counted(scout: WordScout, monkeypatch) -> list[int]:
+    """Widths of the pages the net is run on from now on."""
+    calls, describe = [], WordNet.describe
+
+    def count(net, pixels, *rest):
+        calls.append(pixels.shape[-1])
+        return describe(net, pixels, *rest)
+
+    monkeypatch.setattr(WordNet, "describe", count)
+    return calls
+
+
+def same(one, other) -> bool:
+    """Bit for bit."""
+    told = (one.words, one.unsupported, one.matched, one.text)
+    return torch.equal(one.logit, other.logit) and told == (
+        other.words, other.unsupported, other.matched, other.text,
+    )  # fmt: skip
+
+
+# ---- laws ----------------------------------------------------------------------------------------
+
+
+def test_a_word_scout_is_a_scout(scout) -> None:
+    assert isinstance(scout, Scout)
+
+
+def test_the_same_page_and_question_give_the_same_sight(tmp_path) -> None:
+    one, other = (
+        made(tmp_path / name, bias=8.0)([image()], QUESTIONS[:1])[0] for name in ("a", "b")
+    )
+    assert same(one, other)
+
+
+def test_a_batch_is_its_singles_bit_for_bit(scout) -> None:
+    pages = [image(40, 56), image(30, 70, seed=1)]
+    for seen, page, question in zip(scout(pages, QUESTIONS), pages, QUESTIONS, strict=True):
+        assert same(seen, scout([page], [question])[0])
+
+
+def test_questions_asked_together_see_what_each_sees_alone(scout) -> None:
+    together = scout.ask(image(), QUESTIONS)
+    for seen, question in zip(together, QUESTIONS, strict=True):
+        alone = scout.ask(image(), [question])[0]
+        assert torch.allclose(seen.logit, alone.logit, atol=1e-4)
+        assert [word.text for word in seen.words] == [word.text for word in alone.words]
+
+
+def test_a_page_is_read_once_however_many_questions(scout, monkeypatch) -> None:
+    calls = counted(scout, monkeypatch)
+    scout([image(), image()], QUESTIONS)
+    scout.ask(image(), ["And the date?"])
+    assert calls == list(SIZES)  # once at each size
+    scout([image(seed=5)], QUESTIONS[:1])
+    assert len(calls) == 2 * len(SIZES)
+
+
+def test_the_blind_way_never_depends_on_the_question(scout) -> None:
+    asked = [*QUESTIONS, "", "合計はいくらですか", "zzzz " * 50]
+    first, *rest = (scout.ask(image(), [one], way="blind")[0].logit for one in asked)
+    assert all(torch.equal(first, other) for other in rest)
+    full = scout.ask(image(), QUESTIONS)
+    assert not torch.equal(full[0].logit, full[1].logit)  # so the law above can fail
+
+
+@pytest.mark.parametrize("size", [(37, 512), (1000, 700), (2048, 1536), (1, 1), (3, 900)])
+def test_there_is_one_logit_a_cell(scout, size, monkeypatch) -> None:
+    monkeypatch.setattr(words, "FRAME", 1024)
+    for patch in (14, 16, 28):
+        (seen,) = scout([image(*size)], QUESTIONS[:1], patch=patch)
+        assert seen.logit.shape == (-(-size[0] // patch), -(-size[1] // patch))
+        assert seen.logit.isfinite().all()
+        assert (seen.logit <= 0).all()
+        for word in seen.words:
+            x0, y0, x1, y1 = word.box
+            assert 0 <= x0 < x1 <= 1
+            assert 0 <= y0 < y1 <= 1
+
+
+# ---- found, lost, unreadable ---------------------------------------------------------------------
+
+
+def test_words_that_are_found_make_a_match(scout) -> None:
+    (seen,) = scout([image()], ["total amount"])
+    assert seen.matched
+    assert [word.text for word in seen.words] == ["total", "amount"]
+    assert all(word.probability >= SURE and word.places > 0 for word in seen.words)
+    assert seen.text == 1
+
+
+def test_without_a_match_the_blind_twin_speaks(lost, scout) -> None:
+    for question in QUESTIONS:
+        full, blind = (lost.ask(image(), [question], way=way)[0] for way in ("full", "blind"))
+        assert not full.matched
+        assert torch.equal(full.logit, blind.logit)
+    found, blind = (scout.ask(image(), QUESTIONS[:1], way=way)[0] for way in ("full", "blind"))
+    assert not torch.equal(found.logit, blind.logit)
+
+
+def test_each_question_of_a_page_falls_back_by_itself(scout) -> None:
+    mixed = scout.ask(image(), ["What is the total?", "合計"])
+    alone = scout.ask(image(), ["합계"], way="blind")[0]
+    assert [seen.matched for seen in mixed] == [True, False]
+    assert torch.allclose(mixed[1].logit, alone.logit, atol=1e-4)
+
+
+def test_scripts_it_cannot_read_are_named_and_fall_back(scout) -> None:
+    (seen,) = scout([image()], ["Сколько стоит 合計 ?"])
+    assert seen.unsupported == ("Сколько", "стоит", "合計")
+    assert seen.words == ()
+    assert not seen.matched
+    assert torch.equal(seen.logit, scout.ask(image(), [""], way="blind")[0].logit)
+
+
+def test_without_learned_spreads_a_kernel_by_hand_serves(tmp_path) -> None:
+    bare = made(tmp_path, bias=30.0, text=30.0, twins=False)
+    full, hand = (bare.ask(image(), QUESTIONS[:1], way=way)[0] for way in ("full", "by-hand"))
+    assert same(full, hand)
+    with pytest.raises(ValueError, match="no blind twin was trained"):
+        bare.ask(image(), QUESTIONS[:1], way="blind")
+    assert not bare([image()], [""])[0].matched
+
+
+def test_a_page_without_text_says_so(tmp_path) -> None:
+    (seen,) = made(tmp_path, text=-30.0)([image()], QUESTIONS[:1])
+    assert seen.text == 0
+    assert not seen.matched
+
+
+# ---- mistakes ------------------------------------------------------------------------------------
+
+
+def test_a_question_is_needed_for_each_image(scout) -> None:
+    with pytest.raises(ValueError, match="got 1 images and 2 questions"):
+        scout([image()], QUESTIONS)
+
+
+def test_a_folder_without_weights_is_named(tmp_path) -> None:
+    with pytest.raises(
+        OSError, match=r"no word-scout\.safetensors in .* `homunculus train word-scout`"
+    ):
+        load(tmp_path)
