@@ -62,12 +62,14 @@ class Face:
         return (self.drop - min(0, self.top)) * self.lead
 
     def lengths(self, text: str) -> np.ndarray:
+        """Where each letter begins, and where the last one ends."""
         for letter in text:
             if letter not in self.advance:
                 self.advance[letter] = self.font.getlength(letter)
         return np.cumsum([0.0, *(self.advance[letter] for letter in text)], dtype=np.float32)
 
     def width(self, phrase: Phrase) -> float:
+        """Of a phrase on one line."""
         return sum(float(self.lengths(text)[-1]) + self.gap for text, _ in phrase) - self.gap
 
 
@@ -131,12 +133,15 @@ class Sheet:
             self.facts.append(Fact(question, answer))
 
     def rule(self, x0: float, y: float, x1: float, thick: float = 1) -> None:
+        """A line across."""
         self.pen.line((x0, y, x1, y), fill=self.rng.randint(90, 255), width=max(1, round(thick)))
 
     def bar(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """A filled rectangle."""
         self.pen.rectangle((x0, y0, max(x0, x1), max(y0, y1)), fill=self.rng.randint(40, 200))
 
     def frame(self, x0: float, y0: float, x1: float, y1: float, thick: float = 1) -> None:
+        """An empty rectangle."""
         shade = self.rng.randint(90, 255)
         box = (x0, y0, max(x0, x1), max(y0, y1))
         self.pen.rectangle(box, outline=shade, width=max(1, round(thick)))

@@ -29,7 +29,9 @@ from homunculus.scout.words import FRAME, WordScout
 
 RATE = 3e-3
 MODES: tuple[Mode, ...] = ("full", "blind", "prior")
-ASKED = 8
+WINDOW = 48
+"""Cells along the side of what a net is shown at once."""
+ASKED = 6
 """Questions of one page in a step."""
 UNUSUAL = 0.1
 """Share of questions that are put to the wrong page: then no cell is the answer's."""
@@ -99,13 +101,20 @@ class Pupil:
         net = Spread(mode)
         return Pupil(mode, net, torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4))
 
-    def learn(self, found: Found, target: Tensor, rate: float) -> float:
+    def learn(self, found: Found, target: Tensor, rate: float, rng: Random) -> float:
         """One step; the blind twin answers once for all questions of a page."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         if self.mode == "blind":
             found, target = _one(found), target.mean(0, keepdim=True)
-        cost = price(self.net(found), target)
+        maps, question = self.net.seen(found)
+        cost = torch.zeros(())
+        for weight, places in windows(target, rng):
+            cut = torch.stack([maps[at, :, y : y + WINDOW, x : x + WINDOW] for at, y, x in places])
+            wanted = torch.stack(
+                [target[at, y : y + WINDOW, x : x + WINDOW] for at, y, x in places]
+            )
+            cost = cost + weight * price(self.net.over(cut, question), wanted, target)
         self.optimiser.zero_grad(set_to_none=True)
         cost.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
@@ -120,10 +129,35 @@ def _one(found: Found) -> Found:
     )  # fmt: skip
 
 
-def price(logit: Float[Tensor, "q r c"], target: Float[Tensor, "q r c"]) -> Float[Tensor, ""]:
-    """Cross-entropy of all cells, by question; a large answer does not outweigh a small one."""
-    each = F.binary_cross_entropy_with_logits(logit, target, reduction="none").sum((1, 2))
-    return (each / target.sum((1, 2)).clamp(min=4)).mean()
+Place = tuple[int, int, int]
+
+
+def windows(target: Float[Tensor, "q r c"], rng: Random) -> list[tuple[float, list[Place]]]:
+    """For each question a window that holds its answer, and one anywhere for all the rest.
+
+    The second counts for all cells outside the first, so that the loss is that of the whole page.
+    """
+    questions, rows, cols = target.shape
+    high, wide = max(0, rows - WINDOW), max(0, cols - WINDOW)
+    near: list[Place] = []
+    for at in range(questions):
+        cells = target[at].flatten().nonzero()[:, 0].tolist()
+        y, x = (
+            divmod(rng.choice(cells), cols) if cells else (rng.randrange(rows), rng.randrange(cols))
+        )
+        y, x = y - rng.randrange(WINDOW), x - rng.randrange(WINDOW)
+        near.append((at, min(max(y, 0), high), min(max(x, 0), wide)))
+    far = [(at, rng.randint(0, high), rng.randint(0, wide)) for at in range(questions)]
+    window = min(rows, WINDOW) * min(cols, WINDOW)
+    return [(1.0, near), (max(0.0, rows * cols / window - 1), far)]
+
+
+def price(
+    logit: Float[Tensor, "q r c"], wanted: Float[Tensor, "q r c"], whole: Float[Tensor, "q r2 c2"]
+) -> Float[Tensor, ""]:
+    """Cross-entropy of a window's cells; a large answer does not outweigh a small one."""
+    each = F.binary_cross_entropy_with_logits(logit, wanted, reduction="none").sum((1, 2))
+    return (each / whole.sum((1, 2)).clamp(min=4)).mean()
 
 
 def chosen(
@@ -153,7 +187,7 @@ def train(
             found, target = chosen(scout, rng.choice(pool), rng, others)
             rate = RATE * min(1.0, (step + 1) / 50) * (1 - step / steps) ** 0.5
             for pupil in pupils:
-                cost = pupil.learn(found, target, rate)
+                cost = pupil.learn(found, target, rate, rng)
                 mean[pupil.mode] = 0.98 * mean.get(pupil.mode, cost) + 0.02 * cost
             tell(step + 1, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
     about = {"steps": steps, "seed": seed, "pages": len(usable), "real": len(real)}

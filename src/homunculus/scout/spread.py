@@ -48,9 +48,19 @@ class Spread(nn.Module):
 
     def forward(self, found: Found) -> Float[Tensor, "q r c"]:
         """One map a question, on cells of 8 pixels."""
-        seen = found.seen(self.mode)
-        question = F.relu(self.question(torch.cat([self._bag(seen.buckets), seen.kinds], 1)))
-        x = F.relu(self.enter(_scaled(features(seen))))
+        return self.over(*self.seen(found))
+
+    def seen(self, found: Found) -> tuple[Float[Tensor, "q f r c"], Float[Tensor, "q d"]]:
+        """What the net may know: maps of the page and a vector of the question."""
+        may = found.seen(self.mode)
+        question = F.relu(self.question(torch.cat([self._bag(may.buckets), may.kinds], 1)))
+        return _scaled(features(may)), question
+
+    def over(
+        self, maps: Float[Tensor, "q f r c"], question: Float[Tensor, "q d"]
+    ) -> Float[Tensor, "q r c"]:
+        """The map of maps, or of windows of them: what is far away is in the maps already."""
+        x = F.relu(self.enter(maps))
         for block in self.blocks:
             x = block(x, question)
         return self.leave(x)[:, 0]
