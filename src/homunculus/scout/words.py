@@ -22,7 +22,7 @@ from homunculus.scout import net as nets
 from homunculus.scout import spread as spreads
 from homunculus.scout.cache import Cache, Features, key
 from homunculus.scout.code import code
-from homunculus.scout.evidence import PLACE, Found, Mode, features
+from homunculus.scout.evidence import FLOOR, PLACE, Found, Mode, features
 from homunculus.scout.question import Asked, ask
 
 FRAME = 1024
@@ -118,6 +118,11 @@ class WordScout:
         return Found.of(
             asked, words, self.match(page, words), page["text"].float(), page["kind"].float()
         )
+
+    def textness(self, image: UInt8[Tensor, "3 _ _"], patch: int = 16) -> Map:
+        """Log-probability of text, whatever it says: what a scout without any question knows."""
+        text = self.read(image)["text"].float()
+        return _onto(text.clamp(min=FLOOR).log()[None], _grid(image, patch))[0]
 
     @torch.inference_mode()
     def match(self, page: Features, words: Sequence[str]) -> Float[Tensor, "n r c"]:
