@@ -80,6 +80,17 @@ def test_detail_below_the_kept_level_changes_nothing(mode) -> None:
     assert torch.equal(rebuild(page, field, plan, mode), rebuild(other, field, plan, mode))
 
 
+def test_a_pixel_that_is_known_in_part_tells_nothing_of_the_rest() -> None:
+    page = drawn(size=(256, 256))
+    field = lift.pyramid([(32, 32)], 5)  # a pixel of level 4 covers four cells of level 0
+    box = field.box[0].tolist()
+    cells = [box.index([0, 0, 8, 8]), box.index([0, 8, 1, 9])]  # one of the four, beside the large
+    plan, mask = chosen(field, cells), torch.ones(256, 256, dtype=torch.bool)
+    mask[:64, :64], mask[:8, 64:72] = False, False
+    other = Page(torch.where(mask, drawn(9, (256, 256)).pixels, page.pixels), PATCH)
+    assert torch.equal(rebuild(page, field, plan), rebuild(other, field, plan))
+
+
 def test_fine_tokens_lie_over_coarse_ones() -> None:
     page = drawn(size=(32, 32))
     field = lift.pyramid([(4, 4)], 2)

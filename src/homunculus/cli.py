@@ -116,6 +116,7 @@ def _measure_parser(measure: argparse.ArgumentParser) -> None:
     add("--limit", type=_count, help="only the first so many questions")
     add("--seed", type=_page, default=0, help="of the bootstrap (%(default)s)")
     add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
+    add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
     add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
     add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
     _json_flag(measure)

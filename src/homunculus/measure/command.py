@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from homunculus.extra import need
 from homunculus.measure.read import Readings, reader
 from homunculus.measure.report import text
 from homunculus.measure.run import Config, measure
-from homunculus.measure.spend import Scorer
+from homunculus.measure.spend import Map, Pixels, Scorer
 from homunculus.measure.suite import part, read
+from homunculus.scout.words import WEIGHTS, Way, WordScout, load
 
 
 def measured(
@@ -39,7 +40,7 @@ def measured(
         side=arguments.side,
         seed=arguments.seed,
     )
-    scorers = {} if arguments.no_scout else scouts()
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
     reads = config.task == "legibility"
     with torch.inference_mode():
         eye = reader(arguments.reader, Readings(arguments.cache)) if reads else None
@@ -70,15 +71,19 @@ def suite_folder(name: str) -> Path:
     return found[0]
 
 
-def scouts() -> Mapping[str, Scorer]:
-    """The shipped scout and its twins by name, if this installation has one."""
-    if find_spec("homunculus.scout") is None:
+def scouts(folder: Path | None = None, patch: int = 16) -> Mapping[str, Scorer]:
+    """The scout of a folder, or the shipped one if there is one, and its twins, by name."""
+    if folder is None and not (WEIGHTS / "word-scout.safetensors").is_file():
         return {}
-    from homunculus import scout
+    scout = load(folder)
+    ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
+    twins: tuple[Way, ...] = ("blind", "prior")
+    ways |= {way: way for way in twins if way in scout.spread}
+    return {name: partial(_sight, scout, way, patch) for name, way in ways.items()}
 
-    load = getattr(scout, "load", None)
-    found = load() if load else {}
-    return found if isinstance(found, Mapping) else {"scout": found}
+
+def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Map:
+    return scout([pixels], [question], patch, way)[0].logit
 
 
 def table(result: dict[str, Any]) -> str:
