@@ -181,12 +181,13 @@ def text(result: dict[str, Any], column: str | None = None) -> str:
     column = column or result["columns"][0]
     budgets = [str(slots) for slots in result["config"]["tokens"]]
     head = f"{result['suite']}: {result['n']} questions, {result['images']} images; {column}"
-    lines = [head, f"{'row':<16}" + "".join(f"{slots:>18}" for slots in budgets)]
+    name = max(map(len, result["table"])) + 1
+    lines = [head, f"{'row':<{name}}" + "".join(f"{slots:>18}" for slots in budgets)]
     for row, by_slots in result["table"].items():
         cells = [by_slots.get(slots, by_slots.get("all")) for slots in budgets]
         told = [
             f"{cell[column][0]:.2f} [{cell[column][1]:.2f}, {cell[column][2]:.2f}]"
             for cell in cells
         ]
-        lines.append(f"{row:<16}" + "".join(f"{one:>18}" for one in told))
+        lines.append(f"{row:<{name}}" + "".join(f"{one:>18}" for one in told))
     return "\n".join(lines)

@@ -7,6 +7,8 @@ from math import ceil
 from statistics import fmean
 from typing import Literal
 
+import torch
+
 from homunculus.measure.metric import LEGIBLE, among, anls, evidence, inside
 from homunculus.measure.read import Pixels, Reader
 from homunculus.measure.rebuild import Mode
@@ -14,7 +16,6 @@ from homunculus.measure.report import Measured, report
 from homunculus.measure.spend import (
     CONTROLS,
     SCOUTED,
-    Kept,
     Map,
     Row,
     Scorer,
@@ -162,7 +163,8 @@ def _question(bench: _Bench, question: Question) -> Measured | None:
     ceiling = _scores(bench, question, boxes, lambda mode: page)
     if not boxes and min(ceiling) < 1:
         return None
-    scores = {FULL: {"all": ceiling + [1.0] * (len(config.columns(bench.boxed)) - len(ceiling))}}
+    whole = torch.zeros(sheet.page.grid)  # small print is not legible even here
+    scores = {FULL: {"all": ceiling + _seen(bench, whole, boxes)}}
     for one in bench.rows:
         logit = bench.logit(one, sheet, question, best)
         scores[one.name] = {
@@ -198,14 +200,14 @@ def _draws(
         kept = keep(one, draw, sheet, slots, logit)
         if kept.tokens > slots:
             raise RuntimeError(f"{one.name} kept {kept.tokens} tokens of {slots}: a bug, report it")
-        found.append(_scores(bench, question, boxes, kept.show) + _seen(bench, kept, boxes))
+        found.append(_scores(bench, question, boxes, kept.show) + _seen(bench, kept.level, boxes))
     return [round(fmean(column), 4) for column in zip(*found, strict=True)]
 
 
-def _seen(bench: _Bench, kept: Kept, boxes: Sequence[Box]) -> list[float]:
+def _seen(bench: _Bench, level: Map, boxes: Sequence[Box]) -> list[float]:
     if not boxes:
         return []
-    return [evidence(kept.level, boxes, bench.config.patch, float(least)) for least in LEGIBLE]
+    return [evidence(level, boxes, bench.config.patch, float(least)) for least in LEGIBLE]
 
 
 def _scores(
