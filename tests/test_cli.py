@@ -7,14 +7,22 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-from homunculus import cli
+from homunculus import cli, relevance, scout
 from homunculus.cli import main
+from homunculus.scout import Sight, Word
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
 
 SOURCE = Path(cli.__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch) -> None:
+    """No test depends on whether weights are shipped."""
+    monkeypatch.setattr(relevance, "shipped", lambda: None)
 
 
 @pytest.fixture
@@ -60,6 +68,42 @@ def test_show_speaks_json(page, capsys) -> None:
     assert Path("a.webp").exists()
 
 
+class Fake:
+    """A scout that has found the total."""
+
+    name = "words"
+
+    def __call__(self, images, questions, patch=16) -> list[Sight]:
+        logit = torch.zeros(-(-160 // patch), -(-200 // patch))
+        word = Word("total", 0.97, (0.25, 0.5, 0.5, 0.75), 1.0)
+        return [Sight(logit, (word,), ("合計",), True, 0.5, torch.zeros_like(logit))]
+
+
+def test_show_tells_why(page, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(relevance, "shipped", Fake)
+    assert main(["show", page, "total 合計?", "--why", "--tokens", "20"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[1].endswith("relevance: words: 1 of 1 found (1 in a script it cannot read)")
+    assert out[3].split() == ["total", "yes", "0.97", "50,80-100,120", "1"]
+    assert "1 of 1 word was found" in out[4]
+    assert "合計" in out[4]
+    assert main(["show", page, "total?", "--json", "--tokens", "20"]) == 0
+    told = json.loads(capsys.readouterr().out)["why"]  # without asking for it
+    assert told["words"][0]["box"] == [50.0, 80.0, 100.0, 120.0]
+
+
+def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(relevance, "shipped", Fake)
+    monkeypatch.setattr(scout, "load", lambda folder: pytest.fail("not asked for"))
+    assert main(["show", page, "total?", "--no-scout", "--tokens", "20"]) == 0
+    assert "not read" in capsys.readouterr().out.splitlines()[2]
+    monkeypatch.setattr(relevance, "shipped", lambda: None)
+    monkeypatch.setattr(scout, "load", lambda folder: Fake() if folder == Path("mine") else None)
+    assert main(["show", page, "total?", "--scout", "mine", "--tokens", "20"]) == 0
+    assert "words: 1 of 1 found" in capsys.readouterr().out
+    assert main(["show", page, "--scout", "mine", "--no-scout"]) == 2
+
+
 def test_show_takes_boxes_and_dials(page, capsys) -> None:
     boxes = ["--boxes", "0,0,10,10", "150,120,160,130"]
     assert main(["show", page, "--method", "oracle", "--tokens", "40", *boxes]) == 0
@@ -94,6 +138,7 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         (["page.png", "-o", "."], "is a folder"),
         (["page.png", "-o", "page.png"], "is the picture itself"),
         (["empty.png"], "0 bytes"),
+        (["page.png", "what?", "--scout", "absent"], "no word-scout.safetensors in absent"),
     ],
 )
 def test_mistakes_cost_two_lines_and_code_2(page, capsys, arguments, message) -> None:

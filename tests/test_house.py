@@ -27,7 +27,7 @@ FLOORS = (  # a room imports only from the lines above its own
     {"types", "picture", "decide"},
     {"cortex"},
     {"lift", "score", "allocate", "pack", "coverage", "view", "scout", "atlas"},
-    {"method"},
+    {"method", "relevance", "why"},
     {"look", "bench", "learn", "engines", "measure", "studio"},
     {"__init__"},
     {"cli"},

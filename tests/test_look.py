@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import method, methods
+from homunculus import method, methods, relevance
 from homunculus.atlas import segment
 from homunculus.look import CELLS, look
 from homunculus.score import Dials
@@ -20,6 +20,12 @@ pytest.importorskip("skimage", reason="needs the extra `atlas`")
 
 BOX = (200, 100, 260, 120)
 ALL = sorted(methods())
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch) -> None:
+    """Without the shipped scout: what it changes is tested beside relevance."""
+    monkeypatch.setattr(relevance, "shipped", lambda: None)
 
 
 def page(size: tuple[int, int] = (400, 300)):

@@ -5,6 +5,7 @@ import torch
 
 from homunculus import lift, view
 from homunculus.types import Tokens
+from homunculus.view import marks, paper
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -145,16 +146,16 @@ def test_any_relevance_can_be_drawn(value) -> None:
 
 
 def test_texts_are_wrapped_cut_and_cleaned() -> None:
-    font = view._font(18)
+    font = paper.typeface(18)
     long = "What\tis the\ntotal\x00 amount " * 30 + "w" * 500
-    lines = view._lines(long, 300, 18, most=4)
+    lines = paper.wrapped(long, 300, 18, most=4)
     assert len(lines) == 4
     assert lines[-1].endswith("...")
     assert all(font.getlength(line) <= 300 for line in lines)
     assert not set("\t\n\x00") & set("".join(lines))
-    assert view._lines("w" * 500, 300, 18, most=4)[0].endswith("...")
-    assert view._lines("short", 300, 18, most=4) == ["short"]
-    assert view._lines("", 300, 18, most=4) == [""]
+    assert paper.wrapped("w" * 500, 300, 18, most=4)[0].endswith("...")
+    assert paper.wrapped("short", 300, 18, most=4) == ["short"]
+    assert paper.wrapped("", 300, 18, most=4) == [""]
 
 
 def test_the_legend_counts_every_token() -> None:
@@ -162,3 +163,32 @@ def test_the_legend_counts_every_token() -> None:
     many = view._legend([0, 1, 2, 3, 4, 5, 6, 9], plain=True, width=300)
     assert few.height < many.height
     assert many.width == 300
+
+
+# ---- marks ---------------------------------------------------------------------------------------
+
+
+def test_a_found_word_wears_a_thin_outline_and_its_name() -> None:
+    white = Image.new("RGB", (400, 300), "white")
+    panel = marks.outlined(white, [("total", (0.25, 0.5, 0.5, 0.6))])
+    assert white.getpixel((98, 160)) == (255, 255, 255)  # a copy was drawn on
+    assert panel.getpixel((98, 165)) == panel.getpixel((202, 165)) == marks.FOUND
+    assert panel.getpixel((150, 165)) == (255, 255, 255)  # the word itself stays
+    assert panel.getpixel((99, 140)) == marks.FOUND  # its name, above
+
+
+def test_labels_stay_inside_and_never_cover_each_other_or_a_word() -> None:
+    size = (300, 200)
+    boxes = [(x / 10, y / 10, x / 10 + 0.1, y / 10 + 0.05) for x in range(10) for y in range(10)]
+    taken = [marks._corner(box, size) for box in boxes]
+    for place in list(taken):
+        spot = marks._room("word", place, taken, size)
+        if spot is not None:
+            assert not any(marks._meet(spot, other) for other in taken)
+            assert spot[1] >= 0
+            assert spot[2] < 300
+            assert spot[3] < 200
+            taken.append(spot)
+    assert marks._room("word", (0, 0, 299, 199), [], size) is None  # no room at all
+    assert marks._room("word", (10, 0, 50, 10), [], size) is not None  # below instead of above
+    marks.outlined(Image.new("RGB", (1, 1)), [("x" * 64, (0.0, 0.0, 1.0, 1.0))])

@@ -87,6 +87,10 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     show.add_argument("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
     show.add_argument("--explore", type=float, help="temperature on relevance, 1 as it is")
     show.add_argument("--focus", type=float, help="field of view in degrees, 40 by default")
+    show.add_argument("--why", action="store_true", help="tell which words were found, and where")
+    scout = show.add_mutually_exclusive_group()
+    scout.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
+    scout.add_argument("--no-scout", action="store_true", help="do not look for words")
     show.add_argument("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
     _json_flag(show)
 
@@ -196,6 +200,7 @@ def _show(arguments: argparse.Namespace) -> int:
             patch=arguments.patch,
             fixation=arguments.fixation,
             boxes=arguments.boxes,
+            scout=_scout(arguments),
             dials=dials,
             page=arguments.page,
         )
@@ -205,9 +210,22 @@ def _show(arguments: argparse.Namespace) -> int:
         return 0
     print(f"wrote {out}")
     print(seen.caption())
-    if arguments.question and seen.origin.startswith("pixels"):
-        print("The question's words are not read yet; only places it names, such as `top left`.")
+    if arguments.why:
+        from homunculus.why import told
+
+        print(told(seen.why(), sys.stdout.isatty()))
+    elif arguments.question and seen.sight is None and seen.origin.startswith("pixels"):
+        print("The question's words were not read; only places it names, such as `top left`.")
     return 0
+
+
+def _scout(arguments: argparse.Namespace) -> Any:
+    """Whose eyes `show` uses, as `look` takes it."""
+    if arguments.no_scout or not arguments.scout:
+        return None if arguments.no_scout else "shipped"
+    from homunculus.scout import load
+
+    return load(arguments.scout)
 
 
 def _out(arguments: argparse.Namespace) -> Path:

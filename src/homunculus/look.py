@@ -1,11 +1,11 @@
 # pyright: basic
 """Look at one picture with one question: open, score, allocate, certify; then show or tell.
 
-No trained scout is at work: relevance comes from pixels and from places a question names in so many
-words ("bottom right"). Its other words are not read, and the result says so.
+Where the package has its scout, the question's words are looked for on the page; the result says
+which were found, or where else its relevance came from.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, isfinite, log2
 from pathlib import Path
@@ -24,16 +24,13 @@ from homunculus.method import Material, Method
 from homunculus.method import method as named
 from homunculus.pack import pack
 from homunculus.picture import Picture, open_picture
-from homunculus.score.answer import answer
+from homunculus.relevance import Chosen, Map, Pixels, Scorer, reason
+from homunculus.scout import Sight
 from homunculus.types import Allocation, Budget, Field, Relevance, Tokens
+from homunculus.why import facts
 
 CELLS = 65_536
 """Level-0 cells a picture is reduced to at most."""
-
-Map = Float[Tensor, "rows cols"]
-Pixels = Float[Tensor, "1 3 h w"]
-Scorer = Callable[[Pixels, str, tuple[int, int]], Map]
-"""Pixels from 0 to 1, the question and the grid in; a logit per level-0 cell out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +53,8 @@ class Look:
     certificate: Certificate
     fixation: tuple[float, float] | None
     """y x in level-0 cells; None where the method has none."""
+    sight: Sight | None = None
+    """What the scout saw, if one looked."""
 
     @property
     def plain(self) -> bool:
@@ -87,7 +86,12 @@ class Look:
             caption=self.caption(),
             origin=self.origin,
             fixation=self.fixation,
+            words=[(word.text, word.box) for word in self.sight.found] if self.sight else [],
         )
+
+    def why(self) -> dict[str, Any]:
+        """Which words of the question were found, where, and what was made of it."""
+        return facts(self.relevance, self.origin, self.sight, self.picture, self.patch)
 
     def save(self, path: str | Path) -> Path:
         """Draw to a file; its ending says the format."""
@@ -112,6 +116,7 @@ class Look:
             "kept": int(valid.sum()),
             "image": image,
             "relevance": self.origin,
+            "why": self.why(),
             "certificate": {name: part[0].item() for name, part in vars(self.certificate).items()},
             "levels": {str(one): int((level == one).sum()) for one in sorted(set(level.tolist()))},
             "fixation": self._original(torch.tensor([point * 2]))[0][:2] if point else None,
@@ -135,6 +140,7 @@ def look(
     patch: int = 16,
     fixation: tuple[float | int, float | int] | None = None,
     relevance: Tensor | Scorer | None = None,
+    scout: Chosen = "shipped",
     boxes: Sequence[Sequence[float | int]] | None = None,
     dials: score.Dials | None = None,
     page: int = 0,
@@ -143,7 +149,8 @@ def look(
 
     ``fixation`` is x y, fractions of the picture if both are at most 1, else pixels of the
     original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
-    ``relevance`` replaces the map from pixels: logits as a map of any size, or a function.
+    ``relevance`` replaces every other: logits as a map of any size, or a function. ``scout`` looks
+    for the question's words, the package's own if it is there; with None they are not read.
     """
     dials = dials or score.Dials()
     chosen = _dialled(named(method) if isinstance(method, str) else method, dials)
@@ -153,8 +160,11 @@ def look(
     pixels = picture.unit()
     if fixation is not None:
         chosen = chosen.aimed(_aim(fixation, picture, patch))
-    logit, origin = _relevance(chosen, picture, pixels, question, patch, relevance, boxes)
-    logit = logit / dials.explore
+    why = reason(
+        chosen.source, picture, pixels, question, patch,
+        given=relevance, boxes=boxes, scout=scout,
+    )  # fmt: skip
+    logit = why.logit / dials.explore
     field = chosen.field(
         [grid], _rooted(chosen, slots, dials), _material(chosen, picture, pixels, patch)
     )
@@ -170,11 +180,12 @@ def look(
         wanted=tokens,
         field=field,
         relevance=logit,
-        origin=origin,
+        origin=why.origin,
         allocation=plan,
         tokens=pack(field, plan),
         certificate=certify(field, plan, gaze, getattr(rule, "field_of_view", 40.0)),
         fixation=None if gaze is None else (float(gaze[0, 0, 0]), float(gaze[0, 0, 1])),
+        sight=why.sight,
     )
 
 
@@ -222,51 +233,6 @@ def _aim(
         )
     rows, cols = picture.size
     return torch.tensor([[[y * rows / patch, x * cols / patch]]])
-
-
-def _relevance(
-    method: Method,
-    picture: Picture,
-    pixels: Pixels,
-    question: str,
-    patch: int,
-    given: Tensor | Scorer | None,
-    boxes: Sequence[Sequence[float | int]] | None,
-) -> tuple[Map, str]:
-    """Logits of level-0 cells and where they come from, in words."""
-    grid = picture.grid(patch)
-    if method.source == "nothing":
-        return torch.zeros(grid), "none, it never looks"
-    if given is not None:
-        found = given if isinstance(given, Tensor) else given(pixels, question, grid)
-        return _onto(found, grid), "given"
-    if method.source == "answer":
-        if not boxes:
-            raise ValueError(f"{method.name} is told the answer's place: give boxes x0 y0 x1 y1")
-        (down, across), (high, wide) = picture.size, picture.original
-        scale = torch.tensor([across / wide, down / high] * 2).double()
-        scaled = (torch.tensor(boxes).view(-1, 4).double() * scale).tolist()
-        return answer(grid, scaled, patch), "the answer's box"
-    maps = {"perspectival": score.contrast(pixels, patch)[0]}
-    if method.source != "pixels":
-        maps["propositional"] = score.information(pixels, patch)[0]
-    origin = "pixels"
-    if method.source == "another question":
-        origin = "pixels (one picture has no other question)"
-    elif method.source != "pixels" and (place := score.hint(question, grid)) is not None:
-        maps["participatory"], origin = place, "pixels + hint"
-    flat = {way: one.reshape(1, -1) for way, one in maps.items()}
-    logit = score.mix(flat, torch.ones(1, grid[0] * grid[1], dtype=torch.bool))
-    return logit.view(grid), origin
-
-
-def _onto(given: Tensor, grid: tuple[int, int]) -> Map:
-    """A map of any size onto the grid."""
-    if given.dim() != 2:
-        raise ValueError(f"look: relevance is a map of rows x cols, got shape {tuple(given.shape)}")
-    if tuple(given.shape) == grid:  # as it is, infinities and all
-        return given.float()
-    return F.interpolate(given[None, None].float(), grid, mode="bilinear", antialias=True)[0, 0]
 
 
 def _material(method: Method, picture: Picture, pixels: Pixels, patch: int) -> Material:

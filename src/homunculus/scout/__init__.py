@@ -6,16 +6,19 @@ from typing import Protocol, runtime_checkable
 from jaxtyping import UInt8
 from torch import Tensor
 
-from homunculus.scout.words import Sight, Word, WordScout, load
+from homunculus.scout.words import WEIGHTS, Sight, Word, WordScout, load
 
-__all__ = ["Scout", "Sight", "Word", "WordScout", "load"]
+__all__ = ["WEIGHTS", "Scout", "Sight", "Word", "WordScout", "load"]
 
 
 @runtime_checkable
 class Scout(Protocol):
     """Whoever tells from pixels and questions where the answers may stand."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """In a word, for captions."""
+        ...
 
     def __call__(
         self, images: Sequence[UInt8[Tensor, "3 _ _"]], questions: Sequence[str], patch: int = 16

@@ -32,6 +32,8 @@ SIZES = (1536, 512)
 second for 18 to 85."""
 SURE = 0.5
 """A word counts as found from this probability on."""
+BLANK = 0.002
+"""A page with a smaller share of text has none to speak of."""
 WEIGHTS = Path(__file__).parent / "weights"
 
 Map = Float[Tensor, "rows cols"]
@@ -64,6 +66,16 @@ class Sight:
     """Whether any word was found; if not, the logits are those of the blind twin."""
     text: float
     """Share of the page that holds text."""
+
+    @property
+    def found(self) -> tuple[Word, ...]:
+        """The words that the page has, as far as one can be sure."""
+        return tuple(word for word in self.words if word.probability >= SURE)
+
+    @property
+    def blank(self) -> bool:
+        """Whether the page has hardly any text: no word on it can point anywhere."""
+        return self.text < BLANK
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 # pyright: basic
 """Draw what was kept of one picture: four panels and a line of facts, with Pillow alone."""
 
-import unicodedata
-from functools import lru_cache
+from collections.abc import Sequence
 from math import log, log2
 from typing import Any
 
@@ -10,15 +9,15 @@ import torch
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from homunculus.extra import need
 from homunculus.types import Tokens
+from homunculus.view.marks import Box, cross, outlined
+from homunculus.view.paper import FAINT, INK, PAPER, TEXT, draw, pil, typeface, written
 
 WIDE, HIGH = 2000, 1480
 """Pixels the four pictures may take together, without their texts."""
 NARROWEST = 330
 """A panel is at least this wide, so that its texts fit."""
-MARGIN, GAP, TITLE, TEXT, CAPTION = 28, 20, 22, 18, 20
-PAPER, INK, FAINT = (255, 255, 255), (28, 30, 36), (110, 114, 122)
+MARGIN, GAP, TITLE, CAPTION = 28, 20, 22, 20
 
 LEVELS = ((205, 52, 71), (232, 146, 20), (34, 139, 94), (30, 108, 190), (118, 66, 160), (60,) * 3)
 """One colour a level, finest first; the last serves all that are coarser."""
@@ -40,28 +39,38 @@ def panels(
     caption: str,
     origin: str,
     fixation: tuple[float, float] | None = None,
+    words: Sequence[tuple[str, Box]] = (),
 ) -> Any:
     """The picture, its relevance, the kept cells and what a reader could still see, on one sheet.
 
     ``mips`` is the picture (``size`` is its height and width) and its halvings. ``plain`` says that
     a token's level tells its size; otherwise its box does. ``fixation`` is y x in level-0 cells.
+    ``words`` are found ones, outlined in the picture; boxes are x0 y0 x1 y1 in fractions of it.
     """
     rows, cols, scale = arrangement(size)
     shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
     levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
-    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, _pil().Resampling.LANCZOS)
+    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, pil().Resampling.LANCZOS)
     box, kind = _drawn(tokens, size, patch, plain)
     cell = patch * scale
     seen, whole = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
     kept = _kept(picture, box * cell, kind)
-    _cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
+    cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
     width = max(shown[0], NARROWEST)
     unseen = "" if whole else " Hatched: in no token's box."
     parts = [
-        ("image", picture, _words(question or "(no question)", width, TEXT, INK, most=4)),
+        (
+            "image",
+            outlined(picture, words),
+            written(question or "(no question)", width, TEXT, INK, most=4),
+        ),
         (f"relevance: {origin}", _heated(picture, relevance, cell), _bar(width)),
         ("kept cells", kept, _legend(kind, plain, width)),
-        ("what is left to read", seen, _words(f"Each token at its own resolution.{unseen}", width)),
+        (
+            "what is left to read",
+            seen,
+            written(f"Each token at its own resolution.{unseen}", width),
+        ),
     ]
     return _sheet(parts, rows, cols, width, caption)
 
@@ -78,22 +87,14 @@ def arrangement(size: Size) -> tuple[int, int, float]:
     return rows, cols, min(fit, max(2.0, 480 / max(size)))
 
 
-def _pil() -> Any:
-    return need("PIL.Image", extra="view", who="homunculus.view")
-
-
-def _draw(image: Any) -> Any:
-    return need("PIL.ImageDraw", extra="view", who="homunculus.view").Draw(image)
-
-
 def _from(byte: UInt8[Tensor, "h w c"]) -> Any:
-    return _pil().fromarray(byte.contiguous().numpy())
+    return pil().fromarray(byte.contiguous().numpy())
 
 
 def _washed(picture: Any, white: float) -> Any:
     """Grey and pale, so that colours laid on it can be told apart."""
     grey = picture.convert("L").convert("RGB")
-    return _pil().blend(grey, _pil().new("RGB", picture.size, PAPER), white)
+    return pil().blend(grey, pil().new("RGB", picture.size, PAPER), white)
 
 
 def _heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
@@ -104,9 +105,9 @@ def _heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) ->
     value = (chance - low) / (high - low) if high > low else torch.full_like(chance, 0.5)
     rows, cols = relevance.shape
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
-    way = _pil().Resampling.NEAREST if cell >= 3 else _pil().Resampling.BOX
+    way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
     heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
-    return _pil().blend(_washed(picture, 0.3), heat, 0.66)
+    return pil().blend(_washed(picture, 0.3), heat, 0.66)
 
 
 def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
@@ -134,8 +135,8 @@ def _drawn(
 
 def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
     """Outlines in the colour of the level, tinted inside; cells too small for a line are filled."""
-    cover = _pil().new("RGBA", picture.size)
-    pen = _draw(cover)
+    cover = pil().new("RGBA", picture.size)
+    pen = draw(cover)
     last = torch.tensor([cover.height - 1, cover.width - 1] * 2)
     corner = box.round().long().minimum(last).tolist()
     for (top, left, bottom, right), one in zip(corner, kind, strict=True):
@@ -146,7 +147,7 @@ def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
         else:
             line = 2 if side >= 40 else 1
             pen.rectangle((left, top, right, bottom), (*colour, 44), (*colour, 235), line)
-    return _pil().alpha_composite(_washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
+    return pil().alpha_composite(_washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
 
 
 def _seen(
@@ -158,13 +159,13 @@ def _seen(
     shown: Size,
 ) -> tuple[Any, bool]:
     """Each token magnified into its box, fine over coarse; and whether nothing is left out."""
-    canvas, painted = _hatched(shown), _pil().new("L", shown)
+    canvas, painted = _hatched(shown), pil().new("L", shown)
     corner = (box * patch * scale).round().long().tolist()
     for (top, left, bottom, right), cells, one in zip(corner, box.tolist(), level, strict=True):
         if bottom <= top or right <= left:  # thinner than a pixel of this display
             continue
         piece = _token(levels, cells, one, patch)
-        piece = piece.resize((right - left, bottom - top), _pil().Resampling.BICUBIC)
+        piece = piece.resize((right - left, bottom - top), pil().Resampling.BICUBIC)
         canvas.paste(piece, (left, top))
         painted.paste(255, (left, top, right, bottom))
     return canvas, painted.getextrema() == (255, 255)
@@ -182,7 +183,7 @@ def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -
     fine = patch / 2**at
     size = [patch if level is None else max(1, round(side * fine)) for side in sides]
     place = (left * fine, top * fine, right * fine, bottom * fine)
-    return levels[at].resize(size, _pil().Resampling.BICUBIC, box=place)
+    return levels[at].resize(size, pil().Resampling.BICUBIC, box=place)
 
 
 def _hatched(shown: Size) -> Any:
@@ -192,74 +193,20 @@ def _hatched(shown: Size) -> Any:
     return _from(torch.where(line, 158, 196).to(torch.uint8)[..., None].repeat(1, 1, 3))
 
 
-def _cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None:
-    if fixation is None:
-        return
-    y, x = (round(side * cell) for side in fixation)
-    arm = max(9, min(panel.size) // 40)
-    for colour, wide in ((PAPER, 7), (INK, 3)):
-        reach = arm + wide // 3
-        _draw(panel).line((x - reach, y, x + reach, y), colour, wide)
-        _draw(panel).line((x, y - reach, x, y + reach), colour, wide)
-
-
-@lru_cache(maxsize=16)
-def _font(size: int) -> Any:
-    """DejaVu where it is installed (it knows most scripts), else the one that comes with Pillow."""
-    fonts = need("PIL.ImageFont", extra="view", who="homunculus.view")
-    try:
-        return fonts.truetype("DejaVuSans.ttf", round(size * 0.88))
-    except OSError:
-        return fonts.load_default(size)
-
-
-def _lines(text: str, width: int, size: int, most: int) -> list[str]:
-    """Wrapped to the width; what is too long or too much is cut off."""
-    clean = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text[:2000])
-    font, lines = _font(size), [""]
-    for word in clean.split():
-        longer = f"{lines[-1]} {word}".strip()
-        fits = not lines[-1] or font.getlength(longer) <= width
-        lines = [*lines[:-1], longer] if fits else [*lines, word]
-    return [
-        _cut(line, width, font, number == most - 1 < len(lines) - 1)
-        for number, line in enumerate(lines[:most])
-    ]
-
-
-def _cut(line: str, width: int, font: Any, more: bool) -> str:
-    if not more and font.getlength(line) <= width:
-        return line
-    while line and font.getlength(line + "...") > width:
-        line = line[:-1]
-    return line + "..."
-
-
-def _words(
-    text: str, width: int, size: int = TEXT, colour: tuple[int, int, int] = FAINT, most: int = 3
-) -> Any:
-    """A block of text on paper."""
-    lines, step = _lines(text, width, size, most), round(size * 1.3)
-    block = _pil().new("RGB", (width, step * len(lines)), PAPER)
-    for number, line in enumerate(lines):
-        _draw(block).text((0, number * step), line, colour, _font(size))
-    return block
-
-
 def _bar(width: int) -> Any:
     """The colours of relevance between their names."""
-    block = _pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
+    block = pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
     long = min(260, width - 120)
     strip = _from(_palette(torch.linspace(0, 1, long).repeat(TEXT - 4, 1)))
     block.paste(strip, (44, 4))
-    _draw(block).text((0, 0), "low", FAINT, _font(TEXT))
-    _draw(block).text((44 + long + 10, 0), "high", FAINT, _font(TEXT))
+    draw(block).text((0, 0), "low", FAINT, typeface(TEXT))
+    draw(block).text((44 + long + 10, 0), "high", FAINT, typeface(TEXT))
     return block
 
 
 def _legend(kind: list[int], plain: bool, width: int) -> Any:
     """How many tokens there are of each level, in as many lines as it takes."""
-    last, font, step = len(LEVELS) - 1, _font(TEXT), round(TEXT * 1.4)
+    last, font, step = len(LEVELS) - 1, typeface(TEXT), round(TEXT * 1.4)
     groups = [min(one, last) for one in kind]
     items, x, y = [], 0, 0
     for one in sorted(set(groups)):
@@ -271,29 +218,29 @@ def _legend(kind: list[int], plain: bool, width: int) -> Any:
             x, y = 0, y + step
         items.append((x, y, label, LEVELS[one]))
         x += long
-    block = _pil().new("RGB", (width, y + step), PAPER)
+    block = pil().new("RGB", (width, y + step), PAPER)
     for x, y, label, colour in items:
-        _draw(block).rectangle((x, y + 3, x + 15, y + 18), colour)
-        _draw(block).text((x + 24, y), label, FAINT, font)
+        draw(block).rectangle((x, y + 3, x + 15, y + 18), colour)
+        draw(block).text((x + 24, y), label, FAINT, font)
     return block
 
 
 def _sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
     """Title, picture and text of each panel on a grid, and the facts below."""
-    head = [_words(title, width, TITLE, INK, most=2) for title, _, _ in parts]
-    facts = _words(caption, cols * width + (cols - 1) * GAP, CAPTION, INK)
+    head = [written(title, width, TITLE, INK, most=2) for title, _, _ in parts]
+    facts = written(caption, cols * width + (cols - 1) * GAP, CAPTION, INK)
     above = max(block.height for block in head) + 6
     below = [max(part[2].height for part in parts[row * cols :][:cols]) for row in range(rows)]
     step = [above + parts[0][1].height + 8 + text + GAP for text in below]
     size = (2 * MARGIN + facts.width, 2 * MARGIN + sum(step) + facts.height)
-    sheet = _pil().new("RGB", size, PAPER)
+    sheet = pil().new("RGB", size, PAPER)
     for number, (_, picture, text) in enumerate(parts):
         row, col = divmod(number, cols)
         x, y = MARGIN + col * (width + GAP), MARGIN + above + sum(step[:row])
         sheet.paste(head[number], (x, y - 6 - head[number].height))
         sheet.paste(picture, (x, y))
         frame = (x - 1, y - 1, x + picture.width, y + picture.height)
-        _draw(sheet).rectangle(frame, outline=(205, 207, 212))
+        draw(sheet).rectangle(frame, outline=(205, 207, 212))
         sheet.paste(text, (x, y + picture.height + 8))
     sheet.paste(facts, (MARGIN, sheet.height - MARGIN - facts.height))
     return sheet

@@ -1,0 +1,156 @@
+# pyright: basic
+"""Where relevance comes from: a map that is given, the answer's box, a scout, or pixels and places.
+
+A scout reads the question's words and looks for them on the page. Where there is none, or nothing
+to read, relevance comes from pixels and from places a question names in so many words ("bottom
+right"), and the result says so.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus import score
+from homunculus import scout as scouts
+from homunculus.picture import Picture
+from homunculus.score.answer import answer
+from homunculus.scout import Scout, Sight
+
+ELSEWHERE = 1 / 64
+"""What a cell far from the place a question names keeps of its probability."""
+
+Map = Float[Tensor, "rows cols"]
+Pixels = Float[Tensor, "1 3 h w"]
+Scorer = Callable[[Pixels, str, tuple[int, int]], Map]
+"""Pixels from 0 to 1, the question and the grid in; a logit per level-0 cell out."""
+Chosen = Scout | Literal["shipped"] | None
+"""Which scout looks: one's own, the one in the package if it is there, or none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reason:
+    """Why a method looks where it looks."""
+
+    logit: Map
+    """Of the level-0 cells."""
+    origin: str
+    """Where the logits came from, in words."""
+    sight: Sight | None = None
+    """What the scout saw, if one looked; also where there was too little to go by."""
+
+
+def reason(
+    source: str,
+    picture: Picture,
+    pixels: Pixels,
+    question: str = "",
+    patch: int = 16,
+    *,
+    given: Tensor | Scorer | None = None,
+    boxes: Sequence[Sequence[float | int]] | None = None,
+    scout: Chosen = "shipped",
+) -> Reason:
+    """Logits of level-0 cells for a method that lives on ``source``, and where they come from.
+
+    ``pixels`` are the picture's own from 0 to 1.
+    """
+    grid = picture.grid(patch)
+    if source == "nothing":
+        return Reason(torch.zeros(grid), "none, it never looks")
+    if given is not None:
+        found = given if isinstance(given, Tensor) else given(pixels, question, grid)
+        return Reason(_onto(found, grid), "given")
+    if source == "answer":
+        return Reason(_answered(picture, patch, boxes), "the answer's box")
+    asks = source in ("question", "bands")
+    sight = None
+    if asks and question.strip() and (looking := chosen(scout)) is not None:
+        sight = looking([picture.pixels], [question], patch)[0]
+        if not sight.blank:
+            return _from_words(looking.name, sight, question, grid)
+    note = " (no text found)" if sight is not None else ""
+    if source == "another question":
+        note = " (one picture has no other question)"
+    return _from_pixels(pixels, patch, question if asks else "", source != "pixels", note, sight)
+
+
+def chosen(scout: Chosen) -> Scout | None:
+    """The scout that is meant; None if none is wanted, or the package has none."""
+    return shipped() if scout == "shipped" else scout
+
+
+def shipped() -> Scout | None:
+    """The package's scout, loaded when it is first asked for; None if it cannot be."""
+    there = (scouts.WEIGHTS / "word-scout.safetensors").exists()
+    return _loaded() if there and find_spec("safetensors") else None
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Scout:
+    return scouts.load()
+
+
+# ---- sources -------------------------------------------------------------------------------------
+
+
+def _answered(picture: Picture, patch: int, boxes: Sequence[Sequence[float | int]] | None) -> Map:
+    """The answer's boxes, given in pixels of the original."""
+    if not boxes:
+        raise ValueError(
+            "look: this method is told the answer's place, and no box came: "
+            "give boxes x0 y0 x1 y1 in pixels."
+        )
+    (down, across), (high, wide) = picture.size, picture.original
+    scale = torch.tensor([across / wide, down / high] * 2).double()
+    scaled = (torch.tensor(boxes).view(-1, 4).double() * scale).tolist()
+    return answer(picture.grid(patch), scaled, patch)
+
+
+def _from_words(name: str, sight: Sight, question: str, grid: tuple[int, int]) -> Reason:
+    """The scout's log-probabilities; a place the question names makes the rest less likely."""
+    logit, origin = _onto(sight.logit, grid), f"{name}: {_told(sight)}"
+    place = score.hint(question, grid)
+    if place is None:
+        return Reason(logit, origin, sight)
+    return Reason(logit + place.clamp(min=ELSEWHERE).log(), f"{origin} + hint", sight)
+
+
+def _told(sight: Sight) -> str:
+    """What became of the question's words, in a few."""
+    if sight.matched:
+        found = f"{len(sight.found)} of {len(sight.words)} found"
+    else:
+        found = "none found, blind" if sight.words else "none to look for, blind"
+    strange = len(sight.unsupported)
+    return f"{found} ({strange} in a script it cannot read)" if strange else found
+
+
+def _from_pixels(
+    pixels: Pixels, patch: int, question: str, busy: bool, note: str, sight: Sight | None
+) -> Reason:
+    """What stands out; with ``busy`` also what is there; and the place that the question names."""
+    maps = {"perspectival": score.contrast(pixels, patch)[0]}
+    (rows, cols), origin = maps["perspectival"].shape, f"pixels{note}"
+    if busy:
+        maps["propositional"] = score.information(pixels, patch)[0]
+    if (place := score.hint(question, (rows, cols))) is not None:
+        maps["participatory"], origin = place, f"{origin} + hint"
+    flat = {way: one.reshape(1, -1) for way, one in maps.items()}
+    logit = score.mix(flat, torch.ones(1, rows * cols, dtype=torch.bool))
+    return Reason(logit.view(rows, cols), origin, sight)
+
+
+def _onto(given: Tensor, grid: tuple[int, int]) -> Map:
+    """A map of any size onto the grid."""
+    if given.dim() != 2:
+        raise ValueError(f"look: relevance is a map of rows x cols, got shape {tuple(given.shape)}")
+    if tuple(given.shape) == grid:  # as it is, infinities and all
+        return given.float()
+    return F.interpolate(given[None, None].float(), grid, mode="bilinear", antialias=True)[0, 0]
