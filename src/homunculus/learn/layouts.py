@@ -8,9 +8,9 @@ from random import Random
 
 from homunculus.learn import language
 from homunculus.learn.language import Phrase
-from homunculus.learn.sheet import Face, Sheet, face
+from homunculus.learn.sheet import Face, Length, Sheet, face
 
-Box = tuple[float, float, float, float]  # x0 y0 x1 y1
+Box = tuple[Length, Length, Length, Length]  # x0 y0 x1 y1
 
 PLAIN_ASK = (
     "What is the {}?", "what is the {}?", "What is the {} mentioned in the document?", "{}?",

@@ -16,7 +16,7 @@ from homunculus.extra import need
 from homunculus.learn import language, wear
 from homunculus.learn.layouts import chart, form, signature, table
 from homunculus.learn.papers import BLOCKS, Block, heading, receipt
-from homunculus.learn.sheet import CUT, Fact, Sheet, Word, face
+from homunculus.learn.sheet import CUT, WHOLE_SHARE, Fact, Sheet, Word, face
 
 WHOLE: tuple[Block, ...] = (*BLOCKS, form, signature)
 SCENES = 0.25
@@ -55,7 +55,8 @@ def _document(rng: Random, noise: Any, high: int, wide: int, whole: bool) -> Pag
         rng, noise, sheet.high, sheet.wide, strength=1.0 if rng.random() < 0.6 else 0.0
     )
     ink, words = _laid(ink, sheet.words, matrix, scale, high, wide)
-    return Page(wear.scanned(ink, rng, noise), words, sheet.facts)
+    facts = [fact for fact in sheet.facts if all(words[i].kind != CUT for i in fact.answer)]
+    return Page(wear.scanned(ink, rng, noise), words, facts)
 
 
 def _size(rng: Random) -> float:
@@ -158,9 +159,10 @@ def _laid(
 def _moved(word: Word, matrix: np.ndarray, scale: float, high: int, wide: int) -> Word:
     corner = np.c_[word.quad, np.ones(4)] @ matrix.T
     quad = (corner[:, :2] / corner[:, 2:] / scale).astype(np.float32)
-    middle = quad.mean(0)
-    out = not (0 < middle[0] < wide and 0 < middle[1] < high)
-    return Word(word.text, quad, word.edges, CUT if out else word.kind)
+    low, top = quad.min(0), quad.max(0)
+    left = np.clip(top, 0, (wide, high)) - np.clip(low, 0, (wide, high))
+    whole = left.prod() >= WHOLE_SHARE * (top - low).prod()  # turning may push a word out
+    return Word(word.text, quad, word.edges, word.kind if whole else CUT)
 
 
 def _scene(rng: Random, noise: Any, high: int, wide: int, photos: Sequence[np.ndarray]) -> Page:

@@ -62,7 +62,7 @@ def receipt(sheet: Sheet, box: Box, style: Face) -> float:
         question = rng.choice(TOTAL_ASK) if key == "Total" else "What is the {}?"
         ends = rng.choice([":", ""])
         _priced(
-            sheet, (x0, y, x1, y1), style, [(w, 0) for w in f"{name}{ends}".split()], question, 1
+            sheet, (x0, y, x1, y1), style, [(w, 0) for w in f"{name}{ends}".split()], question, 1.0
         )
         y += style.pitch
     return y

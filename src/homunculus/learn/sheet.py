@@ -13,6 +13,9 @@ from homunculus.learn.language import Phrase
 
 CUT = -1
 """Kind of a word that the border of the page cuts: nobody can be asked to read it."""
+Length = float | int
+WHOLE_SHARE = 0.85
+"""A word is cut if less than this share of it lies on the page."""
 
 
 @dataclass
@@ -97,7 +100,7 @@ class Sheet:
         self.words: list[Word] = []
         self.facts: list[Fact] = []
 
-    def put(self, x: float, y: float, text: str, kind: int, style: Face) -> int:
+    def put(self, x: Length, y: Length, text: str, kind: int, style: Face) -> int:
         """Print one word with its top left at x y; its number."""
         edge = style.lengths(text)
         right = x + float(edge[-1])
@@ -107,12 +110,12 @@ class Sheet:
         inside = (min(right, self.wide) - max(x, 0)) * (min(low, self.high) - max(top, 0))
         if right < 0 or x > self.wide or low < 0 or top > self.high:
             inside = 0.0
-        whole = inside >= 0.85 * max(1.0, (right - x) * (low - top))
+        whole = inside >= WHOLE_SHARE * max(1.0, (right - x) * (low - top))
         quad = np.array([[x, top], [right, top], [right, low], [x, low]], np.float32)
         self.words.append(Word(text, quad, edge / max(edge[-1], 1e-6), kind if whole else CUT))
         return len(self.words) - 1
 
-    def line(self, x: float, y: float, phrase: Phrase, style: Face, limit: float) -> list[int]:
+    def line(self, x: Length, y: Length, phrase: Phrase, style: Face, limit: Length) -> list[int]:
         """Print a phrase on one line until ``limit``; the numbers of the words that fitted."""
         made = []
         for text, kind in phrase:
@@ -132,15 +135,15 @@ class Sheet:
         if answer and all(self.words[index].kind != CUT for index in answer):
             self.facts.append(Fact(question, answer))
 
-    def rule(self, x0: float, y: float, x1: float, thick: float = 1) -> None:
+    def rule(self, x0: Length, y: Length, x1: Length, thick: Length = 1) -> None:
         """A line across."""
         self.pen.line((x0, y, x1, y), fill=self.rng.randint(90, 255), width=max(1, round(thick)))
 
-    def bar(self, x0: float, y0: float, x1: float, y1: float) -> None:
+    def bar(self, x0: Length, y0: Length, x1: Length, y1: Length) -> None:
         """A filled rectangle."""
         self.pen.rectangle((x0, y0, max(x0, x1), max(y0, y1)), fill=self.rng.randint(40, 200))
 
-    def frame(self, x0: float, y0: float, x1: float, y1: float, thick: float = 1) -> None:
+    def frame(self, x0: Length, y0: Length, x1: Length, y1: Length, thick: Length = 1) -> None:
         """An empty rectangle."""
         shade = self.rng.randint(90, 255)
         box = (x0, y0, max(x0, x1), max(y0, y1))

@@ -48,7 +48,7 @@ class Lesson:
 
 
 def lesson(
-    scout: WordScout, image: Tensor, asked: Sequence[tuple[str, Sequence[Sequence[float]]]]
+    scout: WordScout, image: Tensor, asked: Sequence[tuple[str, Sequence[Sequence[float | int]]]]
 ) -> Lesson:
     """From pixels and questions with boxes x0 y0 x1 y1 in pixels."""
     page = scout.read(image)
@@ -63,7 +63,7 @@ def lesson(
     return Lesson(page, [ask(question) for question, _ in asked], target)
 
 
-def _covered(start: float, stop: float, cells: int) -> Float[Tensor, "n"]:
+def _covered(start: float | int, stop: float | int, cells: int) -> Float[Tensor, "n"]:
     """How much of each cell lies between start and stop; a thin box counts in full where it is."""
     left = torch.arange(cells).float()
     share = (torch.clamp(left + 1, max=stop) - torch.clamp(left, min=start)).clamp(min=0)
@@ -109,12 +109,9 @@ class Pupil:
             found, target = _one(found), target.mean(0, keepdim=True)
         maps, question = self.net.seen(found)
         cost = torch.zeros(())
-        for weight, places in windows(target, rng):
-            cut = torch.stack([maps[at, :, y : y + WINDOW, x : x + WINDOW] for at, y, x in places])
-            wanted = torch.stack(
-                [target[at, y : y + WINDOW, x : x + WINDOW] for at, y, x in places]
-            )
-            cost = cost + weight * price(self.net.over(cut, question), wanted, target)
+        for places, count in windows(target, rng):
+            logit = self.net.over(cut(maps, places), question)
+            cost = cost + price(logit, cut(target, places), count, target)
         self.optimiser.zero_grad(set_to_none=True)
         cost.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
@@ -130,33 +127,65 @@ def _one(found: Found) -> Found:
 
 
 Place = tuple[int, int, int]
+"""Number of the question, first row and first column of a window."""
 
 
-def windows(target: Float[Tensor, "q r c"], rng: Random) -> list[tuple[float, list[Place]]]:
-    """For each question a window that holds its answer, and one anywhere for all the rest.
+def windows(
+    target: Float[Tensor, "q r c"], rng: Random
+) -> list[tuple[list[Place], Float[Tensor, "q r2 c2"]]]:
+    """For each question a window that holds its answer, and a tile of the page for all the rest.
 
-    The second counts for all cells outside the first, so that the loss is that of the whole page.
+    With them what each cell counts. A tile speaks for all tiles, and says nothing of cells that the
+    first window holds, so that on average the loss is that of the whole page.
     """
     questions, rows, cols = target.shape
-    high, wide = max(0, rows - WINDOW), max(0, cols - WINDOW)
-    near: list[Place] = []
-    for at in range(questions):
-        cells = target[at].flatten().nonzero()[:, 0].tolist()
-        y, x = (
-            divmod(rng.choice(cells), cols) if cells else (rng.randrange(rows), rng.randrange(cols))
-        )
-        y, x = y - rng.randrange(WINDOW), x - rng.randrange(WINDOW)
-        near.append((at, min(max(y, 0), high), min(max(x, 0), wide)))
-    far = [(at, rng.randint(0, high), rng.randint(0, wide)) for at in range(questions)]
-    window = min(rows, WINDOW) * min(cols, WINDOW)
-    return [(1.0, near), (max(0.0, rows * cols / window - 1), far)]
+    near = [(at, *_near(target[at], rng)) for at in range(questions)]
+    shown = [(near, torch.ones(questions, min(rows, WINDOW), min(cols, WINDOW)))]
+    down, across = _tiles(rows), _tiles(cols)
+    if len(down) * len(across) == 1:
+        return shown
+    far = [(at, rng.choice(down), rng.choice(across)) for at in range(questions)]
+    count = (_worth(down, rows)[:, None] * _worth(across, cols)).repeat(questions, 1, 1)
+    for at, y, x in near:
+        count[at, y : y + WINDOW, x : x + WINDOW] = 0
+    return [*shown, (far, cut(count, far))]
+
+
+def _near(target: Float[Tensor, "r c"], rng: Random) -> tuple[int, int]:
+    """First row and column of a window around a cell of the answer, or anywhere without one."""
+    rows, cols = target.shape
+    cells = target.flatten().nonzero()[:, 0].tolist() or range(rows * cols)
+    y, x = divmod(rng.choice(cells), cols)
+    y, x = y - rng.randrange(WINDOW), x - rng.randrange(WINDOW)
+    return min(max(y, 0), max(0, rows - WINDOW)), min(max(x, 0), max(0, cols - WINDOW))
+
+
+def _tiles(cells: int) -> list[int]:
+    """Where windows side by side begin; the last one is moved back onto the page."""
+    return [min(start, max(0, cells - WINDOW)) for start in range(0, cells, WINDOW)]
+
+
+def _worth(starts: Sequence[int], cells: int) -> Float[Tensor, "n"]:
+    """What a cell counts when one of the tiles is drawn: a cell of two tiles is drawn twice."""
+    held = torch.zeros(cells)
+    for start in starts:
+        held[start : start + WINDOW] += 1
+    return len(starts) / held
+
+
+def cut(maps: Float[Tensor, "q *f r c"], places: Sequence[Place]) -> Float[Tensor, "q *f r2 c2"]:
+    """The windows of the maps, one for each question."""
+    return torch.stack([maps[at, ..., y : y + WINDOW, x : x + WINDOW] for at, y, x in places])
 
 
 def price(
-    logit: Float[Tensor, "q r c"], wanted: Float[Tensor, "q r c"], whole: Float[Tensor, "q r2 c2"]
+    logit: Float[Tensor, "q r c"],
+    wanted: Float[Tensor, "q r c"],
+    count: Float[Tensor, "q r c"],
+    whole: Float[Tensor, "q r2 c2"],
 ) -> Float[Tensor, ""]:
     """Cross-entropy of a window's cells; a large answer does not outweigh a small one."""
-    each = F.binary_cross_entropy_with_logits(logit, wanted, reduction="none").sum((1, 2))
+    each = F.binary_cross_entropy_with_logits(logit, wanted, count, reduction="none").sum((1, 2))
     return (each / whole.sum((1, 2)).clamp(min=4)).mean()
 
 
@@ -178,6 +207,8 @@ def train(
     """Train the three nets into a folder; the last losses."""
     rng, pupils = Random(seed), [Pupil.new(mode, seed) for mode in MODES]
     usable = [one for one in lessons if one.questions]
+    if not usable:
+        raise ValueError("train: no rendered page with a question. Render more pages.")
     others = [question for one in usable for question in one.questions]
     mean: dict[str, float] = {}
     began = time.monotonic()

@@ -7,23 +7,22 @@ shown the same pixels. By the word's height, because height decides.
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.measure.metric import band, distance, interval
 from homunculus.measure.read import Lines, Reader
-from homunculus.measure.report import commit, versions
+from homunculus.measure.report import provenance
 from homunculus.measure.spend import opened
 from homunculus.measure.suite import Box
 from homunculus.scout.code import fold
-from homunculus.scout.words import WordScout
 
 GUESSES = 5
 APART = (2, 6)
@@ -34,6 +33,21 @@ LEAST = {"icdar2015": 3}
 """Letters of the shortest word asked for; 4 elsewhere."""
 ASKED = {"icdar2015": 4}
 """Words asked of an image; 12 elsewhere."""
+
+
+@runtime_checkable
+class Finder(Protocol):
+    """Whoever reads a page once and then tells of any word where it stands, as a word scout."""
+
+    weights: str
+
+    def read(self, image: UInt8[Tensor, "3 _ _"]) -> Mapping[str, Tensor]:
+        """Features of a page; `text` is the probability that a cell holds text."""
+        ...
+
+    def match(self, page: Mapping[str, Tensor], words: Sequence[str]) -> Float[Tensor, "n r c"]:
+        """Probability that a cell is part of a word."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -50,11 +64,11 @@ def wanted(folder: Path) -> list[Wanted]:
     for line in (folder / "qa.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         if row.get("ocr"):  # the same for all questions of an image
-            printed[row["image"]] = [(fold(word), tuple(box)) for word, *box in row["ocr"]]
+            printed[row["image"]] = [(fold(word), _box(box)) for word, *box in row["ocr"]]
         elif folder.name == "icdar2015":
             spelled = fold(row["answers"][0])
             printed.setdefault(row["image"], []).extend(
-                (spelled, tuple(box)) for box in row["boxes"]
+                (spelled, _box(box)) for box in row["boxes"]
             )
     if not printed:
         raise ValueError(f"{folder.name} does not say where its words stand: nothing to find.")
@@ -63,6 +77,11 @@ def wanted(folder: Path) -> list[Wanted]:
         Wanted(folder / "images" / image, _chosen(words, least, most))
         for image, words in sorted(printed.items())
     ]
+
+
+def _box(stored: Sequence[float | int]) -> Box:
+    left, top, right, bottom = map(float, stored)
+    return left, top, right, bottom
 
 
 def _chosen(
@@ -75,7 +94,7 @@ def _chosen(
 
 def find(
     folder: Path,
-    scout: WordScout,
+    scout: Finder,
     reader: Reader | None = None,
     side: int = 1024,
     limit: int | None = None,
@@ -88,23 +107,48 @@ def find(
         if progress:
             progress(done, len(images))
         rows += _image(one, scout, reader, side)
+    if not rows:
+        raise ValueError(f"{folder.name} has no word long enough to be looked for.")
+    names = [name for name in rows[0] if name not in ("image", "word", "height")]
     group = [row["image"] for row in rows]
-    names = [name for name in rows[0] if name.startswith(("top", "chance", "any", "ocr"))]
-    table = {name: interval([float(row[name]) for row in rows], group) for name in names}
-    bands = {}
-    for height in dict.fromkeys(
-        band(row["height"]) for row in sorted(rows, key=lambda r: r["height"])
-    ):
-        some = [row for row in rows if band(row["height"]) == height]
-        shares = {name: fmean(float(row[name]) for row in some) for name in names}
-        bands[height] = {"n": len(some)} | {name: round(one, 3) for name, one in shares.items()}
+    told = {"task": "words", "suite": folder.name, "side": side, "weights": scout.weights}
+    told |= provenance() | {"reader": reader.name if reader else None}
+    return told | {
+        "n": len(rows),
+        "images": len(images),
+        "table": {name: interval([float(row[name]) for row in rows], group) for name in names},
+        "by_height": _by_height(rows, names),
+        "rows": rows,
+    }
+
+
+def _by_height(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+    """Means by band of word height, small first; with how many words."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: row["height"]):
+        found.setdefault(band(row["height"]), []).append(row)
     return {
-        "commit": commit(), "versions": versions(), "task": "words", "suite": folder.name, "side": side, "n": len(rows), "images": len(images),
-        "weights": scout.weights, "table": table, "by_height": bands, "rows": rows,
-    }  # fmt: skip
+        height: {"n": len(some)}
+        | {name: round(fmean(float(row[name]) for row in some), 3) for name in names}
+        for height, some in found.items()
+    }
 
 
-def _image(one: Wanted, scout: WordScout, reader: Reader | None, side: int) -> list[dict[str, Any]]:
+def text(result: dict[str, Any]) -> str:
+    """The table for people: all words with intervals, then by height."""
+    head = f"{result['suite']} at {result['side']} px: {result['n']} words, "
+    lines = [head + f"{result['images']} images", f"{'':<12}{'share':>7}  95 % interval"]
+    for name, (mean, low, high) in result["table"].items():
+        lines.append(f"{name:<12}{mean:>7.3f}  [{low:.3f}, {high:.3f}]")
+    names = list(result["table"])
+    lines.append(f"{'height px':<12}{'n':>7}" + "".join(f"{name:>11}" for name in names))
+    for height, row in result["by_height"].items():
+        cells = "".join(f"{row[name]:>11.3f}" for name in names)
+        lines.append(f"{height:<12}{row['n']:>7}{cells}")
+    return "\n".join(lines)
+
+
+def _image(one: Wanted, scout: Finder, reader: Reader | None, side: int) -> list[dict[str, Any]]:
     sheet = opened(one.path, side, 16)
     pixels = sheet.page.pixels
     seen = scout.read(pixels)
@@ -119,7 +163,8 @@ def _image(one: Wanted, scout: WordScout, reader: Reader | None, side: int) -> l
         row = {
             "image": one.path.name, "word": word, "height": round(boxes[0][3] - boxes[0][1], 1),
             "top1": hits[0], "top5": any(hits),
-            "chance": float(inside.mean()), "any_text": float((inside * text).sum() / text.sum()),
+            "chance": float(inside.mean()),
+            "any_text": float((inside * text).sum() / text.sum().clamp(min=1e-6)),
         }  # fmt: skip
         if reader:
             row["ocr1"], row["ocr_exact"] = read_for(word, lines, boxes)

@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import torch
+
 from homunculus.measure.metric import HEIGHTS, band, difference, interval
 from homunculus.measure.read import Reader
 from homunculus.measure.suite import Question
@@ -43,12 +45,9 @@ def report(
     return {
         "task": config.task,
         "suite": questions[0].suite,
-        "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
-        "commit": commit(),
+        **provenance(),
         "config": asdict(config),
         "reader": reader.name if reader else None,
-        "versions": versions(),
-        "hardware": f"{platform.machine()}, one thread",
         "seed": config.seed,
         "n": len(measured),
         "asked": len(questions),
@@ -69,6 +68,17 @@ def _row(one: Measured) -> dict[str, Any]:
     if question.seen is not None:
         told["vendor_seen"] = question.seen
     return told | {"scores": one.scores}
+
+
+def provenance() -> dict[str, Any]:
+    """How a result came about: the same four lines in every file of `results/`."""
+    threads = torch.get_num_threads()
+    return {
+        "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
+        "commit": commit(),
+        "versions": versions(),
+        "hardware": f"{platform.machine()}, {threads} thread{'s' if threads > 1 else ''}",
+    }
 
 
 def _public(argument: str) -> str:

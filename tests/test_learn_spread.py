@@ -1,0 +1,246 @@
+"""Training of the spread: targets by hand, windows against the whole page, files of the twins."""
+
+import json
+from random import Random
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from homunculus.learn import fonts, language, pages, spread
+from homunculus.learn.spread import (
+    MODES,
+    Lesson,
+    Pupil,
+    chosen,
+    cut,
+    lesson,
+    price,
+    rendered,
+    train,
+    windows,
+)
+from homunculus.scout import spread as spreads
+from homunculus.scout import words
+from homunculus.scout.cache import Cache
+from homunculus.scout.net import WordNet
+from homunculus.scout.net import save as save_net
+from homunculus.scout.question import ask
+from homunculus.scout.words import WordScout, load
+
+pytest.importorskip("safetensors", reason="needs the extra `scout`")
+pytest.importorskip("PIL", reason="needs the extra `learn`")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch) -> None:
+    """Pages of 128 pixels, windows of 6 cells: no law depends on it, and time does."""
+    monkeypatch.setattr(words, "SIZES", (192, 64))
+    monkeypatch.setattr(words, "FRAME", 128)
+    monkeypatch.setattr(spread, "FRAME", 128)
+    monkeypatch.setattr(spread, "WINDOW", 6)
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Pillow's own font, the common words: the same page on every machine."""
+    for one in (fonts.find, fonts.load, language.dictionary):
+        one.cache_clear()
+    monkeypatch.setattr(fonts, "FOLDERS", ())
+    monkeypatch.setattr(language, "DICTIONARIES", ())
+    yield
+    for one in (fonts.find, fonts.load, language.dictionary):
+        one.cache_clear()
+
+
+@pytest.fixture
+def scout(tmp_path) -> WordScout:
+    """A net of chance, from a file, that takes every second cell for text."""
+    folder = tmp_path / "scout"
+    folder.mkdir()
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        net = WordNet()
+    net.bias.data.fill_(0.0)
+    save_net(net, folder / "word-scout.safetensors", {})
+    return load(folder, Cache(tmp_path / "features", most=0))
+
+
+def drawn(seed: int, high: int, wide: int, whole: bool) -> pages.Page:
+    """A page of a quarter of the size that is asked for."""
+    return pages.render(seed, high // 4, wide // 4, whole=whole)
+
+
+# ---- targets -------------------------------------------------------------------------------------
+
+
+def grey(high: int, wide: int) -> torch.Tensor:
+    make = torch.Generator().manual_seed(0)
+    return torch.randint(0, 256, (3, high, wide), generator=make, dtype=torch.uint8)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_targets_cover_the_boxes_whatever_the_size_of_the_picture(scout, times) -> None:
+    boxes = [[16, 8, 40, 24], [100, 60, 116, 64]]  # the second begins and ends within a cell
+    scaled = [[side * times for side in box] for box in boxes]
+    one = lesson(scout, grey(64 * times, 128 * times), [("total?", scaled), ("date?", [])])
+    expected = torch.zeros(2, 8, 16)
+    expected[0, 1:3, 2:5] = 1
+    expected[0, 7, 12:15] = torch.tensor([0.5, 1.0, 0.5])
+    assert torch.allclose(one.target, expected)
+    assert [asked.words for asked in one.questions] == [("total",), ("date",)]
+
+
+def test_a_thin_box_counts_in_full_and_one_beyond_the_page_not_at_all(scout) -> None:
+    asked = [("a?", [[17, 9, 18, 10]]), ("b?", [[500, 500, 600, 600]])]
+    one = lesson(scout, grey(64, 128), asked)
+    assert one.target[0].nonzero().tolist() == [[1, 2]]
+    assert one.target[0, 1, 2] == 1
+    assert not one.target[1].any()
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_rendered_page_asks_what_it_answers(scout) -> None:
+    one = rendered(scout, drawn, seed=4, most=3)
+    assert 1 <= len(one.questions) == len(one.target) <= 3
+    assert one.target.shape[1:] == one.page["text"].shape
+    assert (one.target.amax((1, 2)) == 1).all()
+    assert (one.target.mean((1, 2)) < 0.6).all()
+
+
+# ---- windows -------------------------------------------------------------------------------------
+
+
+def answers(rows: int, cols: int, many: int = 2) -> torch.Tensor:
+    """Targets with an answer in a corner, one in the middle, and one on no page."""
+    target = torch.zeros(many + 1, rows, cols)
+    target[0, :1, :3] = 1
+    target[1, rows // 2, cols // 2 :] = 0.5
+    return target
+
+
+def test_windows_and_tiles_cost_on_average_what_the_whole_page_costs() -> None:
+    target, rng = answers(8, 15), Random(0)
+    logit = torch.randn(target.shape, generator=torch.Generator().manual_seed(1)) * 2
+    expected = 0.0
+    for one, wanted in zip(logit, target, strict=True):  # the slow way: cell by cell
+        cells = zip(one.flatten(), wanted.flatten(), strict=True)
+        total = sum(float(F.softplus(value) - value * hope) for value, hope in cells)
+        expected += total / max(4.0, float(wanted.sum())) / len(target)
+    drawn = []
+    for _ in range(800):
+        shown = windows(target, rng)
+        costs = [price(cut(logit, at), cut(target, at), count, target) for at, count in shown]
+        drawn.append(float(sum(costs)))
+    found = torch.tensor(drawn)
+    error = float(found.std()) / len(drawn) ** 0.5
+    assert float(found.mean()) == pytest.approx(expected, abs=4 * error)
+    assert 4 * error < 0.05 * expected  # sharp enough to tell a wrong weight
+
+
+def test_the_first_window_holds_a_cell_of_the_answer_and_all_lie_on_the_page() -> None:
+    rng = Random(1)
+    for rows, cols in [(8, 15), (6, 7), (30, 6)]:
+        target = answers(rows, cols)
+        for _ in range(50):
+            shown = windows(target, rng)
+            assert len(shown) == 2
+            for places, count in shown:
+                assert [at for at, _, _ in places] == [0, 1, 2]
+                assert count.shape == cut(target, places).shape == (3, 6, 6)
+            near = cut(target, shown[0][0])
+            assert near[:2].amax((1, 2)).tolist() == [1, 0.5]
+
+
+@pytest.mark.parametrize("size", [(6, 6), (3, 5), (1, 1)])
+def test_a_small_page_is_its_own_window(size) -> None:
+    target = answers(*size)
+    ((places, count),) = windows(target, Random(0))
+    assert places == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
+    assert torch.equal(cut(target, places), target)
+    assert (count == 1).all()
+
+
+def test_a_cell_of_the_first_window_is_not_counted_again() -> None:
+    target, rng = answers(8, 15), Random(2)
+    for _ in range(30):
+        (near, _), (far, count) = windows(target, rng)
+        for (_, y, x), (_, v, u), counted in zip(near, far, count, strict=True):
+            seen = torch.zeros(8, 15)
+            seen[y : y + 6, x : x + 6] = 1
+            assert torch.equal(counted == 0, cut(seen[None], [(0, v, u)])[0] == 1)
+
+
+# ---- learning ------------------------------------------------------------------------------------
+
+
+def cost(net: spreads.Spread, scout: WordScout, lessons: list[Lesson]) -> float:
+    total = 0.0
+    with torch.no_grad():
+        for one in lessons:
+            logit = net(scout.found(one.page, one.questions))
+            total += float(price(logit, one.target, torch.ones_like(logit), one.target))
+    return total / len(lessons)
+
+
+@pytest.mark.usefixtures("plain")
+def test_some_steps_lower_the_cost_and_leave_three_files(scout, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(spread, "RATE", 0.02)  # few steps, long ones
+    lessons = [rendered(scout, drawn, seed) for seed in (4, 5)]
+    out = tmp_path / "out"
+    out.mkdir()
+    mean = train(out, scout, lessons, steps=24)
+    about = json.loads((out / "spread.json").read_text())
+    assert (about["steps"], about["pages"], about["real"]) == (24, 2, 0)
+    assert mean.keys() == set(MODES)
+    for mode in MODES:
+        trained = spreads.load(out / f"spread-{mode}.safetensors", mode)
+        fresh = Pupil.new(mode, 0).net
+        share = 0.95 if mode == "full" else 1.0  # its twins know too little to learn fast
+        assert cost(trained, scout, lessons) < share * cost(fresh, scout, lessons), mode
+        other = MODES[MODES.index(mode) - 1]
+        with pytest.raises(ValueError, match=f"expected weights of `spread-{other}`"):
+            spreads.load(out / f"spread-{mode}.safetensors", other)
+
+
+@pytest.mark.usefixtures("plain")
+def test_training_is_the_same_twice_and_real_pages_count(scout, tmp_path) -> None:
+    lessons, real = [rendered(scout, drawn, 4)], [rendered(scout, drawn, 5)]
+    ways = {"a": (), "b": (), "c": real}
+    for name, taken in ways.items():
+        (tmp_path / name).mkdir()
+        train(tmp_path / name, scout, lessons, taken, steps=3, share=1.0)
+    nets = {
+        name: spreads.load(tmp_path / name / "spread-full.safetensors", "full") for name in ways
+    }
+    one, again, other = (nets[name].leave.weight for name in ways)
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+    assert json.loads((tmp_path / "c" / "spread.json").read_text())["real"] == 1
+
+
+def test_pages_without_any_question_are_refused(scout, tmp_path) -> None:
+    with pytest.raises(ValueError, match="no rendered page with a question"):
+        train(tmp_path, scout, [lesson(scout, grey(64, 128), [])], steps=1)
+
+
+def test_a_question_put_to_the_wrong_page_has_no_answer(scout, monkeypatch) -> None:
+    one = lesson(scout, grey(64, 128), [("What is the total?", [[0, 0, 50, 50]])])
+    strange = ask("Who signed the invoice?")
+    monkeypatch.setattr(spread, "UNUSUAL", 1.0)
+    found, target = chosen(scout, one, Random(0), [strange])
+    assert not target.any()
+    assert torch.equal(found.match, scout.found(one.page, [strange]).match)
+    assert one.target.any()  # the lesson itself stays
+    monkeypatch.setattr(spread, "UNUSUAL", 0.0)
+    assert torch.equal(chosen(scout, one, Random(0), [strange])[1], one.target)
+
+
+def test_the_blind_twin_learns_the_mean_of_all_answers(scout) -> None:
+    one = lesson(scout, grey(40, 48), [("a?", [[0, 0, 8, 8]]), ("b?", [[24, 24, 32, 32]])])
+    asked: list[torch.Tensor] = []
+    pupil = Pupil.new("blind", 0)
+    over = pupil.net.over
+    pupil.net.over = lambda maps, question: asked.append(maps) or over(maps, question)
+    pupil.learn(scout.found(one.page, one.questions), one.target, 1e-3, Random(0))
+    assert {len(maps) for maps in asked} == {1}
