@@ -11,14 +11,17 @@ from typing import Any
 
 import torch
 
-from homunculus.learn import spread, words
+from homunculus.learn import height, spread, words
 from homunculus.learn.pages import render
 from homunculus.learn.progress import progress
 from homunculus.learn.spread import Lesson
 from homunculus.picture import open_picture
 from homunculus.scout.cache import Cache
+from homunculus.scout.net import load as load_net
+from homunculus.scout.net import save as save_net
 from homunculus.scout.words import FRAME, WordScout, load
 
+Box = tuple[float, float, float, float]
 PAGES = 500
 SPREAD_STEPS = 1500
 FIRST_PAGE = 10**8
@@ -31,7 +34,7 @@ class Real:
 
     path: Path
     question: str
-    boxes: tuple[tuple[float, float, float, float], ...]
+    boxes: tuple[Box, ...]
 
 
 def train(
@@ -42,8 +45,12 @@ def train(
     **net: Any,
 ) -> Path:
     """Make a folder that `homunculus.scout.load` takes; ``net`` goes to the net's training."""
-    if not (out / "word-scout.safetensors").exists():
+    path = out / "word-scout.safetensors"
+    if not path.exists():
         words.train(out, render, **net)
+    found, about = load_net(path)
+    if "height" not in about:
+        save_net(found, path, about | {"height": round(height.fit(found, render), 3)})
     scout = load(out, Cache(out / "features", near=0))
     drawn = _drawn(scout, pages)
     taken = _taken(scout, real)

@@ -14,12 +14,17 @@ from typing import Any
 import torch
 
 from homunculus.extra import need
-from homunculus.measure.read import Readings, reader
+from homunculus.measure.find import find
+from homunculus.measure.find import text as found_words
+from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
 from homunculus.measure.run import Config, measure
-from homunculus.measure.spend import Map, Pixels, Scorer
+from homunculus.measure.spend import Map, Maps, Pixels, Scorer
 from homunculus.measure.suite import part, read
 from homunculus.scout.words import WEIGHTS, Way, WordScout, load
+
+LEVELS = 10
+"""More than any pyramid has."""
 
 
 def measured(
@@ -27,10 +32,21 @@ def measured(
 ) -> tuple[dict[str, Any], Path]:
     """Run the bench as asked; the result and where it was written."""
     folder = suite_folder(arguments.suite)
-    questions = part(read(folder), arguments.part)[: arguments.limit]
     out = arguments.out or _named(arguments, folder.name)
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
+    run = _words if arguments.task == "words" else _tokens
+    with torch.inference_mode():
+        result = run(folder, arguments, progress)
+    out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
+    return result, out
+
+
+def _tokens(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """What kept tokens show."""
+    questions = part(read(folder), arguments.part)[: arguments.limit]
     config = Config(
         task=arguments.task,
         tokens=tuple(arguments.tokens),
@@ -41,19 +57,32 @@ def measured(
         seed=arguments.seed,
     )
     scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
-    reads = config.task == "legibility"
-    with torch.inference_mode():
-        eye = reader(arguments.reader, Readings(arguments.cache)) if reads else None
-        result = measure(questions, config, eye, scorers, progress)
-    result["part"] = arguments.part
-    out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
-    return result, out
+    eye = _reader(arguments) if config.task == "legibility" else None
+    result = measure(questions, config, eye, scorers, progress)
+    return result | {"part": arguments.part}
+
+
+def _words(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Whether words are found."""
+    if arguments.no_scout or arguments.part != "all":
+        raise ValueError("words are found by a scout on all images: no --no-scout, no --part.")
+    scout = load(arguments.scout)
+    return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
+
+
+def _reader(arguments: argparse.Namespace) -> Reader | None:
+    if arguments.reader == "none":
+        return None
+    return reader(arguments.reader, Readings(arguments.cache))
 
 
 def _named(arguments: argparse.Namespace, suite: str) -> Path:
     folder = Path("results") if Path("results").is_dir() else Path()
     limit = f"-first{arguments.limit}" if arguments.limit else ""
-    return folder / f"{arguments.task}-{suite}-{arguments.part}-{arguments.side}{limit}.json"
+    part = "" if arguments.task == "words" else f"-{arguments.part}"
+    return folder / f"{arguments.task}-{suite}{part}-{arguments.side}{limit}.json"
 
 
 def suite_folder(name: str) -> Path:
@@ -79,15 +108,25 @@ def scouts(folder: Path | None = None, patch: int = 16) -> Mapping[str, Scorer]:
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     twins: tuple[Way, ...] = ("blind", "prior")
     ways |= {way: way for way in twins if way in scout.spread}
-    return {name: partial(_sight, scout, way, patch) for name, way in ways.items()}
+    found: dict[str, Scorer] = {
+        name: partial(_sight, scout, way, patch) for name, way in ways.items()
+    }
+    return found | {"flat": partial(_flat, scout, patch)}
 
 
-def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Map:
-    return scout([pixels], [question], patch, way)[0].logit
+def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Maps:
+    return scout([pixels], [question], patch, way)[0].staged(LEVELS)
+
+
+def _flat(scout: WordScout, patch: int, pixels: Pixels, question: str) -> Map:
+    """The scout without its knowledge of what is legible."""
+    return scout([pixels], [question], patch)[0].logit
 
 
 def table(result: dict[str, Any]) -> str:
-    """Every column that is read, and the evidence one quotes."""
+    """Every column that is read, and the evidence one quotes; or the words."""
+    if result["task"] == "words":
+        return found_words(result)
     quoted = [name for name in result["columns"] if "/" in name or name == "evidence8"]
     return "\n\n".join(text(result, column) for column in quoted)
 

@@ -6,7 +6,8 @@ from typing import Protocol, runtime_checkable
 from jaxtyping import UInt8
 from torch import Tensor
 
-from homunculus.scout.words import WEIGHTS, Sight, Word, WordScout, load
+from homunculus.scout.sight import Sight, Word
+from homunculus.scout.words import WEIGHTS, WordScout, load
 
 __all__ = ["WEIGHTS", "Scout", "Sight", "Word", "WordScout", "load"]
 

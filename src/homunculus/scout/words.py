@@ -22,60 +22,18 @@ from homunculus.scout import net as nets
 from homunculus.scout import spread as spreads
 from homunculus.scout.cache import Cache, Features, key
 from homunculus.scout.code import code
-from homunculus.scout.evidence import FLOOR, PLACE, Found, Mode, features
+from homunculus.scout.evidence import FLOOR, Found, Mode, features
 from homunculus.scout.question import Asked, ask
+from homunculus.scout.sight import SURE, Map, Sight, told
 
 FRAME = 1024
 """Longer side of the frame, in pixels."""
 SIZES = (1536, 512)
 """Longer sides at which a page is read: the first for print of 6 to 28 pixels in the frame, the
 second for 18 to 85."""
-SURE = 0.5
-"""A word counts as found from this probability on."""
-BLANK = 0.002
-"""A page with a smaller share of text has none to speak of."""
 WEIGHTS = Path(__file__).parent / "weights"
 
-Map = Float[Tensor, "rows cols"]
 Way = Literal["full", "blind", "prior", "by-hand"]
-
-
-@dataclass(frozen=True)
-class Word:
-    """A word of the question: how sure it is that the page has it, and where it most likely is."""
-
-    text: str
-    probability: float
-    box: tuple[float, float, float, float]
-    """x0 y0 x1 y1, as fractions of the page."""
-    places: float
-    """On how many places it stands, softly counted."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sight:
-    """Where one question looks on one page, and why."""
-
-    logit: Map
-    """Log-probability that a level-0 cell belongs to the answer."""
-    words: tuple[Word, ...]
-    """The question's words, found or not."""
-    unsupported: tuple[str, ...]
-    """Words in scripts the scout cannot read."""
-    matched: bool
-    """Whether any word was found; if not, the logits are those of the blind twin."""
-    text: float
-    """Share of the page that holds text."""
-
-    @property
-    def found(self) -> tuple[Word, ...]:
-        """The words that the page has, as far as one can be sure."""
-        return tuple(word for word in self.words if word.probability >= SURE)
-
-    @property
-    def blank(self) -> bool:
-        """Whether the page has hardly any text: no word on it can point anywhere."""
-        return self.text < BLANK
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +75,8 @@ class WordScout:
         asked = [ask(question) for question in questions]
         page = self.read(image)
         with torch.inference_mode():
-            return self._sights(page, asked, _grid(image, patch), way)
+            scale = max(image.shape[1:]) / FRAME
+            return self._sights(page, asked, _grid(image, patch), scale, way)
 
     def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
         """The page's features, from the cache if it was read before."""
@@ -158,29 +117,35 @@ class WordScout:
         frame = _frame(grey)
         out: dict[str, Tensor] = {}
         text, kind = torch.zeros(frame), torch.zeros(len(nets.KINDS), *frame)
+        height = torch.zeros(frame)
         for size in SIZES:
             seen = self._describe(_sized(grey, size))
             out[f"embed-{size}"] = seen.embed[0].half()
             out[f"text-{size}"] = seen.text[0].half()
             here = _onto(seen.text, frame)[0]
             kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
+            tall = _onto(seen.height * (seen.text > SURE), frame)[0] * (FRAME / size)
+            height = torch.where(here > text, tall, height)  # who sees the text best, tells
             text = torch.maximum(text, here)
         share = kind / kind.sum(0).clamp(min=1e-6)
-        return out | {"text": text.half(), "kind": share.half()}
+        return out | {"text": text.half(), "kind": share.half(), "height": height.half()}
 
     def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> nets.Described:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
             return self.net.describe(grey)
 
     def _sights(
-        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], way: Way
+        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], scale: float, way: Way
     ) -> list[Sight]:
         found = self.found(page, asked)
         logit, matched = self._relevance(found, way)
         cells = _cells(logit, grid)
         text = float((found.text > SURE).float().mean())
+        tall = _onto(page["height"].float()[None], grid)[0] * scale
         return [
-            Sight(cells[row], _told(found, row, one), one.unsupported, bool(matched[row]), text)
+            Sight(
+                cells[row], told(found, row, one), one.unsupported, bool(matched[row]), text, tall
+            )
             for row, one in enumerate(asked)
         ]
 
@@ -210,26 +175,6 @@ class WordScout:
         if mode not in self.spread:
             raise ValueError(f"word scout: no {mode} twin was trained: `homunculus train spread`.")
         return self.spread[mode](found)
-
-
-def _told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
-    """What was found of a question's words, for people."""
-    rows, cols = found.text.shape
-    words = []
-    for place, word in enumerate(asked.words):
-        match = found.match[row, place]
-        peak = float(match.max())
-        y, x = divmod(int(match.argmax()), cols)
-        y0, x0 = max(0, y - PLACE[0]), max(0, x - PLACE[1])
-        near = match[y0 : y + PLACE[0] + 1, x0 : x + PLACE[1] + 1] >= peak / 2
-        ys, xs = near.any(1).nonzero()[:, 0], near.any(0).nonzero()[:, 0]
-        box = (
-            (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
-            (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
-        )  # fmt: skip
-        count = float((match >= SURE).sum()) / max(1, int(near.sum()))
-        words.append(Word(word, peak, box, count))
-    return tuple(words)
 
 
 # ---- sizes ---------------------------------------------------------------------------------------
