@@ -178,6 +178,22 @@ def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
     assert main(["bench", "moon"]) == 2
 
 
+def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
+    bench = pytest.importorskip("homunculus.bench")
+    room = pytest.importorskip("homunculus.scout")
+    shares = {"first_question_share": 0.04, "second_question_share": 0.00312}
+    asked: list[object] = []
+    monkeypatch.setattr(room, "load", lambda folder: asked.append(folder) or "seer")
+    monkeypatch.setattr(bench, "scout", lambda seer, many: asked.append((seer, many)) or shares)
+    assert main(["bench", "scout", "--json", "--scout", "w"]) == 0
+    assert json.loads(capsys.readouterr().out) == shares
+    assert asked == [Path("w"), ("seer", 10)]
+    assert main(["bench", "scout", "--repeats", "3"]) == 0
+    assert asked[2:] == [None, ("seer", 3)]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines[1:]] == ["4.00%", "0.312%"]
+
+
 def test_a_person_who_waits_sees_a_spinner(monkeypatch) -> None:
     pytest.importorskip("rich")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

@@ -12,7 +12,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homunculus.cli import main
 from homunculus.learn import words
 from homunculus.learn.batch import (
     DISTRACTORS,
@@ -429,23 +428,6 @@ def test_cells_of_words_too_short_to_match_are_not_counted() -> None:
     texts = [batch.words[n - 1] for n in batch.word[known].tolist()]
     assert len(tally["cell_code"]) == sum(len(text) >= 2 for text in texts)
     assert set(tally["cell_code"]) == set(tally["cell_embed"]) == {1.0}
-
-
-def test_the_command_trains_into_a_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[Any] = []
-
-    def noted(out: Path, _: Any, *rest: Any, **wanted: Any) -> Path:
-        asked.extend([*rest, *wanted.values()])
-        return out / "word-scout.safetensors"
-
-    monkeypatch.setattr(words, "train", noted)
-    given = ["--out", str(tmp_path), "--steps", "9", "--workers", "3", "--photos", "p"]
-    assert main(["train", "word-scout", *given]) == 0
-    assert {9, 3, Path("p")} <= set(asked)
-    assert capsys.readouterr().out == f"wrote {tmp_path / 'word-scout.safetensors'}\n"
-    assert main(["train", "word-scout"]) == 2
 
 
 @pytest.mark.slow

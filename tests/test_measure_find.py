@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from homunculus.cli import main
+from homunculus.measure import command
 from homunculus.measure.find import (
     APART,
     GUESSES,
@@ -246,3 +248,50 @@ def test_a_result_tells_how_it_came_about_and_can_be_saved(suite) -> None:
     table = text(found)
     assert table.splitlines()[0] == "documents at 256 px: 2 words, 1 images"
     assert all(name in table for name in ("top1", "top5", "chance", "any_text", "14-20"))
+
+
+# ---- the verb ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shipped(monkeypatch) -> list[object]:
+    """A scout that knows takes the place of the shipped one."""
+    asked: list[object] = []
+    monkeypatch.setattr(command, "load", lambda folder: asked.append(folder) or Knowing())
+    return asked
+
+
+def test_the_verb_writes_a_result_and_prints_a_small_table(
+    suite, shipped, tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    given = ["measure", "--task", "words", str(suite), "--side", str(SIDE), "--reader", "none"]
+    assert main(given) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("documents at 256 px: 3 words, 2 images\n")
+    assert out.endswith("wrote results/words-documents-256.json\n")
+    saved = json.loads(Path("results/words-documents-256.json").read_text())
+    assert (saved["n"], saved["reader"], saved["table"]["top1"]) == (3, None, [1, 1, 1])
+    assert shipped == [None]
+    assert main([*given, "--json", "--limit", "1", "--scout", "w"]) == 0
+    assert json.loads(capsys.readouterr().out)["images"] == 1
+    assert shipped[1:] == [Path("w")]
+    assert Path("results/words-documents-256-first1.json").is_file()
+
+
+@pytest.mark.parametrize("flag", [["--no-scout"], ["--part", "fresh"]])
+def test_flags_that_words_do_not_have_are_refused(suite, shipped, tmp_path, capsys, flag) -> None:
+    out = ["-o", str(tmp_path / "a.json")]
+    assert main(["measure", "--task", "words", str(suite), *flag, *out]) == 2
+    assert "words are found by a scout on all images" in capsys.readouterr().err
+    assert not (tmp_path / "a.json").exists()
+
+
+def test_legibility_without_a_reader_is_refused(tmp_path, capsys) -> None:
+    box = {"answers": ["x"], "boxes": [[16, 16, 80, 32]]}
+    row = {"image": "a.png", "question": "?"} | box
+    folder = written(tmp_path / "mine", [row], ["a.png"])
+    given = ["measure", str(folder), "--reader", "none", "--no-scout", "-o", str(tmp_path / "a")]
+    assert main(given) == 2
+    assert "legibility needs a reader" in capsys.readouterr().err

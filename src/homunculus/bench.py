@@ -191,6 +191,14 @@ def scout(seer: WordScout, repeats: int = 10) -> dict[str, Any]:
         torch.set_num_threads(threads)
 
 
+def cost(result: dict[str, Any]) -> str:
+    """What a scout costs, as text."""
+    first, second = (result[f"{turn}_question_share"] for turn in ("first", "second"))
+    lines = ["share of a ViT-L-sized encoder pass over the same page, scout and cut together"]
+    lines += [f"  first question {first:>11.2%}", f"  second question{second:>11.3%}"]
+    return "\n".join(lines)
+
+
 def table(result: dict[str, Any]) -> str:
     """The rows as text, a method a line."""
     heads = [(batch, cells) for batch in BATCHES for cells in CELLS]

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -52,16 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"homunculus {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     listing = verbs.add_parser("methods", help="list the methods and the controls")
-    listing.set_defaults(run=_methods)
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
-    bench = verbs.add_parser("bench", help="measure what this costs, as ratios")
-    bench.add_argument("what", choices=["core"], help="core: every rule against bare top-K")
-    bench.add_argument("--repeats", type=_count, default=60, help="runs per number (%(default)s)")
-    bench.set_defaults(run=_bench)
+    _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
     _train_parser(verbs.add_parser("train", help="make the weights of a scout"))
     _measure_parser(verbs.add_parser("measure", help="measure what kept tokens still show"))
-    for verb in (listing, bench):
-        _json_flag(verb)
+    listing.set_defaults(run=_methods)
+    _json_flag(listing)
     return parser
 
 
@@ -71,53 +68,64 @@ def _json_flag(verb: argparse.ArgumentParser) -> None:
 
 def _show_parser(show: argparse.ArgumentParser) -> None:
     show.set_defaults(run=_show)
-    show.add_argument("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
-    show.add_argument("question", nargs="?", default="", help="what is asked of the picture")
-    show.add_argument("--method", default="foveated", help="see `homunculus methods` (%(default)s)")
-    show.add_argument("--tokens", type=_count, default=273, help="the budget (%(default)s)")
-    show.add_argument("--patch", type=_count, default=16, help="pixels a cell (%(default)s)")
-    show.add_argument(
-        "--fixation", type=_numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels"
-    )
-    show.add_argument("--page", type=_page, default=0, help="page of a PDF, from 0")
-    show.add_argument(
-        "--boxes", type=_numbers(4), nargs="+", metavar="X0,Y0,X1,Y1",
-        help="the answer's boxes in pixels, for `oracle`",
-    )  # fmt: skip
-    show.add_argument("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
-    show.add_argument("--explore", type=float, help="temperature on relevance, 1 as it is")
-    show.add_argument("--focus", type=float, help="field of view in degrees, 40 by default")
-    show.add_argument("--why", action="store_true", help="tell which words were found, and where")
+    add = show.add_argument
+    add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    add("question", nargs="?", default="", help="what is asked of the picture")
+    add("--method", default="foveated", help="see `homunculus methods` (%(default)s)")
+    add("--tokens", type=_count, default=273, help="the budget (%(default)s)")
+    add("--patch", type=_count, default=16, help="pixels a cell (%(default)s)")
+    add("--fixation", type=_numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
+    add("--page", type=_page, default=0, help="page of a PDF, from 0")
+    told = "the answer's boxes in pixels, for `oracle`"
+    add("--boxes", type=_numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=told)
+    add("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
+    add("--explore", type=float, help="temperature on relevance, 1 as it is")
+    add("--focus", type=float, help="field of view in degrees, 40 by default")
+    add("--why", action="store_true", help="tell which words were found, and where")
     scout = show.add_mutually_exclusive_group()
     scout.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     scout.add_argument("--no-scout", action="store_true", help="do not look for words")
-    show.add_argument("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
+    add("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
     _json_flag(show)
+
+
+def _bench_parser(bench: argparse.ArgumentParser) -> None:
+    bench.set_defaults(run=_bench)
+    told = "core: every rule against bare top-K; scout: a page and its questions against an encoder"
+    bench.add_argument("what", choices=["core", "scout"], help=told)
+    bench.add_argument("--repeats", type=_count, help="runs per number (60; 10 for scout)")
+    bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
+    _json_flag(bench)
 
 
 def _train_parser(train: argparse.ArgumentParser) -> None:
     train.set_defaults(run=_train)
-    train.add_argument("what", choices=["word-scout"], help="word-scout: finds printed words")
-    train.add_argument("--out", type=Path, required=True, help="folder; a run in it is resumed")
-    train.add_argument("--steps", type=_count, default=6000, help="of 8 crops each (%(default)s)")
-    train.add_argument("--workers", type=_count, default=1, help="renderers beside (%(default)s)")
-    train.add_argument("--threads", type=_count, help="of the net (as torch chooses)")
-    train.add_argument("--photos", type=Path, help="folder of pictures to print on")
+    train.description = "Pages to learn from are printed with the fonts and words of this machine."
+    add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
+    add("what", choices=["word-scout"], help="word-scout: finds printed words")
+    add("--out", type=Path, required=True, help="folder; a run in it is resumed")
+    add("--steps", type=_count, default=5600, help="of 4 crops each (%(default)s)")
+    add("--pages", type=_count, help="rendered to learn from words to answers (500)")
+    add("--spread-steps", type=_count, help="on those pages (1500)")
+    add("--workers", type=_count, default=1, help="renderers beside (%(default)s)")
+    add("--threads", type=_count, default=threads, help="of the net (%(default)s here)")
+    add("--photos", type=Path, metavar="DIR", help="folder of pictures to print on")
+    add("--suite", metavar="DIR", help="real pages, too: a suite that has a part `train`")
 
 
 def _measure_parser(measure: argparse.ArgumentParser) -> None:
     measure.set_defaults(run=_measure)
     add = measure.add_argument
     add("suite", help="a folder with qa.jsonl and images/, or its name in $HOMUNCULUS_DATA")
-    add("--task", choices=["legibility", "evidence"], default="legibility")
+    add("--task", choices=["legibility", "evidence", "words"], default="legibility")
     add("--part", default="all", help="pilot, fresh, dev, train or all (%(default)s)")
     add("--tokens", type=_count, nargs="+", default=[64, 128, 273, 512], help="the budgets")
     add("--methods", nargs="+", default=[], metavar="ROW", help="METHOD[@HEDGE][+SCORER] ...")
     add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
     add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
-    add("--reader", choices=["rapidocr", "tesseract"], default="rapidocr")
+    add("--reader", choices=["rapidocr", "tesseract", "none"], default="rapidocr")
     add("--side", type=_count, default=1024, help="pixels of a page's longer side (%(default)s)")
-    add("--limit", type=_count, help="only the first so many questions")
+    add("--limit", type=_count, help="only the first so many questions, or images for words")
     add("--seed", type=_page, default=0, help="of the bootstrap (%(default)s)")
     add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
     add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
@@ -157,11 +165,8 @@ def _numbers(many: int) -> Callable[[str], tuple[float, ...]]:
 
 def _methods(arguments: argparse.Namespace) -> int:
     rows = [
-        {
-            "name": one.name,
-            "about": one.about,
-            "control": one.control,
-            "source": one.source,
+        {name: getattr(one, name) for name in ("name", "about", "control", "source")}
+        | {
             "fixation": hasattr(one.rule, "fixation"),
             "lift": getattr(one.lift, "__name__", "lift").removeprefix("on_").replace("_", " "),
             "rule": type(one.rule).__name__,
@@ -192,18 +197,9 @@ def _show(arguments: argparse.Namespace) -> int:
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
     with _patience(f"looking at {Path(arguments.image).name}"):
-        seen = look(
-            arguments.image,
-            arguments.question,
-            method=chosen,
-            tokens=arguments.tokens,
-            patch=arguments.patch,
-            fixation=arguments.fixation,
-            boxes=arguments.boxes,
-            scout=_scout(arguments),
-            dials=dials,
-            page=arguments.page,
-        )
+        given = ("question", "tokens", "patch", "fixation", "boxes", "page")
+        asked = {name: getattr(arguments, name) for name in given}
+        seen = look(arguments.image, **asked, method=chosen, scout=_scout(arguments), dials=dials)
         seen.save(out)
     if arguments.json:
         print(json.dumps(seen.to_json() | {"saved": str(out)}))
@@ -244,24 +240,28 @@ def _out(arguments: argparse.Namespace) -> Path:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from homunculus.bench import core, table
+    from homunculus.bench import core, cost, scout, table
+    from homunculus.scout import load
 
+    seer = load(arguments.scout) if arguments.what == "scout" else None
     with _patience("measuring") as tell:
-        result = core(arguments.repeats, tell)
-    print(json.dumps(result, indent=2) if arguments.json else table(result))
+        many = arguments.repeats
+        result = scout(seer, many or 10) if seer else core(many or 60, tell)
+    print(json.dumps(result, indent=2) if arguments.json else (cost if seer else table)(result))
     return 0
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    import torch
+    from homunculus.learn.command import supplies, trained
+    from homunculus.measure.command import suite_folder
+    from homunculus.measure.suite import part, read
 
-    from homunculus.learn.pages import render
-    from homunculus.learn.words import train
-
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
-    steps, workers, photos = arguments.steps, arguments.workers, arguments.photos
-    print(f"wrote {train(arguments.out, render, steps, workers, photos)}")
+    real = part(read(suite_folder(arguments.suite)), "train") if arguments.suite else []
+    told, *warnings = supplies()
+    print(told)
+    for warning in warnings:
+        _fail("train", warning)
+    print("wrote", trained(arguments, [(one.path, one.text, one.boxes) for one in real]))
     return 0
 
 

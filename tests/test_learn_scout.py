@@ -1,0 +1,198 @@
+"""The whole scout from nothing, in miniature; and the verb that trains it."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from homunculus.cli import main
+from homunculus.learn import batch, command, fonts, height, language, pages, scout, spread, words
+from homunculus.learn.scout import Real, train
+from homunculus.learn.spread import Lesson
+from homunculus.scout import WordScout, load
+from homunculus.scout import words as seeing
+from homunculus.scout.cache import Cache
+from homunculus.scout.net import WordNet
+from homunculus.scout.net import load as load_net
+
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
+pytest.importorskip("safetensors", reason="needs the extra `scout`")
+
+REMEMBERED = (fonts.find, fonts.load, language.dictionary)
+NOTHING = Lesson({}, [], torch.zeros(0, 1, 1))
+NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]
+
+
+def drawn(seed: int, high: int = 512, wide: int = 512, **wanted: Any) -> pages.Page:
+    """A page of a quarter of the size."""
+    return pages.render(seed, high // 4, wide // 4, **wanted)
+
+
+def forget() -> None:
+    for one in REMEMBERED:
+        one.cache_clear()
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """A machine without fonts and without a dictionary: pages are the same everywhere, and fast."""
+    forget()
+    monkeypatch.setattr(fonts, "FOLDERS", ())
+    monkeypatch.setattr(language, "DICTIONARIES", ())
+    yield
+    forget()
+
+
+@pytest.fixture
+def small(plain, monkeypatch) -> None:
+    """Small pages, few checks."""
+    monkeypatch.setattr(seeing, "SIZES", (192, 64))
+    for room in (seeing, spread, scout):
+        monkeypatch.setattr(room, "FRAME", 128)
+    monkeypatch.setattr(words, "HELD_OUT_BATCHES", 1)
+    monkeypatch.setattr(scout, "render", drawn)
+    monkeypatch.setattr(height, "fit", partial(height.fit, batches=1))
+
+
+@pytest.fixture
+def blank(tmp_path) -> WordScout:
+    """A scout that has learned nothing."""
+    return WordScout(WordNet().fused(), {}, "chance", Cache(tmp_path, most=0))
+
+
+@pytest.mark.usefixtures("small")
+def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
+    Image.effect_noise((320, 200), 90).save(tmp_path / "page.png")
+    real = [
+        Real(tmp_path / "page.png", "What is the total?", ((10.0, 10.0, 80.0, 40.0),)),
+        Real(tmp_path / "page.png", "Which date?", ((100.0, 100.0, 200.0, 130.0),)),
+    ]
+    run = partial(train, tmp_path / "out", real, pages=2, spread_steps=2)
+    out = run(steps=2, workers=0, crops=1, threads=1)
+    assert sorted(path.stem for path in out.glob("*.safetensors")) == sorted([*NAMES, "state"])
+    made = load(out)
+    assert set(made.spread) == {"full", "blind", "prior"}
+    (seen,) = made([torch.zeros(3, 64, 96, dtype=torch.uint8)], ["What is the total?"])
+    assert seen.logit.shape == (4, 6)
+    about = load_net(out / "word-scout.safetensors")[1]
+    assert (about["steps"], about["crops"]) == (2, 2)
+
+    def forbidden(*_: Any, **__: Any) -> Path:
+        raise AssertionError("the net is trained anew")
+
+    time = (out / "word-scout.safetensors").stat().st_mtime_ns
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "train", forbidden)
+        run(threads=1)
+    assert (out / "word-scout.safetensors").stat().st_mtime_ns == time
+
+
+@pytest.mark.usefixtures("small")
+def test_questions_of_a_real_page_are_taken_together_and_boxes_follow_its_size(
+    blank, tmp_path, monkeypatch
+) -> None:
+    Image.effect_noise((512, 256), 90).save(tmp_path / "page.png")  # the frame is 128 x 64
+    taken: list[Any] = []
+    monkeypatch.setattr(
+        spread, "lesson", lambda _, pixels, asked: taken.append((pixels.shape, asked)) or NOTHING
+    )
+    real = [Real(tmp_path / "page.png", name, ((64.0, 32.0, 128.0, 64.0),)) for name in "ab"]
+    assert len(scout._taken(blank, real)) == 1
+    ((shape, asked),) = taken
+    assert tuple(shape) == (3, 64, 128)
+    assert asked == [("a", [[16, 8, 32, 16]]), ("b", [[16, 8, 32, 16]])]
+
+
+def test_pages_of_the_spread_are_no_crops_of_the_net(blank, monkeypatch) -> None:
+    seeds: list[int] = []
+    monkeypatch.setattr(spread, "rendered", lambda _, render, seed: seeds.append(seed) or NOTHING)
+    scout._drawn(blank, 3)
+    assert seeds == [10**8, 10**8 + 1, 10**8 + 2]
+    assert max(seeds) < batch.HELD_OUT
+    assert min(seeds) > 4 * 5600  # the net's crops begin at 0
+
+
+# ---- the verb ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(monkeypatch) -> list[Any]:
+    """What the verb hands over, instead of training."""
+    calls: list[Any] = []
+
+    def noted(out: Path, real: Any, pages: int, spread_steps: int, **net: Any) -> Path:
+        calls.append((list(real), pages, spread_steps, net))
+        return out
+
+    monkeypatch.setattr(scout, "train", noted)
+    return calls
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_verb_hands_over_what_was_asked_and_warns_of_few_fonts(tmp_path, asked, capsys) -> None:
+    given = {"steps": 9, "workers": 3, "threads": 1, "pages": 4, "spread-steps": 7}
+    given |= {"photos": tmp_path, "out": tmp_path}
+    assert main(["train", "word-scout", *(f"--{name}={one}" for name, one in given.items())]) == 0
+    net = {"steps": 9, "workers": 3, "threads": 1, "photos": tmp_path}
+    assert asked == [([], 4, 7, net)]
+    out, error = capsys.readouterr()
+    many = len(language.COMMON)
+    assert out == f"printing with 0 fonts and {many} words of this machine\nwrote {tmp_path}\n"
+    assert "only 0 fonts" in error
+    assert "wamerican" in error
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_verb_has_defaults(tmp_path, asked, capsys, monkeypatch) -> None:
+    found = fonts.Fonts((), (), (tuple(f"{n}.ttf" for n in range(20)),))
+    monkeypatch.setattr(fonts, "find", lambda: found)
+    monkeypatch.setattr(language, "dictionary", lambda: ("word",) * 1000)
+    for cores, threads in ((2, 1), (3, 2), (None, 1)):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        assert main(["train", "word-scout", "--out", str(tmp_path)]) == 0
+        (call,) = asked
+        net = {"steps": 5600, "workers": 1, "threads": threads, "photos": None}
+        assert call == ([], scout.PAGES, scout.SPREAD_STEPS, net)
+        asked.clear()
+    out, error = capsys.readouterr()
+    assert error == ""
+    assert "printing with 20 fonts and 1000 words" in out
+    assert len(command.supplies()) == 1
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_training_part_of_a_suite_is_handed_over(tmp_path, asked, monkeypatch) -> None:
+    from homunculus.measure import suite
+    from homunculus.measure.suite import Question
+
+    folder = tmp_path / "receipts"
+    (folder / "images").mkdir(parents=True)
+    (folder / "qa.jsonl").touch()
+    box = (1.0, 2.0, 30.0, 20.0)
+    one = Question("receipts", 0, "a.png", folder / "a.png", "Total?", ("9",), (box,))
+    monkeypatch.setattr(suite, "part", lambda rows, name: [one] if name == "train" else [])
+    assert main(["train", "word-scout", "--out", "o", "--suite", str(folder)]) == 0
+    assert asked[0][0] == [Real(folder / "a.png", "Total?", (box,))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--out"),
+        (["--out", "o", "--photos", "absent"], "no folder absent to take photos from"),
+        (["--out", "o", "--suite", "absent"], "no suite absent"),
+        (["--out", "o", "--steps", "0"], "whole number from 1"),
+    ],
+)
+@pytest.mark.usefixtures("plain")
+def test_mistakes_are_told_before_any_work(asked, capsys, arguments, message) -> None:
+    assert main(["train", "word-scout", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert asked == []
+
+
+def test_help_names_what_is_printed_with(capsys) -> None:
+    assert main(["train", "--help"]) == 0
+    assert "fonts and words of this machine" in " ".join(capsys.readouterr().out.split())
