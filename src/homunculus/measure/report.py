@@ -75,7 +75,6 @@ def provenance() -> dict[str, Any]:
     threads = torch.get_num_threads()
     return {
         "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
-        "commit": commit(),
         "versions": versions(),
         "hardware": f"{platform.machine()}, {threads} thread{'s' if threads > 1 else ''}",
     }
