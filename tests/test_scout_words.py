@@ -59,7 +59,7 @@ def lost(tmp_path) -> WordScout:
     return made(tmp_path, bias=-60.0, text=30.0)
 
 
-def counted(scout: WordScout, monkeypatch) -> list[int]:
+def counted(monkeypatch) -> list[int]:
     """Widths of the pages the net is run on from now on."""
     calls, describe = [], WordNet.describe
 
@@ -108,7 +108,7 @@ def test_questions_asked_together_see_what_each_sees_alone(scout) -> None:
 
 
 def test_a_page_is_read_once_however_many_questions(scout, monkeypatch) -> None:
-    calls = counted(scout, monkeypatch)
+    calls = counted(monkeypatch)
     scout([image(), image()], QUESTIONS)
     scout.ask(image(), ["And the date?"])
     assert calls == list(SIZES)  # once at each size
@@ -201,3 +201,14 @@ def test_a_folder_without_weights_is_named(tmp_path) -> None:
         OSError, match=r"no word-scout\.safetensors in .* `homunculus train word-scout`"
     ):
         load(tmp_path)
+
+
+def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    pytest.importorskip("kornia")
+    from homunculus.look import look
+
+    calls, page = counted(monkeypatch), pillow.fromarray(image().permute(1, 2, 0).numpy())
+    seen = [look(page, question, tokens=5, scout=scout) for question in [*QUESTIONS, "Date?"]]
+    assert calls == list(SIZES)
+    assert [one.origin for one in seen[1:]] == ["words: 2 of 2 found", "words: 1 of 1 found"]
