@@ -101,6 +101,7 @@ def find(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Share of words found at the first guess and among five; the result for `results/`."""
+    made = provenance()
     images = [one for one in wanted(folder) if one.words][:limit]
     rows: list[dict[str, Any]] = []
     for done, one in enumerate(images):
@@ -112,14 +113,18 @@ def find(
     names = [name for name in rows[0] if name not in ("image", "word", "height")]
     group = [row["image"] for row in rows]
     told = {"task": "words", "suite": folder.name, "side": side, "weights": scout.weights}
-    told |= provenance() | {"reader": reader.name if reader else None}
-    return told | {
-        "n": len(rows),
-        "images": len(images),
-        "table": {name: interval([float(row[name]) for row in rows], group) for name in names},
-        "by_height": _by_height(rows, names),
-        "rows": rows,
-    }
+    return (
+        made
+        | told
+        | {
+            "reader": reader.name if reader else None,
+            "n": len(rows),
+            "images": len(images),
+            "table": {name: interval([float(row[name]) for row in rows], group) for name in names},
+            "by_height": _by_height(rows, names),
+            "rows": rows,
+        }
+    )
 
 
 def _by_height(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:

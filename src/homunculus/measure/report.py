@@ -45,7 +45,6 @@ def report(
     return {
         "task": config.task,
         "suite": questions[0].suite,
-        **provenance(),
         "config": asdict(config),
         "reader": reader.name if reader else None,
         "seed": config.seed,
@@ -71,10 +70,14 @@ def _row(one: Measured) -> dict[str, Any]:
 
 
 def provenance() -> dict[str, Any]:
-    """How a result came about: the same four lines in every file of `results/`."""
+    """How a result comes about: the same four lines in every file of `results/`.
+
+    To be asked before a run: a checkout may move on while it goes.
+    """
     threads = torch.get_num_threads()
     return {
         "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
+        "commit": commit(),
         "versions": versions(),
         "hardware": f"{platform.machine()}, {threads} thread{'s' if threads > 1 else ''}",
     }

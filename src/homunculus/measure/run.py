@@ -12,7 +12,7 @@ import torch
 from homunculus.measure.metric import LEGIBLE, among, anls, evidence, inside
 from homunculus.measure.read import Pixels, Reader
 from homunculus.measure.rebuild import Mode
-from homunculus.measure.report import Measured, commit, report
+from homunculus.measure.report import Measured, provenance, report
 from homunculus.measure.spend import (
     CONTROLS,
     SCOUTED,
@@ -115,7 +115,7 @@ def measure(
         raise ValueError("measure: no question to ask. Choose another part or a larger limit.")
     if config.task == "legibility" and reader is None:
         raise ValueError("measure: legibility needs a reader. Pass one, or measure evidence.")
-    made_by = commit()  # now: a checkout may move on while this runs
+    made = provenance()
     scorers = scorers or {}
     boxed = bool(questions[0].boxes)
     if not boxed and config.task == "evidence":
@@ -135,9 +135,7 @@ def measure(
         progress(len(order), len(order))
     measured = [found[at] for at in sorted(found)]
     names = [one.name for one in bench.rows]
-    return report(measured, names, config.columns(boxed), config, questions, reader) | {
-        "commit": made_by
-    }
+    return made | report(measured, names, config.columns(boxed), config, questions, reader)
 
 
 def _rows(config: Config, scorers: Mapping[str, Scorer], boxed: bool) -> list[Row]:
