@@ -7,7 +7,7 @@ shown the same pixels. By the word's height, because height decides.
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -39,13 +39,16 @@ ASKED = {"icdar2015": 4}
 class Finder(Protocol):
     """Whoever reads a page once and then tells of any word where it stands, as a word scout."""
 
-    weights: str
+    @property
+    def weights(self) -> str:
+        """Which weights it looks with."""
+        ...
 
-    def read(self, image: UInt8[Tensor, "3 _ _"]) -> Mapping[str, Tensor]:
+    def read(self, image: UInt8[Tensor, "3 _ _"]) -> dict[str, Tensor]:
         """Features of a page; `text` is the probability that a cell holds text."""
         ...
 
-    def match(self, page: Mapping[str, Tensor], words: Sequence[str]) -> Float[Tensor, "n r c"]:
+    def match(self, page: dict[str, Tensor], words: Sequence[str]) -> Float[Tensor, "n r c"]:
         """Probability that a cell is part of a word."""
         ...
 
