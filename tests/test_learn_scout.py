@@ -82,10 +82,15 @@ def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
     def forbidden(*_: Any, **__: Any) -> Path:
         raise AssertionError("the net is trained anew")
 
+    seeds: list[int] = []
+    rendered = spread.rendered
     time = (out / "word-scout.safetensors").stat().st_mtime_ns
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "train", forbidden)
+        patch.setattr(spread, "rendered", lambda *one: seeds.append(one[2]) or rendered(*one))
         run(threads=1)
+    assert seeds == [10**8, 10**8 + 1]  # far from the net's crops, which begin at 0
+    assert max(seeds) < batch.HELD_OUT
     assert (out / "word-scout.safetensors").stat().st_mtime_ns == time
 
 
@@ -103,15 +108,6 @@ def test_questions_of_a_real_page_are_taken_together_and_boxes_follow_its_size(
     ((shape, asked),) = taken
     assert tuple(shape) == (3, 64, 128)
     assert asked == [("a", [[16, 8, 32, 16]]), ("b", [[16, 8, 32, 16]])]
-
-
-def test_pages_of_the_spread_are_no_crops_of_the_net(blank, monkeypatch) -> None:
-    seeds: list[int] = []
-    monkeypatch.setattr(spread, "rendered", lambda _, render, seed: seeds.append(seed) or NOTHING)
-    scout._drawn(blank, 3)
-    assert seeds == [10**8, 10**8 + 1, 10**8 + 2]
-    assert max(seeds) < batch.HELD_OUT
-    assert min(seeds) > 4 * 5600  # the net's crops begin at 0
 
 
 # ---- the verb ------------------------------------------------------------------------------------

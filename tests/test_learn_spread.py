@@ -2,7 +2,9 @@
 
 import json
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -43,7 +45,8 @@ def small(monkeypatch) -> None:
 
 @pytest.fixture
 def plain(monkeypatch):
-    """Pillow's own font, the common words: the same page on every machine."""
+    """Pillow's own font, the common words: the same document on every machine."""
+    monkeypatch.setattr(pages, "SCENES", 0)
     for one in (fonts.find, fonts.load, language.dictionary):
         one.cache_clear()
     monkeypatch.setattr(fonts, "FOLDERS", ())
@@ -66,9 +69,9 @@ def scout(tmp_path) -> WordScout:
     return load(folder, Cache(tmp_path / "features", most=0))
 
 
-def drawn(seed: int, high: int, wide: int, whole: bool) -> pages.Page:
+def drawn(seed: int, high: int, wide: int, **wanted: Any) -> pages.Page:
     """A page of a quarter of the size that is asked for."""
-    return pages.render(seed, high // 4, wide // 4, whole=whole)
+    return pages.render(seed, high // 4, wide // 4, **wanted)
 
 
 # ---- targets -------------------------------------------------------------------------------------
@@ -106,6 +109,19 @@ def test_a_rendered_page_asks_what_it_answers(scout) -> None:
     assert one.target.shape[1:] == one.page["text"].shape
     assert (one.target.amax((1, 2)) == 1).all()
     assert (one.target.mean((1, 2)) < 0.6).all()
+
+
+def test_a_rendered_page_is_whole_and_shows_the_photos(scout) -> None:
+    told: list[dict[str, Any]] = []
+
+    def noted(**wanted: Any) -> pages.Page:
+        told.append(wanted)
+        return pages.Page(np.zeros((64, 48), np.uint8), [], [])
+
+    photos = [np.zeros((9, 9), np.uint8)]
+    assert rendered(scout, noted, 4, photos).questions == []
+    assert told[0]["photos"] is photos
+    assert (told[0]["seed"], told[0]["whole"]) == (4, True)
 
 
 # ---- windows -------------------------------------------------------------------------------------
@@ -189,9 +205,9 @@ def test_some_steps_lower_the_cost_and_leave_three_files(scout, tmp_path, monkey
     lessons = [rendered(scout, drawn, seed) for seed in (4, 5)]
     out = tmp_path / "out"
     out.mkdir()
-    mean = train(out, scout, lessons, steps=24)
+    mean = train(out, scout, lessons, steps=48)
     about = json.loads((out / "spread.json").read_text())
-    assert (about["steps"], about["pages"], about["real"]) == (24, 2, 0)
+    assert (about["steps"], about["pages"], about["real"]) == (48, 2, 0)
     assert mean.keys() == set(MODES)
     for mode in MODES:
         trained = spreads.load(out / f"spread-{mode}.safetensors", mode)

@@ -19,6 +19,8 @@ from homunculus.learn.papers import BLOCKS, Block, heading, receipt
 from homunculus.learn.sheet import CUT, WHOLE_SHARE, Fact, Sheet, Word, face
 
 WHOLE: tuple[Block, ...] = (*BLOCKS, form, signature)
+PLACES = 4
+"""Words of a whole page that are asked for by name."""
 SCENES = 0.25
 """Share of pages that are signs in front of a photo."""
 
@@ -41,9 +43,34 @@ def render(
 ) -> Page:
     """A page; a window into a larger one unless ``whole``, which has margins and questions."""
     rng, noise = Random(seed), np.random.default_rng(seed)
-    if not whole and rng.random() < SCENES:
-        return _scene(rng, noise, high, wide, photos)
-    return _document(rng, noise, high, wide, whole)
+    scene = rng.random() < SCENES
+    page = (
+        _scene(rng, noise, high, wide, photos)
+        if scene
+        else _document(rng, noise, high, wide, whole)
+    )
+    page.facts += _places(page.words, rng) if whole else []
+    return page
+
+
+WHERE_ASK = (
+    'Where is the word "{}"?', 'Where does it say "{}"?', 'Find the word "{}".', "Where is {}?",
+    'Where is "{}" written?', 'Point to the text "{}".',
+)  # fmt: skip
+
+
+def _places(words: list[Word], rng: Random) -> list[Fact]:
+    """Some words that are asked for by name: they are their own answer, wherever they stand."""
+    texts = [word.text.strip(" .,:;()\"'") for word in words]
+    fit = [at for at, text in enumerate(texts) if len(text) >= 3 and words[at].kind != CUT]
+    return [
+        Fact(
+            rng.choice(WHERE_ASK).format(texts[at]),
+            [other for other in fit if texts[other].lower() == texts[at].lower()],
+            apart=True,
+        )
+        for at in rng.sample(fit, min(PLACES, len(fit)))
+    ]
 
 
 def _document(rng: Random, noise: Any, high: int, wide: int, whole: bool) -> Page:

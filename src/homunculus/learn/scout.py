@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from homunculus.learn import height, spread, words
+from homunculus.learn.batch import load_photos
 from homunculus.learn.pages import render
 from homunculus.learn.progress import progress
 from homunculus.learn.spread import Lesson
@@ -52,18 +54,18 @@ def train(
     if "height" not in about:
         save_net(found, path, about | {"height": round(height.fit(found, render), 3)})
     scout = load(out, Cache(out / "features", near=0))
-    drawn = _drawn(scout, pages)
+    drawn = _drawn(scout, pages, load_photos(net.get("photos")))
     taken = _taken(scout, real)
     torch.set_num_threads(net.get("threads", 2))
     spread.train(out, scout, drawn, taken, spread_steps)
     return out
 
 
-def _drawn(scout: WordScout, pages: int) -> list[Lesson]:
+def _drawn(scout: WordScout, pages: int, photos: Sequence[np.ndarray]) -> list[Lesson]:
     out = []
     with progress(0, pages, "homunculus train") as tell:
         for at in range(pages):
-            out.append(spread.rendered(scout, render, FIRST_PAGE + at))
+            out.append(spread.rendered(scout, render, FIRST_PAGE + at, photos))
             tell(at + 1, "pages rendered and read")
     return out
 

@@ -34,6 +34,8 @@ class Fact:
 
     question: str
     answer: list[int]
+    apart: bool = False
+    """Each word answers by itself, as where the same word stands twice."""
 
 
 @dataclass

@@ -70,11 +70,17 @@ def _covered(start: float | int, stop: float | int, cells: int) -> Float[Tensor,
     return share / share.max().clamp(min=1e-6)
 
 
-def rendered(scout: WordScout, render: Callable[..., Any], seed: int, most: int = 16) -> Lesson:
+def rendered(
+    scout: WordScout,
+    render: Callable[..., Any],
+    seed: int,
+    photos: Sequence[np.ndarray] = (),
+    most: int = 16,
+) -> Lesson:
     """A whole page with up to so many of its questions."""
     rng = Random(seed)
     high, wide = rng.choice([(1024, 768), (1024, 720), (1024, 800), (768, 1024), (1024, 448)])
-    page = render(seed=seed, high=high, wide=wide, whole=True)
+    page = render(seed=seed, high=high, wide=wide, photos=photos, whole=True)
     facts = rng.sample(page.facts, min(most, len(page.facts)))
     asked = [(fact.question, [_box(page.words[i]) for i in fact.answer]) for fact in facts]
     pixels = torch.from_numpy(np.array(page.pixels))[None].expand(3, -1, -1).contiguous()

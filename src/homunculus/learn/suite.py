@@ -11,8 +11,8 @@ from homunculus.learn.pages import render
 
 FIRST = 3 * 10**9
 """Seeds of suites: no training has seen them."""
-SIDE = (1440, 1080)
-"""Pixels of a page, down and across; print is scaled with it."""
+SIDE = (1024, 768)
+"""Pixels of a page, down and across."""
 ASKED = 4
 
 
@@ -25,18 +25,38 @@ def write(folder: Path, pages: int, seed: int = 0) -> Path:
         page = render(FIRST + seed * 10**6 + at, *SIDE, whole=True)
         name = f"{at:05d}.png"
         image.fromarray(page.pixels).save(folder / "images" / name)
-        facts = Random(at).sample(page.facts, min(ASKED, len(page.facts)))
+        lines = [fact for fact in page.facts if _one_line(page, fact)]
+        facts = Random(at).sample(lines, min(ASKED, len(lines)))
         rows += [_row(name, page, fact) for fact in facts]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (folder / "qa.jsonl").write_text(lines, "utf-8")
     return folder
 
 
+def _one_line(page: Any, fact: Any) -> bool:
+    """Readers read lines: an answer that runs on to the next one is nobody's to read."""
+    tops = [float(page.words[index].quad[0, 1]) for index in fact.answer]
+    first = page.words[fact.answer[0]].quad
+    return fact.apart or max(tops) - min(tops) < float(first[3, 1] - first[0, 1])
+
+
 def _row(name: str, page: Any, fact: Any) -> dict[str, Any]:
-    """A question, its answer as printed, and one box around all its words."""
+    """A question, its answer as printed, and its boxes: one, or one for each place it stands."""
     words = [page.words[index] for index in fact.answer]
+    if fact.apart:
+        boxes = [_around([word]) for word in words]
+        return {
+            "image": name,
+            "question": fact.question,
+            "answers": [words[0].text],
+            "boxes": boxes,
+        }
+    answer = " ".join(word.text for word in words)
+    told = {"image": name, "question": fact.question, "answers": [answer]}
+    return told | {"boxes": [_around(words)]}
+
+
+def _around(words: list[Any]) -> list[float]:
     low = [float(min(word.quad[:, axis].min() for word in words)) for axis in (0, 1)]
     top = [float(max(word.quad[:, axis].max() for word in words)) for axis in (0, 1)]
-    box = [round(side, 1) for side in (*low, *top)]
-    answer = " ".join(word.text for word in words)
-    return {"image": name, "question": fact.question, "answers": [answer], "boxes": [box]}
+    return [round(side, 1) for side in (*low, *top)]
