@@ -144,7 +144,7 @@ def test_no_row_spends_more_than_it_has(suite) -> None:
             assert kept.show("smooth").shape == (3, 192, 256)
 
 
-def test_random_draws_differ_from_image_to_image_and_draw_to_draw(suite) -> None:
+def test_the_draws_of_random_differ(suite) -> None:
     sheet = opened(suite / "images" / "a.png", 256, 16)
     one = row("random", {})
     first, second = (keep(one, draw, sheet, 20, None).level for draw in (0, 1))
