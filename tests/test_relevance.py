@@ -136,7 +136,7 @@ def test_a_scouts_map_of_another_size_is_laid_on_the_grid() -> None:
 @pytest.mark.parametrize(
     ("changes", "origin"),
     [
-        ({"matched": False}, "words: none found, blind"),
+        ({"matched": False}, "words: none found, by the kind of answer"),
         ({"matched": False, "words": ()}, "words: none to look for, blind"),
         (
             {"matched": False, "words": (), "unsupported": ("合計", "日付")},

@@ -127,7 +127,7 @@ def _told(sight: Sight) -> str:
     if sight.matched:
         found = f"{len(sight.found)} of {len(sight.words)} found"
     else:
-        found = "none found, blind" if sight.words else "none to look for, blind"
+        found = "none found, by the kind of answer" if sight.words else "none to look for, blind"
     strange = len(sight.unsupported)
     return f"{found} ({strange} in a script it cannot read)" if strange else found
 

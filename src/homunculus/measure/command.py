@@ -111,16 +111,16 @@ def scouts(folder: Path | None = None, patch: int = 16) -> Mapping[str, Scorer]:
     found: dict[str, Scorer] = {
         name: partial(_sight, scout, way, patch) for name, way in ways.items()
     }
-    return found | {"flat": partial(_flat, scout, patch)}
+    return found | {"staged": partial(_staged, scout, patch)}
 
 
-def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Maps:
-    return scout([pixels], [question], patch, way)[0].staged(LEVELS)
+def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Map:
+    return scout([pixels], [question], patch, way)[0].logit
 
 
-def _flat(scout: WordScout, patch: int, pixels: Pixels, question: str) -> Map:
-    """The scout without its knowledge of what is legible."""
-    return scout([pixels], [question], patch)[0].logit
+def _staged(scout: WordScout, patch: int, pixels: Pixels, question: str) -> Maps:
+    """The scout with what it knows of legibility: no split for text that reads already."""
+    return scout([pixels], [question], patch)[0].staged(LEVELS)
 
 
 def table(result: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from homunculus.scout.evidence import PLACE, Found
 from homunculus.scout.legible import staged
 from homunculus.scout.question import Asked
 
-SURE = 0.5
+SURE = 0.4
 """A word counts as found from this probability on."""
 BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
@@ -40,7 +40,7 @@ class Sight:
     unsupported: tuple[str, ...]
     """Words in scripts the scout cannot read."""
     matched: bool
-    """Whether any word was found; if not, the logits are those of the blind twin."""
+    """Whether any word was found; if not, the kind of answer asked for guides alone."""
     text: float
     """Share of the page that holds text."""
     height: Map

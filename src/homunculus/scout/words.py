@@ -31,6 +31,8 @@ FRAME = 1024
 SIZES = (1536, 512)
 """Longer sides at which a page is read: the first for print of 6 to 28 pixels in the frame, the
 second for 18 to 85."""
+PRINTED = 0.5
+"""A cell holds text from this probability on."""
 WEIGHTS = Path(__file__).parent / "weights"
 
 Way = Literal["full", "blind", "prior", "by-hand"]
@@ -124,7 +126,7 @@ class WordScout:
             out[f"text-{size}"] = seen.text[0].half()
             here = _onto(seen.text, frame)[0]
             kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
-            tall = _onto(seen.height * (seen.text > SURE), frame)[0] * (FRAME / size)
+            tall = _onto(seen.height * (seen.text > PRINTED), frame)[0] * (FRAME / size)
             height = torch.where(here > text, tall, height)  # who sees the text best, tells
             text = torch.maximum(text, here)
         share = kind / kind.sum(0).clamp(min=1e-6)
@@ -140,7 +142,7 @@ class WordScout:
         found = self.found(page, asked)
         logit, matched = self._relevance(found, way)
         cells = _cells(logit, grid)
-        text = float((found.text > SURE).float().mean())
+        text = float((found.text > PRINTED).float().mean())
         tall = _onto(page["height"].float()[None], grid)[0] * scale
         return [
             Sight(
@@ -158,18 +160,22 @@ class WordScout:
             return F.logsigmoid(self._twin(found, way)), matched
         if way == "by-hand":
             return spreads.by_hand(features(found)), matched
-        return self._full(found, matched), matched
+        return self._full(found), matched
 
-    def _full(self, found: Found, matched: Bool[Tensor, "q"]) -> Float[Tensor, "q r c"]:
-        """The full spread; of a question whose words are nowhere on the page, the blind twin's."""
+    def _full(self, found: Found) -> Float[Tensor, "q r c"]:
+        """The full spread; of a question without any word to look for, the blind twin's.
+
+        Words that are nowhere on the page still tell what kind of answer is asked for.
+        """
         if "full" in self.spread:
             logit = F.logsigmoid(self.spread["full"](found))
         else:
             logit = spreads.by_hand(features(found))
-        if "blind" not in self.spread or bool(matched.all()):
+        asked = found.valid.any(1)
+        if "blind" not in self.spread or bool(asked.all()):
             return logit
         blind = F.logsigmoid(self._twin(found, "blind"))
-        return spreads.fall_back(logit, blind, found, SURE)[0]
+        return torch.where(asked[:, None, None], logit, blind)
 
     def _twin(self, found: Found, mode: Literal["blind", "prior"]) -> Float[Tensor, "q r c"]:
         if mode not in self.spread:
