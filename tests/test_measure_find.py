@@ -152,7 +152,8 @@ def test_a_readers_guess_is_the_word_most_alike(line, word, place, exact) -> Non
 
 def test_a_word_inside_a_longer_one_beats_one_that_is_only_alike() -> None:
     lines = [("tote", (0.0, 0.0, 40.0, 10.0)), ("grandtotal", (100.0, 0.0, 200.0, 10.0))]
-    assert read_for("total", lines, [(150.0, 0.0, 200.0, 10.0)]) == (True, False)
+    for order in (lines, lines[::-1]):
+        assert read_for("total", order, [(150.0, 0.0, 200.0, 10.0)]) == (True, False)
     whole = [*lines, ("total", (0.0, 50.0, 50.0, 60.0))]
     assert read_for("total", whole, [(0.0, 50.0, 50.0, 60.0)]) == (True, True)
 

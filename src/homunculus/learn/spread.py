@@ -21,6 +21,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.learn.progress import progress
+from homunculus.learn.state import flushed
 from homunculus.scout.cache import Features
 from homunculus.scout.evidence import Found, Mode
 from homunculus.scout.question import Asked, ask
@@ -218,7 +219,7 @@ def train(
     others = [question for one in usable for question in one.questions]
     mean: dict[str, float] = {}
     began = time.monotonic()
-    with progress(0, steps, "homunculus train") as tell:
+    with flushed(), progress(0, steps, "homunculus train") as tell:
         for step in range(steps):
             pool = real if real and rng.random() < share else usable
             found, target = chosen(scout, rng.choice(pool), rng, others)

@@ -2,16 +2,28 @@
 """The state of a training run in one file, replaced at once: a killed run goes on where it was."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from homunculus.extra import need
 from homunculus.scout.net import WordNet
 
 WHO = "homunculus train"
+
+
+@contextmanager
+def flushed() -> Iterator[None]:
+    """Meanwhile tiny numbers are 0: on the CPU a denormal costs a hundred times a number."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
 
 
 class Shadow:
@@ -34,6 +46,11 @@ def floats(net: WordNet) -> list[Tensor]:
     return [one.detach() for one in net.state_dict().values() if one.is_floating_point()]
 
 
+def learning(net: WordNet) -> dict[str, nn.Parameter]:
+    """The weights that training moves; the height head is fitted afterwards."""
+    return {name: one for name, one in net.named_parameters() if one.requires_grad}
+
+
 def store(
     path: Path,
     net: WordNet,
@@ -45,7 +62,7 @@ def store(
     files = need("safetensors.torch", "scout", WHO)
     tensors = {f"net.{name}": one for name, one in net.state_dict().items()}
     tensors |= {f"shadow.{name}": one for name, one in shadow.net.state_dict().items()}
-    for name, weight in net.named_parameters():
+    for name, weight in learning(net).items():
         for moment, value in optimiser.state[weight].items():
             tensors[f"{moment}.{name}"] = value
     tensors = {name: one.detach().contiguous() for name, one in tensors.items()}
@@ -65,7 +82,7 @@ def restore(
             tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
         net.load_state_dict(_under("net", tensors))
         shadow.net.load_state_dict(_under("shadow", tensors))
-        for name, weight in net.named_parameters():
+        for name, weight in learning(net).items():
             moments = {kind: tensors[f"{kind}.{name}"] for kind in ("exp_avg", "exp_avg_sq")}
             # the fused optimiser walks raw memory: moments must lie there as their weight does
             laid = {kind: torch.empty_like(weight).copy_(one) for kind, one in moments.items()}

@@ -16,7 +16,7 @@ from homunculus.learn.batch import CROPS, Batch, Crops, Render, stream
 from homunculus.learn.check import check
 from homunculus.learn.loss import loss
 from homunculus.learn.progress import progress
-from homunculus.learn.state import Shadow, restore, store
+from homunculus.learn.state import Shadow, flushed, learning, restore, store
 from homunculus.scout.net import WordNet, save
 
 RATE = 2e-3
@@ -97,10 +97,10 @@ def _read(line: str) -> dict[str, Any]:
         return {}
 
 
-def optimiser(net: nn.Module) -> torch.optim.AdamW:
+def optimiser(net: WordNet) -> torch.optim.AdamW:
     """AdamW; only matrices decay."""
-    matrices = [weight for weight in net.parameters() if weight.ndim > 1]
-    others = [weight for weight in net.parameters() if weight.ndim <= 1]
+    matrices = [weight for weight in learning(net).values() if weight.ndim > 1]
+    others = [weight for weight in learning(net).values() if weight.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.98), fused=True)
 
@@ -125,13 +125,12 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     if threads:
         torch.set_num_threads(threads)
-    torch.set_flush_denormal(True)  # on the CPU a denormal costs a hundred times a number
     run = Run(out, steps, seed)
     run.resume()
     data = Crops(render, steps, photos, crops)
     start = run.step
     try:
-        with progress(start, steps, "homunculus train") as tell:
+        with flushed(), progress(start, steps, "homunculus train") as tell:
             _go(run, data, workers, tell)
     except KeyboardInterrupt:
         run.keep()

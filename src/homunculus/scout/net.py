@@ -92,7 +92,7 @@ class WordNet(nn.Module):
         self.code_head = nn.Linear(256, BITS)
         self.embed_head = nn.Linear(256, EMBED)
         self.kind_head = nn.Linear(256, len(KINDS))
-        self.height_head = nn.Linear(256, 1)
+        self.height_head = nn.Linear(256, 1).requires_grad_(False)  # fitted when the rest is done
         self.query_head = nn.Sequential(nn.Linear(BITS, 256), nn.ReLU(), nn.Linear(256, EMBED))
         self.log_scale = nn.Parameter(torch.tensor(math.log(10.0)))
         self.bias = nn.Parameter(torch.tensor(-8.0))  # a cell is part of hardly any word
