@@ -67,7 +67,7 @@ def code(words: Sequence[str]) -> Float[Tensor, "n bits"]:
     """The codes of folded words, a row each; 1 where the word has the bit.
 
     >>> code(["a", "total"]).sum(1).tolist()
-    [10.0, 21.0]
+    [3.0, 22.0]
     """
     out = torch.zeros(len(words), BITS)
     places = [bits(word) for word in words]
