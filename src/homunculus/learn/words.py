@@ -114,7 +114,7 @@ def rate(step: int, steps: int) -> float:
 def train(
     out: Path,
     render: Render,
-    steps: int = 6000,
+    steps: int = 5600,
     workers: int = 1,
     photos: Path | None = None,
     crops: int = CROPS,

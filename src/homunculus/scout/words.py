@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -22,9 +22,9 @@ from homunculus.scout import net as nets
 from homunculus.scout import spread as spreads
 from homunculus.scout.cache import Cache, Features, key
 from homunculus.scout.code import code
-from homunculus.scout.evidence import FLOOR, Found, Mode, features
+from homunculus.scout.evidence import Found, Mode, features
 from homunculus.scout.question import Asked, ask
-from homunculus.scout.sight import SURE, Map, Sight, told
+from homunculus.scout.sight import SURE, Sight, told
 
 FRAME = 1024
 """Longer side of the frame, in pixels."""
@@ -92,11 +92,6 @@ class WordScout:
             asked, words, self.match(page, words), page["text"].float(), page["kind"].float()
         )
 
-    def textness(self, image: UInt8[Tensor, "3 _ _"], patch: int = 16) -> Map:
-        """Log-probability of text, whatever it says: what a scout without any question knows."""
-        text = self.read(image)["text"].float()
-        return _onto(text.clamp(min=FLOOR).log()[None], _grid(image, patch))[0]
-
     @torch.inference_mode()
     def match(self, page: Features, words: Sequence[str]) -> Float[Tensor, "n r c"]:
         """Probability that a cell of the frame is part of a word, the surer of both sizes."""
@@ -141,7 +136,7 @@ class WordScout:
     ) -> list[Sight]:
         found = self.found(page, asked)
         logit, matched = self._relevance(found, way)
-        cells = _cells(logit, grid)
+        cells = _onto(logit, grid)  # the largest of what a cell touches
         text = float((found.text > PRINTED).float().mean())
         tall = _onto(page["height"].float()[None], grid)[0] * scale
         return [
@@ -179,7 +174,9 @@ class WordScout:
 
     def _twin(self, found: Found, mode: Literal["blind", "prior"]) -> Float[Tensor, "q r c"]:
         if mode not in self.spread:
-            raise ValueError(f"word scout: no {mode} twin was trained: `homunculus train spread`.")
+            raise ValueError(
+                f"word scout: no {mode} twin was trained: `homunculus train word-scout`."
+            )
         return self.spread[mode](found)
 
 
@@ -206,11 +203,6 @@ def _onto(
     rows, cols = (min(have, want) for have, want in zip(value.shape[1:], frame, strict=True))
     shrunk = F.adaptive_max_pool2d(value, (rows, cols))
     return F.interpolate(shrunk[None], tuple(frame), mode="nearest-exact")[0]
-
-
-def _cells(logit: Float[Tensor, "q r c"], grid: tuple[int, int]) -> Float[Tensor, "q rows cols"]:
-    """Log-probabilities on level-0 cells: the largest of what a cell touches."""
-    return _onto(logit, grid)
 
 
 def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
@@ -243,8 +235,3 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
     return WordScout(
         net.fused(), found, digest, cache or Cache(Path(), most=0)
     )  # memory only: pages are private
-
-
-def about(path: Path | None = None) -> dict[str, Any]:
-    """What the weights say of themselves."""
-    return nets.load((path or WEIGHTS) / "word-scout.safetensors")[1]
