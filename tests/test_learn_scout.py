@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.learn import batch, command, fonts, height, language, pages, scout, spread, words
+from homunculus.learn import batch, command, fonts, language, pages, scout, spread, words
 from homunculus.learn.scout import Real, train
 from homunculus.learn.spread import Lesson
 from homunculus.scout import WordScout, load
@@ -53,7 +53,6 @@ def small(plain, monkeypatch) -> None:
         monkeypatch.setattr(room, "FRAME", 128)
     monkeypatch.setattr(words, "HELD_OUT_BATCHES", 1)
     monkeypatch.setattr(scout, "render", drawn)
-    monkeypatch.setattr(height, "fit", partial(height.fit, batches=1))
 
 
 @pytest.fixture

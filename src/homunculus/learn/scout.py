@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from homunculus.learn import height, spread, words
+from homunculus.learn import spread, words
 from homunculus.learn.batch import load_photos
 from homunculus.learn.pages import render
 from homunculus.learn.progress import progress
 from homunculus.learn.spread import Lesson
 from homunculus.picture import open_picture
 from homunculus.scout.cache import Cache
-from homunculus.scout.net import load as load_net
-from homunculus.scout.net import save as save_net
 from homunculus.scout.words import FRAME, WordScout, load
 
 Box = tuple[float, float, float, float]
@@ -50,9 +48,6 @@ def train(
     path = out / "word-scout.safetensors"
     if not path.exists():
         words.train(out, render, **net)
-    found, about = load_net(path)
-    if "height" not in about:
-        save_net(found, path, about | {"height": round(height.fit(found, render), 3)})
     scout = load(out, Cache(out / "features", near=0))
     drawn = _drawn(scout, pages, load_photos(net.get("photos")))
     taken = _taken(scout, real)
