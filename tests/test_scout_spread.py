@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from homunculus.scout import evidence
 from homunculus.scout.evidence import COLUMN, FEATURES, HEADING, LINE, Found, features
 from homunculus.scout.question import ask
-from homunculus.scout.spread import LEAST_MATCH, Spread, by_hand, fall_back, pooled
+from homunculus.scout.spread import Spread, by_hand
 
 SEEDS = st.integers(0, 2**31 - 1)
 
@@ -173,29 +173,6 @@ def test_the_crossing_is_the_sum_over_pairs_of_unlike_words():
     assert torch.allclose(named(features(found), "crossing")[0], slow, atol=1e-5)
 
 
-@settings(deadline=None, max_examples=15)
-@given(SEEDS, st.integers(1, 40), st.integers(1, 9))
-def test_pooling_takes_the_largest_of_what_a_patch_touches(seed, patch, size):
-    logit = torch.randn(2, size, size + 3, generator=torch.Generator().manual_seed(seed))
-    out = pooled(logit, patch)
-    assert out.shape == (2, -(-8 * size // patch), -(-8 * (size + 3) // patch))
-    for row in range(out.shape[1]):
-        for col in range(out.shape[2]):
-            rows = slice(row * patch // 8, -(-(row + 1) * patch // 8))
-            cols = slice(col * patch // 8, -(-(col + 1) * patch // 8))
-            most = logit[:, rows, cols].amax((1, 2)).sigmoid().log()
-            assert torch.allclose(out[:, row, col], most, atol=1e-5)
-
-
-def test_pooling_fits_the_grid_of_the_field():
-    logit = torch.randn(1, 5, 6)
-    assert pooled(logit, 16, (2, 3)).shape == (1, 2, 3)
-    assert torch.equal(pooled(logit, 16, (2, 3)), pooled(logit, 16)[:, :2])
-    assert pooled(logit, 16, (4, 4)).isfinite().all()
-    with pytest.raises(ValueError, match="1 pixel or more"):
-        pooled(logit, 0)
-
-
 # ---- pictures ------------------------------------------------------------------------------------
 
 
@@ -305,23 +282,6 @@ def test_the_blind_twin_does_not_hear_the_question_and_the_prior_sees_no_pixel()
     assert not torch.equal(prior(one), prior(asked))
     assert not torch.equal(full(one), full(asked))
     assert not torch.equal(full(one), full(looked))
-
-
-def test_without_a_match_it_says_so_and_falls_back():
-    found = blank(1)
-    both = replace(found, match=found.match.repeat(2, 1, 1, 1), **{
-        name: getattr(found, name).repeat(2, 1) for name in ("valid", "weight", "kinds", "buckets")
-    })  # fmt: skip
-    both.match[0, 0, 3, 3] = LEAST_MATCH + 0.1
-    both.match[1, 0, 3, 3] = LEAST_MATCH - 0.1
-    relevance, blind = torch.ones(2, 30, 40), torch.zeros(2, 30, 40)
-    out, matched = fall_back(relevance, blind, both)
-    assert matched.tolist() == [True, False]
-    assert torch.equal(out.amax((1, 2)), torch.tensor([1.0, 0.0]))
-    _, matched = fall_back(
-        relevance, blind, replace(both, valid=torch.zeros(2, 1, dtype=torch.bool))
-    )
-    assert not matched.any()
 
 
 # ---- putting it together -------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from homunculus.scout import weights
 from homunculus.scout.evidence import EVIDENCE, FEATURES, FLOOR, Found, Mode, features
-from homunculus.scout.net import KINDS, STRIDE
+from homunculus.scout.net import KINDS
 from homunculus.scout.question import BUCKETS
 
 WIDTH, HIDDEN, BLOCKS, EMBED = 32, 64, 3, 16
@@ -24,8 +24,6 @@ RARE = 0.02
 """The share of cells that hold an answer, before anything is learned."""
 FAINT = 0.01
 """Evidence below this is as good as none; the net sees its logarithm down to here."""
-LEAST_MATCH = 0.5
-"""A page where no word of the question is found surer than this has no match."""
 
 
 class Spread(nn.Module):
@@ -132,50 +130,3 @@ def by_hand(maps: Float[Tensor, "q f r c"]) -> Float[Tensor, "q r c"]:
     near = (maps * worth[:, None, None]).amax(1) + CROSSING * maps[:, FEATURES.index("crossing")]
     likely = maps[:, FEATURES.index("text")] * (ANY_TEXT + (1 - ANY_TEXT) * near.clamp(max=1))
     return likely.clamp(min=FLOOR).log()
-
-
-def fall_back(
-    relevance: Float[Tensor, "q r c"],
-    blind: Float[Tensor, "q r c"],
-    found: Found,
-    least: float = LEAST_MATCH,
-) -> tuple[Float[Tensor, "q r c"], Bool[Tensor, "q"]]:
-    """Relevance where a word of the question was found, the blind one where none was; and which.
-
-    Both on the same scale: log-probabilities or logits.
-    """
-    matched = (found.peak() >= least).any(1)
-    return torch.where(matched[:, None, None], relevance, blind), matched
-
-
-# ---- onto the cells of a field -------------------------------------------------------------------
-
-
-def pooled(
-    logit: Float[Tensor, "q r c"], patch: int = 16, grid: tuple[int, int] | None = None
-) -> Float[Tensor, "q rows cols"]:
-    """Log-probability on level-0 cells of ``patch`` pixels: the largest of what each touches.
-
-    ``grid`` is the field's own count of rows and columns, where the page was padded before it was
-    read; without it the whole map is covered.
-
-    >>> pooled(torch.tensor([[[0.0, -1.0, 3.0]]]), 16).exp()
-    tensor([[[0.5000, 0.9526]]])
-    """
-    if patch < 1:
-        raise ValueError(f"pooled: expected a patch of 1 pixel or more, got {patch}")
-    rows, cols = grid or tuple(-(-size * STRIDE // patch) for size in logit.shape[1:])
-    out = _touched(_touched(logit, patch, rows, 1), patch, cols, 2)
-    return F.logsigmoid(out)
-
-
-def _touched(logit: Tensor, patch: int, cells: int, axis: int) -> Tensor:
-    """Along one axis, the largest of the 8-pixel cells that each cell of ``patch`` overlaps."""
-    start = torch.arange(cells, device=logit.device) * patch
-    first = start // STRIDE
-    last = (start + patch - 1) // STRIDE
-    most = (patch + 2 * STRIDE - 2) // STRIDE  # cells that a patch can overlap
-    step = torch.arange(most, device=logit.device)
-    # a patch that overlaps fewer takes its last once more; beyond the page, the page's border
-    index = torch.minimum(first[:, None] + step, last[:, None]).clamp(max=logit.shape[axis] - 1)
-    return logit.index_select(axis, index.flatten()).unflatten(axis, index.shape).amax(axis + 1)
