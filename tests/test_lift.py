@@ -113,34 +113,6 @@ def test_relevance_spreads_as_means_and_broken_cells_count_as_the_worst(case: Ca
         np.testing.assert_allclose(found[image, : len(wanted)], wanted, rtol=0, atol=2e-6)
 
 
-@law(images=3, levels=(st.integers(1, 5), 4))
-def test_staged_relevance_is_the_most_that_the_map_of_its_level_says_below(
-    case: Case, levels: int
-) -> None:
-    logit = case.logit()[:, None].repeat(1, levels, 1)
-    logit = logit + torch.rand(logit.shape, generator=case.chance(5))
-    field = lift.pyramid(case.grids, levels)
-    found = lift.staged(field, logit).logit
-    for image, (rows, cols) in enumerate(case.grids):
-        maps = logit[image, :, : rows * cols].numpy().reshape(levels, rows, cols)
-        cells = own(field, image)
-        wanted = [float(maps[level, y0:y1, x0:x1].max()) for level, (y0, x0, y1, x1), _ in cells]
-        assert found[image, : len(cells)].tolist() == wanted
-
-
-@law(images=2)
-def test_staged_relevance_needs_a_map_for_every_level_and_survives_broken_ones(case: Case) -> None:
-    field = lift.pyramid(case.grids, 3)
-    logit = case.logit()[:, None].repeat(1, 3, 1)
-    if field.levels > 2:
-        with pytest.raises(ValueError, match="3 levels need as many maps, got 2"):
-            lift.staged(field, logit[:, :2])
-    logit[..., 0] = torch.nan
-    assert lift.staged(field, logit).logit.isfinite().all()
-    bands = lift.bands(case.grids)
-    assert torch.equal(lift.staged(bands, logit).logit, lift.spread(bands, logit[:, 0]).logit)
-
-
 @given(grids=st.lists(pictures, min_size=1, max_size=3), slots=st.integers(1, 400))
 def test_roots_take_at_most_a_quarter_of_the_slots_and_no_level_is_wasted(
     grids: list[tuple[int, int]], slots: int

@@ -42,8 +42,7 @@ class Fake:
     def _sight(self, image, patch) -> Sight:
         logit = torch.full([-(-side // patch) for side in image.shape[1:]], -6.0)
         logit[SPOT] = -0.1
-        tall = torch.zeros_like(logit)
-        return Sight(logit, self.words, self.unsupported, self.matched, self.text, tall)
+        return Sight(logit, self.words, self.unsupported, self.matched, self.text)
 
 
 @pytest.fixture(autouse=True)

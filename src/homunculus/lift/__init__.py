@@ -1,7 +1,7 @@
 """Lift: where tokens could be. Geometry, parents and pooling; no opinion about what matters."""
 
 from homunculus.lift.clusters import clusters
-from homunculus.lift.pyramid import bands, grid, levels_for, mips, pyramid, spread, staged
+from homunculus.lift.pyramid import bands, grid, levels_for, mips, pyramid, spread
 from homunculus.lift.regions import regions
 
 __all__ = [
@@ -13,5 +13,4 @@ __all__ = [
     "pyramid",
     "regions",
     "spread",
-    "staged",
 ]

@@ -205,32 +205,6 @@ def spread(field: Field, logit: Float[Tensor, "b n0"]) -> Relevance:
     return Relevance(_maxima(field, logit))
 
 
-def staged(field: Field, logit: Float[Tensor, "b levels n0"]) -> Relevance:
-    """Relevance that depends on the level: of a cell at level l, the most that map l says below it.
-
-    Only pyramids tell levels apart; other fields follow the first map, that of level 0.
-    """
-    if not field.regular or field.copies > 1:
-        return spread(field, logit[:, 0])
-    if logit.shape[1] < field.levels:
-        raise ValueError(f"lift: {field.levels} levels need as many maps, got {logit.shape[1]}")
-    device = logit.device
-    maps = rearrange(logit[:, : field.levels], "b l n -> b n l")
-    raster = dense(field.grids, maps.float().nan_to_num(nan=-1e9, posinf=1e9, neginf=-1e9))
-    inside = dense(field.grids, torch.ones_like(maps[..., :1]))
-    raster = raster.masked_fill(inside == 0, -1e9)  # what is padding must not win
-    pooled, start, width = [], [0], []
-    for level in range(field.levels):
-        one = F.max_pool2d(raster[:, level : level + 1], 2**level, ceil_mode=True)
-        pooled.append(one.flatten(1))
-        start.append(start[-1] + one.shape[2] * one.shape[3])
-        width.append(one.shape[3])
-    level = field.level.to(device)
-    row, col = (field.box[..., :2].to(device).long() >> level[..., None]).unbind(-1)
-    at = torch.tensor(start, device=device)[level] + row * torch.tensor(width, device=device)[level]
-    return Relevance(torch.cat(pooled, 1).gather(1, at + col))
-
-
 def _finite(field: Field, logit: Float[Tensor, "b n0"]) -> Float[Tensor, "b n0"]:
     """NaN and -inf just below the image's least relevance, +inf just above: means stay sane.
 

@@ -19,12 +19,9 @@ from homunculus.measure.find import text as found_words
 from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
 from homunculus.measure.run import Config, measure
-from homunculus.measure.spend import Map, Maps, Pixels, Scorer
+from homunculus.measure.spend import Map, Pixels, Scorer
 from homunculus.measure.suite import part, read
 from homunculus.scout.words import WEIGHTS, Way, WordScout, load
-
-LEVELS = 10
-"""More than any pyramid has."""
 
 
 def measured(
@@ -108,19 +105,11 @@ def scouts(folder: Path | None = None, patch: int = 16) -> Mapping[str, Scorer]:
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     twins: tuple[Way, ...] = ("blind", "prior")
     ways |= {way: way for way in twins if way in scout.spread}
-    found: dict[str, Scorer] = {
-        name: partial(_sight, scout, way, patch) for name, way in ways.items()
-    }
-    return found | {"staged": partial(_staged, scout, patch)}
+    return {name: partial(_sight, scout, way, patch) for name, way in ways.items()}
 
 
 def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Map:
     return scout([pixels], [question], patch, way)[0].logit
-
-
-def _staged(scout: WordScout, patch: int, pixels: Pixels, question: str) -> Maps:
-    """The scout with what it knows of legibility: no split for text that reads already."""
-    return scout([pixels], [question], patch)[0].staged(LEVELS)
 
 
 def table(result: dict[str, Any]) -> str:

@@ -17,7 +17,6 @@ from homunculus.measure.spend import (
     CONTROLS,
     SCOUTED,
     Map,
-    Maps,
     Row,
     Scorer,
     Sheet,
@@ -81,7 +80,7 @@ class _Bench:
             self.sheets[key] = opened(question.path, self.config.side, self.config.patch)
         return self.sheets[key]
 
-    def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Maps | None:
+    def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
         """The map that a row follows."""
         if one.scorer is None:
             return None
@@ -194,7 +193,7 @@ def _draws(
     question: Question,
     boxes: Sequence[Box],
     slots: int,
-    logit: Maps | None,
+    logit: Map | None,
 ) -> list[float]:
     """Scores of one row at one budget, averaged over its draws."""
     found = []

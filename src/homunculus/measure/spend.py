@@ -28,10 +28,8 @@ from homunculus.types import Allocation, Budget, Field
 
 Pixels = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "rows cols"]
-Maps = Map | Float[Tensor, "levels rows cols"]
-Scorer = Callable[[Pixels, str], Maps]
-"""Pixels of the page and the question in; a logit (log-probability) per level-0 cell out, or one
-for each level that a cell may be left at."""
+Scorer = Callable[[Pixels, str], Map]
+"""Pixels of the page and the question in; a logit (log-probability) per level-0 cell out."""
 CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency", "oracle")
 SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")
 SEEDS = 3
@@ -87,7 +85,7 @@ class Sheet:
 
     stored: Pixels
     page: Page
-    known: dict[tuple[str, str], Maps] = field(default_factory=dict)
+    known: dict[tuple[str, str], Map] = field(default_factory=dict)
     """Maps by scorer and question: a page is scored once for all budgets."""
 
     @property
@@ -159,7 +157,7 @@ class Kept:
     show: Callable[[Mode], Pixels]
 
 
-def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Maps | None) -> Kept:
+def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Kept:
     """Spend the slots on a page."""
     if not one.methods:
         return _resize(sheet, slots)
@@ -167,9 +165,8 @@ def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Maps | None) -> K
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
     regions = "region" in getattr(chosen.lift, "__name__", "")
     laid = chosen.field([grid], count, sheet.atlas if regions else sheet.material)
-    flat = (torch.zeros(grid) if logit is None else logit.float()).flatten(-2)[None]
-    onto = lift.staged if flat.dim() == 3 else lift.spread
-    plan = chosen.allocate(laid, onto(laid, flat), count)
+    flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
+    plan = chosen.allocate(laid, lift.spread(laid, flat), count)
     return Kept(finest(laid, plan), int(plan.valid.sum()), _shower(sheet.page, laid, plan))
 
 

@@ -50,8 +50,6 @@ class Described:
     """Probability that the cell holds text."""
     kind: Float[Tensor, "b kinds rows cols"]
     """Probability of each of `KINDS`, if there is text."""
-    height: Float[Tensor, "b rows cols"]
-    """Pixels from the top of a line to its bottom, if there is text."""
     code: Float[Tensor, "b rows cols bits"] | None = None
     """Logits of the word's code, if asked for."""
 
@@ -92,7 +90,6 @@ class WordNet(nn.Module):
         self.code_head = nn.Linear(256, BITS)
         self.embed_head = nn.Linear(256, EMBED)
         self.kind_head = nn.Linear(256, len(KINDS))
-        self.height_head = nn.Linear(256, 1).requires_grad_(False)  # fitted when the rest is done
         self.query_head = nn.Sequential(nn.Linear(BITS, 256), nn.ReLU(), nn.Linear(256, EMBED))
         self.log_scale = nn.Parameter(torch.tensor(math.log(10.0)))
         self.bias = nn.Parameter(torch.tensor(-8.0))  # a cell is part of hardly any word
@@ -122,10 +119,6 @@ class WordNet(nn.Module):
         """The cells' side of a match."""
         return F.normalize(self.embed_head(hidden).float(), dim=-1)
 
-    def tall(self, hidden: Float[Tensor, "*cells d"]) -> Float[Tensor, "*cells"]:
-        """Pixels of the text's height; logarithms are what is learned."""
-        return self.height_head(hidden)[..., 0].float().clamp(1, 8).exp2()
-
     def query(self, code: Float[Tensor, "n bits"]) -> Float[Tensor, "n e"]:
         """The words' side of a match."""
         return F.normalize(self.query_head(code).float(), dim=-1)
@@ -144,7 +137,7 @@ class WordNet(nn.Module):
         hidden = self.hide(seen.word)
         kind = rearrange(self.kind_head(hidden).float().softmax(-1), "b r c kinds -> b kinds r c")
         code = self.code_head(hidden).float() if with_code else None
-        return Described(self.embed(hidden), seen.text.sigmoid(), kind, self.tall(hidden), code)
+        return Described(self.embed(hidden), seen.text.sigmoid(), kind, code)
 
     def fused(self) -> "WordNet":
         """The same function for use: each normalisation goes into the convolution before it."""

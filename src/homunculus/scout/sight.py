@@ -6,7 +6,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.scout.evidence import PLACE, Found
-from homunculus.scout.legible import staged
 from homunculus.scout.question import Asked
 
 SURE = 0.4
@@ -43,12 +42,6 @@ class Sight:
     """Whether any word was found; if not, the kind of answer asked for guides alone."""
     text: float
     """Share of the page that holds text."""
-    height: Map
-    """Pixels of the picture from the top of a cell's text to its bottom; 0 without text."""
-
-    def staged(self, levels: int) -> Float[Tensor, "levels rows cols"]:
-        """What it is worth to see a cell finer than each level, for `lift.staged`."""
-        return staged(self.logit, self.height, levels)
 
     @property
     def found(self) -> tuple[Word, ...]:

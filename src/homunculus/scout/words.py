@@ -77,8 +77,7 @@ class WordScout:
         asked = [ask(question) for question in questions]
         page = self.read(image)
         with torch.inference_mode():
-            scale = max(image.shape[1:]) / FRAME
-            return self._sights(page, asked, _grid(image, patch), scale, way)
+            return self._sights(page, asked, _grid(image, patch), way)
 
     def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
         """The page's features, from the cache if it was read before."""
@@ -114,35 +113,28 @@ class WordScout:
         frame = _frame(grey)
         out: dict[str, Tensor] = {}
         text, kind = torch.zeros(frame), torch.zeros(len(nets.KINDS), *frame)
-        height = torch.zeros(frame)
         for size in SIZES:
             seen = self._describe(_sized(grey, size))
             out[f"embed-{size}"] = seen.embed[0].half()
             out[f"text-{size}"] = seen.text[0].half()
-            here = _onto(seen.text, frame)[0]
             kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
-            tall = _onto(seen.height * (seen.text > PRINTED), frame)[0] * (FRAME / size)
-            height = torch.where(here > text, tall, height)  # who sees the text best, tells
-            text = torch.maximum(text, here)
+            text = torch.maximum(text, _onto(seen.text, frame)[0])
         share = kind / kind.sum(0).clamp(min=1e-6)
-        return out | {"text": text.half(), "kind": share.half(), "height": height.half()}
+        return out | {"text": text.half(), "kind": share.half()}
 
     def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> nets.Described:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
             return self.net.describe(grey)
 
     def _sights(
-        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], scale: float, way: Way
+        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], way: Way
     ) -> list[Sight]:
         found = self.found(page, asked)
         logit, matched = self._relevance(found, way)
         cells = _onto(logit, grid)  # the largest of what a cell touches
         text = float((found.text > PRINTED).float().mean())
-        tall = _onto(page["height"].float()[None], grid)[0] * scale
         return [
-            Sight(
-                cells[row], told(found, row, one), one.unsupported, bool(matched[row]), text, tall
-            )
+            Sight(cells[row], told(found, row, one), one.unsupported, bool(matched[row]), text)
             for row, one in enumerate(asked)
         ]
 
