@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.learn import batch, command, fonts, language, pages, scout, spread, words
+from homunculus.learn import batch, command, fonts, language, lesson, pages, scout, words
 from homunculus.learn.scout import Real, train
-from homunculus.learn.spread import Lesson
 from homunculus.scout import WordScout, load
 from homunculus.scout import words as seeing
 from homunculus.scout.cache import Cache
@@ -21,7 +20,6 @@ Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
 REMEMBERED = (fonts.find, fonts.load, language.dictionary)
-NOTHING = Lesson({}, [], torch.zeros(0, 1, 1))
 NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]
 
 
@@ -49,7 +47,7 @@ def plain(monkeypatch):
 def small(plain, monkeypatch) -> None:
     """Small pages, few checks."""
     monkeypatch.setattr(seeing, "SIZES", (192, 64))
-    for room in (seeing, spread, scout):
+    for room in (seeing, lesson, scout):
         monkeypatch.setattr(room, "FRAME", 128)
     monkeypatch.setattr(words, "HELD_OUT_BATCHES", 1)
     monkeypatch.setattr(scout, "render", drawn)
@@ -68,9 +66,10 @@ def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
         Real(tmp_path / "page.png", "What is the total?", ((10.0, 10.0, 80.0, 40.0),)),
         Real(tmp_path / "page.png", "Which date?", ((100.0, 100.0, 200.0, 130.0),)),
     ]
-    run = partial(train, tmp_path / "out", real, pages=2, spread_steps=2)
-    out = run(steps=2, workers=0, crops=1, threads=1)
+    run = partial(train, tmp_path / "out", real, pages=2, spread_steps=2, workers=0, threads=1)
+    out = run(steps=2, crops=1)
     assert sorted(path.stem for path in out.glob("*.safetensors")) == sorted([*NAMES, "state"])
+    assert len(list((out / "lessons").iterdir())) == 3
     made = load(out)
     assert set(made.spread) == {"full", "blind", "prior"}
     (seen,) = made([torch.zeros(3, 64, 96, dtype=torch.uint8)], ["What is the total?"])
@@ -82,13 +81,13 @@ def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
         raise AssertionError("the net is trained anew")
 
     seeds: list[int] = []
-    rendered = spread.rendered
+    (out / "lessons" / "page-00001.safetensors").unlink()  # as if killed before it was written
     time = (out / "word-scout.safetensors").stat().st_mtime_ns
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "train", forbidden)
-        patch.setattr(spread, "rendered", lambda *one: seeds.append(one[2]) or rendered(*one))
-        run(threads=1)
-    assert seeds == [10**8, 10**8 + 1]  # far from the net's crops, which begin at 0
+        patch.setattr(scout, "render", lambda **one: seeds.append(one["seed"]) or drawn(**one))
+        run()
+    assert seeds == [10**8 + 1]  # far from the net's crops, which begin at 0
     assert max(seeds) < batch.HELD_OUT
     assert (out / "word-scout.safetensors").stat().st_mtime_ns == time
 
@@ -99,11 +98,16 @@ def test_questions_of_a_real_page_are_taken_together_and_boxes_follow_its_size(
 ) -> None:
     Image.effect_noise((512, 256), 90).save(tmp_path / "page.png")  # the frame is 128 x 64
     taken: list[Any] = []
+    lesson = scout.lesson
     monkeypatch.setattr(
-        spread, "lesson", lambda _, pixels, asked: taken.append((pixels.shape, asked)) or NOTHING
+        scout,
+        "lesson",
+        lambda net, pixels, asked: (
+            taken.append((pixels.shape, asked)) or lesson(net, pixels, asked)
+        ),
     )
     real = [Real(tmp_path / "page.png", name, ((64.0, 32.0, 128.0, 64.0),)) for name in "ab"]
-    assert len(scout._taken(blank, real)) == 1
+    assert [path.exists() for path in scout._taken(blank, tmp_path, real)] == [True]
     ((shape, asked),) = taken
     assert tuple(shape) == (3, 64, 128)
     assert asked == [("a", [[16, 8, 32, 16]]), ("b", [[16, 8, 32, 16]])]

@@ -1,6 +1,8 @@
 """Training of the spread: targets by hand, windows against the whole page, files of the twins."""
 
 import json
+from dataclasses import fields
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,24 +12,14 @@ import torch
 import torch.nn.functional as F
 
 from homunculus.learn import fonts, language, pages, spread
-from homunculus.learn.spread import (
-    MODES,
-    Lesson,
-    Pupil,
-    chosen,
-    cut,
-    lesson,
-    price,
-    rendered,
-    train,
-    windows,
-)
+from homunculus.learn.lesson import Pages, lesson, restore, store
+from homunculus.learn.spread import MODES, Pupil, chosen, cut, price, train, windows
 from homunculus.scout import spread as spreads
 from homunculus.scout import words
 from homunculus.scout.cache import Cache
+from homunculus.scout.evidence import Found
 from homunculus.scout.net import WordNet
 from homunculus.scout.net import save as save_net
-from homunculus.scout.question import ask
 from homunculus.scout.words import WordScout, load
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
@@ -39,7 +31,7 @@ def small(monkeypatch) -> None:
     """Pages of 128 pixels, windows of 6 cells: no law depends on it, and time does."""
     monkeypatch.setattr(words, "SIZES", (192, 64))
     monkeypatch.setattr(words, "FRAME", 128)
-    monkeypatch.setattr(spread, "FRAME", 128)
+    monkeypatch.setattr("homunculus.learn.lesson.FRAME", 128)
     monkeypatch.setattr(spread, "WINDOW", 6)
 
 
@@ -91,7 +83,7 @@ def test_targets_cover_the_boxes_whatever_the_size_of_the_picture(scout, times) 
     expected[0, 1:3, 2:5] = 1
     expected[0, 7, 12:15] = torch.tensor([0.5, 1.0, 0.5])
     assert torch.allclose(one.target, expected)
-    assert [asked.words for asked in one.questions] == [("total",), ("date",)]
+    assert (one.answered, one.strange) == ([0], [1])
 
 
 def test_a_thin_box_counts_in_full_and_one_beyond_the_page_not_at_all(scout) -> None:
@@ -103,15 +95,17 @@ def test_a_thin_box_counts_in_full_and_one_beyond_the_page_not_at_all(scout) -> 
 
 
 @pytest.mark.usefixtures("plain")
-def test_a_rendered_page_asks_what_it_answers(scout) -> None:
-    one = rendered(scout, drawn, seed=4, most=3)
-    assert 1 <= len(one.questions) == len(one.target) <= 3
-    assert one.target.shape[1:] == one.page["text"].shape
+def test_a_rendered_page_asks_what_it_answers(scout, monkeypatch) -> None:
+    monkeypatch.setattr("homunculus.learn.lesson.MOST", 3)
+    page = Pages(drawn, 4, 1)[0]
+    one = lesson(scout, page.pixels, page.asked)
+    assert 1 <= len(page.asked) == len(one.target) <= 3
+    assert one.target.shape[1:] == one.found.text.shape
     assert (one.target.amax((1, 2)) == 1).all()
     assert (one.target.mean((1, 2)) < 0.6).all()
 
 
-def test_a_rendered_page_is_whole_and_shows_the_photos(scout) -> None:
+def test_a_rendered_page_is_whole_and_shows_the_photos() -> None:
     told: list[dict[str, Any]] = []
 
     def noted(**wanted: Any) -> pages.Page:
@@ -119,9 +113,24 @@ def test_a_rendered_page_is_whole_and_shows_the_photos(scout) -> None:
         return pages.Page(np.zeros((64, 48), np.uint8), [], [])
 
     photos = [np.zeros((9, 9), np.uint8)]
-    assert rendered(scout, noted, 4, photos).questions == []
+    assert Pages(noted, 4, 3, photos)[2].asked == []
     assert told[0]["photos"] is photos
-    assert (told[0]["seed"], told[0]["whole"]) == (4, True)
+    assert (told[0]["seed"], told[0]["whole"]) == (6, True)
+
+
+def test_a_stored_lesson_is_the_same_lesson(scout, tmp_path) -> None:
+    asked = [("What is the total?", [[0, 0, 50, 50]]), ("Who signed the invoice?", ())]
+    one, path = lesson(scout, grey(64, 128), asked), tmp_path / "one.safetensors"
+    store(path, one, "When?")
+    again, stray = restore(path)
+    assert stray == "When?"
+    assert torch.allclose(again.target.float(), one.target, atol=1e-3)
+    (found, target), (other, _) = one.only([1, 0]), again.only([1, 0])
+    assert torch.equal(target, one.target[[1, 0]])
+    for each in fields(Found):
+        value = getattr(other, each.name)
+        assert torch.allclose(value.float(), getattr(found, each.name).float(), atol=1e-3)
+    assert not list(tmp_path.glob("*.partial"))
 
 
 # ---- windows -------------------------------------------------------------------------------------
@@ -190,29 +199,41 @@ def test_a_cell_of_the_first_window_is_not_counted_again() -> None:
 # ---- learning ------------------------------------------------------------------------------------
 
 
-def cost(net: spreads.Spread, scout: WordScout, lessons: list[Lesson]) -> float:
+def kept(scout: WordScout, folder: Path, *seeds: int) -> list[Path]:
+    """Lessons of rendered pages, on disk."""
+    folder.mkdir(exist_ok=True)
+    paths = [folder / f"{seed}.safetensors" for seed in seeds]
+    for path, seed in zip(paths, seeds, strict=True):
+        page = Pages(drawn, seed, 1)[0]
+        store(path, lesson(scout, page.pixels, [*page.asked, ("Which king?", ())]), "")
+    return paths
+
+
+def cost(net: spreads.Spread, lessons: list[Path]) -> float:
     total = 0.0
     with torch.no_grad():
-        for one in lessons:
-            logit = net(scout.found(one.page, one.questions))
-            total += float(price(logit, one.target, torch.ones_like(logit), one.target))
+        for path in lessons:
+            one = restore(path)[0]
+            found, target = one.only(one.answered)
+            logit = net(found)
+            total += float(price(logit, target, torch.ones_like(logit), target))
     return total / len(lessons)
 
 
 @pytest.mark.usefixtures("plain")
 def test_some_steps_lower_the_cost_and_leave_three_files(scout, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(spread, "RATE", 0.02)  # few steps, long ones
-    lessons = [rendered(scout, drawn, seed) for seed in (4, 5)]
+    lessons = kept(scout, tmp_path / "lessons", 4, 5)
     out = tmp_path / "out"
     out.mkdir()
-    mean = train(out, scout, lessons, steps=48)
+    mean = train(out, lessons, steps=48)
     about = json.loads((out / "spread.json").read_text())
     assert (about["steps"], about["pages"], about["real"]) == (48, 2, 0)
     assert mean.keys() == set(MODES)
     for mode in MODES:
         trained = spreads.load(out / f"spread-{mode}.safetensors", mode)
         fresh = Pupil.new(mode, 0).net
-        before, after = (cost(net, scout, lessons) for net in (fresh, trained))
+        before, after = (cost(net, lessons) for net in (fresh, trained))
         # its twins know too little to learn as fast
         assert after < 0.95 * before if mode == "full" else after != before
         other = MODES[MODES.index(mode) - 1]
@@ -222,11 +243,11 @@ def test_some_steps_lower_the_cost_and_leave_three_files(scout, tmp_path, monkey
 
 @pytest.mark.usefixtures("plain")
 def test_training_is_the_same_twice_and_real_pages_count(scout, tmp_path) -> None:
-    lessons, real = [rendered(scout, drawn, 4)], [rendered(scout, drawn, 5)]
+    lessons, real = (kept(scout, tmp_path / "lessons", seed) for seed in (4, 5))
     ways = {"a": (), "b": (), "c": real}
     for name, taken in ways.items():
         (tmp_path / name).mkdir()
-        train(tmp_path / name, scout, lessons, taken, steps=3, share=1.0)
+        train(tmp_path / name, lessons, taken, steps=3, share=1.0)
     nets = {
         name: spreads.load(tmp_path / name / "spread-full.safetensors", "full") for name in ways
     }
@@ -236,21 +257,50 @@ def test_training_is_the_same_twice_and_real_pages_count(scout, tmp_path) -> Non
     assert json.loads((tmp_path / "c" / "spread.json").read_text())["real"] == 1
 
 
-def test_pages_without_any_question_are_refused(scout, tmp_path) -> None:
+@pytest.mark.usefixtures("plain")
+def test_a_killed_training_goes_on_to_the_same_nets(scout, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(spread, "STORED", 2)
+    lessons = kept(scout, tmp_path / "lessons", 4, 5)
+    whole, cut_off = tmp_path / "whole", tmp_path / "cut"
+    whole.mkdir()
+    cut_off.mkdir()
+    train(whole, lessons, steps=5)
+
+    def killed(step: int, steps: int) -> float:
+        if step == 3:  # one past the stored second
+            raise RuntimeError("killed")
+        return rate(step, steps)
+
+    rate = spread.rate
+    with monkeypatch.context() as patch:
+        patch.setattr(spread, "rate", killed)
+        with pytest.raises(RuntimeError, match="killed"):
+            train(cut_off, lessons, steps=5)
+    train(cut_off, lessons, steps=5)
+    assert json.loads((cut_off / "spread.json").read_text())["from_step"] == 2
+    for mode in MODES:
+        one, other = (
+            spreads.load(out / f"spread-{mode}.safetensors", mode) for out in (whole, cut_off)
+        )
+        for name, weight in one.state_dict().items():
+            assert torch.equal(weight, other.state_dict()[name]), name
+
+
+def test_pages_without_any_question_are_refused(tmp_path) -> None:
     with pytest.raises(ValueError, match="no rendered page with a question"):
-        train(tmp_path, scout, [lesson(scout, grey(64, 128), [])], steps=1)
+        train(tmp_path, [], steps=1)
 
 
 def test_a_question_put_to_the_wrong_page_has_no_answer(scout, monkeypatch) -> None:
-    one = lesson(scout, grey(64, 128), [("What is the total?", [[0, 0, 50, 50]])])
-    strange = ask("Who signed the invoice?")
+    asked = [("What is the total?", [[0, 0, 50, 50]]), ("Who signed the invoice?", ())]
+    one = lesson(scout, grey(64, 128), asked)
     monkeypatch.setattr(spread, "UNUSUAL", 1.0)
-    found, target = chosen(scout, one, Random(0), [strange])
+    found, target = chosen(one, Random(0))
+    assert target.shape[0] == 1
     assert not target.any()
-    assert torch.equal(found.match, scout.found(one.page, [strange]).match)
-    assert one.target.any()  # the lesson itself stays
+    assert torch.equal(found.buckets, one.found.buckets[1:])
     monkeypatch.setattr(spread, "UNUSUAL", 0.0)
-    assert torch.equal(chosen(scout, one, Random(0), [strange])[1], one.target)
+    assert torch.equal(chosen(one, Random(0))[1], one.target[:1])
 
 
 def test_the_blind_twin_learns_the_mean_of_all_answers(scout) -> None:
@@ -259,5 +309,5 @@ def test_the_blind_twin_learns_the_mean_of_all_answers(scout) -> None:
     pupil = Pupil.new("blind", 0)
     over = pupil.net.over
     pupil.net.over = lambda maps, question: asked.append(maps) or over(maps, question)
-    pupil.learn(scout.found(one.page, one.questions), one.target, 1e-3, Random(0))
+    pupil.learn(one.found, one.target, 1e-3, Random(0))
     assert {len(maps) for maps in asked} == {1}

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ DISTRACTORS = 128
 HELD_OUT = 10**9
 """Validation crops have seeds from here on."""
 Render = Callable[..., Any]
+Made = TypeVar("Made")
 
 
 @dataclass
@@ -109,12 +110,12 @@ def misspell(text: str, luck: random.Random) -> str:
     return text[:place] + luck.choice(pool.replace(text[place], "")) + text[place + 1 :]
 
 
-def stream(crops: Crops, start: int, workers: int) -> Iterator[Batch]:
-    """Batches from `start` on, made ahead by other processes if there are any."""
+def ahead(pages: Dataset[Made], start: int, workers: int) -> Iterator[Made]:
+    """Everything from `start` on in order, made ahead by other processes if there are any."""
     loader = DataLoader(
-        crops,
+        pages,
         batch_size=None,
-        sampler=range(start, len(crops)),
+        sampler=range(start, len(pages)),  # pyright: ignore[reportArgumentType]
         num_workers=workers,
         prefetch_factor=4 if workers else None,
         worker_init_fn=_worker,

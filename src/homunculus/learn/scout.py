@@ -9,21 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
 from homunculus.learn import spread, words
-from homunculus.learn.batch import load_photos
+from homunculus.learn.batch import ahead, load_photos
+from homunculus.learn.lesson import Pages, lesson, restore, store
 from homunculus.learn.pages import render
 from homunculus.learn.progress import progress
-from homunculus.learn.spread import Lesson
 from homunculus.picture import open_picture
 from homunculus.scout.cache import Cache
 from homunculus.scout.words import FRAME, WordScout, load
 
 Box = tuple[float, float, float, float]
-PAGES = 500
-SPREAD_STEPS = 1500
+PAGES = 800
+SPREAD_STEPS = 2000
 FIRST_PAGE = 10**8
 """Seeds of the spread's pages: apart from the net's crops."""
 
@@ -48,25 +45,31 @@ def train(
     path = out / "word-scout.safetensors"
     if not path.exists():
         words.train(out, render, **net)
-    scout = load(out, Cache(out / "features", near=0))
-    drawn = _drawn(scout, pages, load_photos(net.get("photos")))
-    taken = _taken(scout, real)
-    torch.set_num_threads(net.get("threads", 2))
-    spread.train(out, scout, drawn, taken, spread_steps)
+    scout = load(out, Cache(out, most=0, near=0))
+    beside = Pages(render, FIRST_PAGE, pages, load_photos(net.get("photos")))
+    drawn = _drawn(scout, out / "lessons", beside, net.get("workers", 1))
+    taken = _taken(scout, out / "lessons", real)
+    spread.train(out, drawn, taken, spread_steps)
     return out
 
 
-def _drawn(scout: WordScout, pages: int, photos: Sequence[np.ndarray]) -> list[Lesson]:
-    out = []
-    with progress(0, pages, "homunculus train") as tell:
-        for at in range(pages):
-            out.append(spread.rendered(scout, render, FIRST_PAGE + at, photos))
+def _drawn(scout: WordScout, folder: Path, pages: Pages, workers: int) -> list[Path]:
+    """Files of all rendered pages that answer a question; those that are there are kept."""
+    folder.mkdir(exist_ok=True)
+    paths = [folder / f"page-{at:05d}.safetensors" for at in range(len(pages))]
+    done = next((at for at, path in enumerate(paths) if not path.exists()), len(paths))
+    stray = restore(paths[done - 1])[1] if done else ""
+    with progress(done, len(pages), "homunculus train") as tell:
+        for at, page in enumerate(ahead(pages, done, workers), done):
+            asked = [*page.asked, (stray, ())] if stray else page.asked
+            stray = page.asked[-1][0] if page.asked else stray
+            store(paths[at], lesson(scout, page.pixels, asked), stray)
             tell(at + 1, "pages rendered and read")
-    return out
+    return [path for path in paths if restore(path)[0].answered]
 
 
-def _taken(scout: WordScout, real: Sequence[Real]) -> list[Lesson]:
-    """Real pages, all questions of one together."""
+def _taken(scout: WordScout, folder: Path, real: Sequence[Real]) -> list[Path]:
+    """Files of the real pages, all questions of one together."""
     by_page: dict[Path, list[Real]] = {}
     for one in real:
         by_page.setdefault(one.path, []).append(one)
@@ -81,6 +84,9 @@ def _taken(scout: WordScout, real: Sequence[Real]) -> list[Lesson]:
                 for one in asked
             ]
             pairs = [(one.question, box) for one, box in zip(asked, boxes, strict=True)]
-            out.append(spread.lesson(scout, picture.pixels, pairs))
+            made = lesson(scout, picture.pixels, pairs)
+            if made.answered:
+                out.append(folder / f"real-{done:05d}.safetensors")
+                store(out[-1], made, "")
             tell(done, "real pages read")
     return out

@@ -2,7 +2,7 @@
 """The state of a training run in one file, replaced at once: a killed run goes on where it was."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,25 +46,23 @@ def floats(net: WordNet) -> list[Tensor]:
     return [one.detach() for one in net.state_dict().values() if one.is_floating_point()]
 
 
-def learning(net: WordNet) -> dict[str, nn.Parameter]:
-    """The weights that training moves; the height head is fitted afterwards."""
-    return {name: one for name, one in net.named_parameters() if one.requires_grad}
-
-
 def store(
     path: Path,
-    net: WordNet,
-    shadow: Shadow,
-    optimiser: torch.optim.Optimizer,
+    nets: Mapping[str, nn.Module],
+    optimisers: Mapping[str, torch.optim.Optimizer],
     state: dict[str, Any],
 ) -> None:
-    """Write all that the next step depends on."""
+    """Write all that the next step depends on; an optimiser has the name of its net."""
     files = need("safetensors.torch", "scout", WHO)
-    tensors = {f"net.{name}": one for name, one in net.state_dict().items()}
-    tensors |= {f"shadow.{name}": one for name, one in shadow.net.state_dict().items()}
-    for name, weight in learning(net).items():
-        for moment, value in optimiser.state[weight].items():
-            tensors[f"{moment}.{name}"] = value
+    tensors = {
+        f"{part}.{name}": one
+        for part, net in nets.items()
+        for name, one in net.state_dict().items()
+    }
+    for part, optimiser in optimisers.items():
+        for name, weight in nets[part].named_parameters():
+            for moment, value in optimiser.state[weight].items():
+                tensors[f"{part}:{moment}.{name}"] = value
     tensors = {name: one.detach().contiguous() for name, one in tensors.items()}
     partial = path.with_suffix(".partial")
     partial.write_bytes(files.save(tensors, metadata={"state": json.dumps(state)}))
@@ -72,7 +70,7 @@ def store(
 
 
 def restore(
-    path: Path, net: WordNet, shadow: Shadow, optimiser: torch.optim.Optimizer
+    path: Path, nets: Mapping[str, nn.Module], optimisers: Mapping[str, torch.optim.Optimizer]
 ) -> dict[str, Any]:
     """Bring everything back to where the file left it; returns what was stored beside."""
     files = need("safetensors", "scout", WHO)
@@ -80,13 +78,10 @@ def restore(
         with files.safe_open(path, framework="pt") as opened:
             state = json.loads((opened.metadata() or {}).get("state", "null"))
             tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
-        net.load_state_dict(_under("net", tensors))
-        shadow.net.load_state_dict(_under("shadow", tensors))
-        for name, weight in learning(net).items():
-            moments = {kind: tensors[f"{kind}.{name}"] for kind in ("exp_avg", "exp_avg_sq")}
-            # the fused optimiser walks raw memory: moments must lie there as their weight does
-            laid = {kind: torch.empty_like(weight).copy_(one) for kind, one in moments.items()}
-            optimiser.state[weight] = {"step": tensors[f"step.{name}"]} | laid
+        for part, net in nets.items():
+            net.load_state_dict(_under(part, tensors))
+        for part, optimiser in optimisers.items():
+            _recall(optimiser, nets[part], part, tensors)
         for name in ("step", "steps"):
             state[name] = int(state[name])
     except (files.SafetensorError, RuntimeError, KeyError, TypeError) as error:
@@ -95,6 +90,16 @@ def restore(
             "Remove it to begin anew, or train into another folder."
         ) from error
     return state
+
+
+def _recall(
+    optimiser: torch.optim.Optimizer, net: nn.Module, part: str, tensors: dict[str, Tensor]
+) -> None:
+    for name, weight in net.named_parameters():
+        moments = {kind: tensors[f"{part}:{kind}.{name}"] for kind in ("exp_avg", "exp_avg_sq")}
+        # the fused optimiser walks raw memory: moments must lie there as their weight does
+        laid = {kind: torch.empty_like(weight).copy_(one) for kind, one in moments.items()}
+        optimiser.state[weight] = {"step": tensors[f"{part}:step.{name}"]} | laid
 
 
 def _under(part: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

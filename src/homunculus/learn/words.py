@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from homunculus.learn.batch import CROPS, Batch, Crops, Render, stream
+from homunculus.learn.batch import CROPS, Batch, Crops, Render, ahead
 from homunculus.learn.check import check
 from homunculus.learn.loss import loss
 from homunculus.learn.progress import progress
-from homunculus.learn.state import Shadow, flushed, learning, restore, store
+from homunculus.learn.state import Shadow, flushed, restore, store
 from homunculus.scout.net import WordNet, save
 
 RATE = 2e-3
@@ -54,6 +54,11 @@ class Run:
         """The file that a killed run goes on from."""
         return self.out / "state.safetensors"
 
+    @property
+    def nets(self) -> dict[str, nn.Module]:
+        """What a state holds."""
+        return {"net": self.net, "shadow": self.shadow.net}
+
     def learn(self, batch: Batch) -> dict[str, float]:
         """One step down; what it saw is decided by the number of the step alone."""
         for group in self.optimiser.param_groups:
@@ -72,13 +77,13 @@ class Run:
     def keep(self) -> None:
         """Write the state of the run."""
         about = {"step": self.step, "steps": self.steps, "seed": self.seed}
-        store(self.state, self.net, self.shadow, self.optimiser, about)
+        store(self.state, self.nets, {"net": self.optimiser}, about)
 
     def resume(self) -> None:
         """Go on from the state on disk, if there is one, and forget what was logged after it."""
         if not self.state.exists():
             return
-        self.step = restore(self.state, self.net, self.shadow, self.optimiser)["step"]
+        self.step = restore(self.state, self.nets, {"net": self.optimiser})["step"]
         if self.log.exists():
             rows = [line for line in self.log.read_text("utf-8").splitlines() if _read(line)]
             kept = [line for line in rows if _read(line)["step"] <= self.step]
@@ -99,8 +104,8 @@ def _read(line: str) -> dict[str, Any]:
 
 def optimiser(net: WordNet) -> torch.optim.AdamW:
     """AdamW; only matrices decay."""
-    matrices = [weight for weight in learning(net).values() if weight.ndim > 1]
-    others = [weight for weight in learning(net).values() if weight.ndim <= 1]
+    matrices = [weight for weight in net.parameters() if weight.ndim > 1]
+    others = [weight for weight in net.parameters() if weight.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.98), fused=True)
 
@@ -146,7 +151,7 @@ def train(
 def _go(run: Run, data: Crops, workers: int, tell: Any) -> None:
     held_out: Sequence[Batch] = []
     began, mean = time.monotonic(), dict[str, float]()
-    for batch in stream(data, run.step, workers):
+    for batch in ahead(data, run.step, workers):
         now = run.learn(batch)
         mean = {k: 0.98 * mean.get(k, v) + 0.02 * v for k, v in now.items()}
         tell(run.step, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
