@@ -107,15 +107,12 @@ def net() -> WordNet:
 
 
 def test_a_page_of_any_size_is_described_cell_by_cell(net: WordNet) -> None:
-    seen = net.describe(torch.rand(2, 1, 41, 70), with_code=True)
+    seen = net.describe(torch.rand(2, 1, 41, 70))
     assert seen.embed.shape == (2, 6, 9, 96)
     assert seen.text.shape == (2, 6, 9)
     assert seen.kind.shape == (2, len(KINDS), 6, 9)
-    assert seen.code is not None
-    assert seen.code.shape == (2, 6, 9, BITS)
     assert torch.allclose(seen.embed.norm(dim=-1), torch.ones(2, 6, 9), atol=1e-5)
     assert torch.allclose(seen.kind.sum(1), torch.ones(2, 6, 9), atol=1e-5)
-    assert net.describe(torch.rand(1, 1, 16, 16)).code is None
 
 
 def test_an_image_in_a_batch_is_described_as_alone(net: WordNet) -> None:

@@ -53,7 +53,7 @@ def report(
         "images": len({one.question.image for one in measured}),
         "columns": list(columns),
         "table": table(measured, columns, config.seed),
-        "bands": bands(measured, columns),
+        "bands": bands(measured),
         "paired": paired(measured, names, columns, config.seed),
         "rows": [_row(one) for one in measured],
     }
@@ -136,7 +136,7 @@ def table(measured: Sequence[Measured], columns: Sequence[str], seed: int) -> di
     return found
 
 
-def bands(measured: Sequence[Measured], columns: Sequence[str]) -> dict[str, Any]:
+def bands(measured: Sequence[Measured]) -> dict[str, Any]:
     """Means by band of text height, for every row and budget; with how many questions."""
     if not any(one.height for one in measured):
         return {}

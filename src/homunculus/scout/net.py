@@ -50,8 +50,6 @@ class Described:
     """Probability that the cell holds text."""
     kind: Float[Tensor, "b kinds rows cols"]
     """Probability of each of `KINDS`, if there is text."""
-    code: Float[Tensor, "b rows cols bits"] | None = None
-    """Logits of the word's code, if asked for."""
 
 
 class Block(nn.Module):
@@ -130,14 +128,13 @@ class WordNet(nn.Module):
         return self.log_scale.exp() * (embed @ query.T) + self.bias
 
     @torch.no_grad()
-    def describe(self, pixels: Float[Tensor, "b 1 h w"], with_code: bool = False) -> Described:
+    def describe(self, pixels: Float[Tensor, "b 1 h w"]) -> Described:
         """All cells of a page of any size, with every head a question may need."""
         down, right = (-size % STRIDE for size in pixels.shape[-2:])
         seen = self(F.pad(pixels, (0, right, 0, down), mode="replicate"))
         hidden = self.hide(seen.word)
         kind = rearrange(self.kind_head(hidden).float().softmax(-1), "b r c kinds -> b kinds r c")
-        code = self.code_head(hidden).float() if with_code else None
-        return Described(self.embed(hidden), seen.text.sigmoid(), kind, code)
+        return Described(self.embed(hidden), seen.text.sigmoid(), kind)
 
     def fused(self) -> "WordNet":
         """The same function for use: each normalisation goes into the convolution before it."""
