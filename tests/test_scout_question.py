@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from homunculus.scout.also import also
 from homunculus.scout.code import ALPHABET
 from homunculus.scout.net import KINDS
 from homunculus.scout.question import (
@@ -40,17 +41,21 @@ from homunculus.scout.question import (
         ("What does the sub-total say?", ("subtotal", "sub", "total", "say")),
         ('A 15" screen or a 17" one?', ("15", "screen", "17", "one")),
         ("Amount? The amount!", ("amount",)),
+        ("Who is the memo from?", ("memo", "from")),
+        ("Who is from Rome?", ("rome",)),
         ("", ()),
     ],
 )
 def test_the_words_to_find_are_those_a_reader_would_look_for(question, words):
-    assert ask(question).words == words
+    asked = ask(question)
+    assert asked.words[: asked.own] == words
 
 
 def test_a_quotation_counts_in_full_and_what_stands_beside_it_less():
     asked = ask('What % are concerned about "Maintaining weight" in October?')
     weight = dict(zip(asked.words, asked.weights, strict=True))
-    assert list(weight) == ["maintaining", "weight", "concerned", "october"]
+    assert list(weight)[: asked.own] == ["maintaining", "weight", "concerned", "october"]
+    assert (weight["oct"], "wt" in weight) == (0.5 * weight["october"], False)
     assert weight["maintaining"] == 1.0
     assert weight["concerned"] == 0.5
     assert ask('Where on the page is the word "the"?').words == ("the",)
@@ -94,7 +99,7 @@ def test_the_look_is_unknown_when_the_quotation_is_the_answer():
 def test_words_in_other_scripts_are_said_to_be_unsupported():
     asked = ask("Where is 出口 or Выход or Ausgang?")
     assert asked.unsupported == ("出口", "Выход")
-    assert asked.words == ("ausgang",)
+    assert asked.words[: asked.own] == ("ausgang",)
 
 
 def test_ways_of_asking_share_buckets_and_quotations_have_none():
@@ -139,3 +144,21 @@ def test_buckets_are_the_same_in_every_process():
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert run.stdout.strip() == str(ask("Who paid how much?").buckets)
+
+
+def test_other_printings_weigh_half_and_come_last():
+    asked = ask("What is the telephone number of the manager?")
+    weight = dict(zip(asked.words, asked.weights, strict=True))
+    assert asked.words[: asked.own] == ("telephone", "number", "manager")
+    assert {"tel", "phone", "no", "mgr", "managers"} <= set(asked.words[asked.own :])
+    assert weight["tel"] == 0.5 * weight["telephone"]
+    assert ask('Where is the word "telephone"?').words == ("telephone",)
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [("invoice", "invoices"), ("company", "companies"), ("batch", "batches"), ("class", "classes")],
+)
+def test_one_and_many_find_each_other(one, many):
+    assert one in also(many)
+    assert many in also(one) or one in ("company", "class")  # leads elsewhere; ends like many

@@ -144,7 +144,8 @@ def test_there_is_one_logit_a_cell(scout, size, monkeypatch) -> None:
 def test_words_that_are_found_make_a_match(scout) -> None:
     (seen,) = scout([image()], ["total amount"])
     assert seen.matched
-    assert [word.text for word in seen.words] == ["total", "amount"]
+    said = [word.text for word in seen.words]  # and what else a page may print for it
+    assert said == ["total", "amount", "totals", "amt", "amounts"]
     assert all(word.probability >= SURE and word.places > 0 for word in seen.words)
     assert seen.text == 1
 
@@ -212,4 +213,4 @@ def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) 
     calls, page = counted(monkeypatch), pillow.fromarray(image().permute(1, 2, 0).numpy())
     seen = [look(page, question, tokens=5, scout=scout) for question in [*QUESTIONS, "Date?"]]
     assert calls == list(SIZES)
-    assert [one.origin for one in seen[1:]] == ["words: 2 of 2 found", "words: 1 of 1 found"]
+    assert [one.origin for one in seen[1:]] == ["words: 5 of 5 found", "words: 3 of 3 found"]

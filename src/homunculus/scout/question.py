@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from homunculus.scout.also import also
 from homunculus.scout.code import fold, supported
 from homunculus.scout.net import KINDS
 
@@ -20,8 +21,9 @@ LONGEST_QUESTION, LONGEST_WORD = 10_000, 64  # questions come from strangers
 HEAD = 12
 """Characters within which a question says what it is after: how much, when, who."""
 
-GENERIC, OTHER, PART = 0.15, 0.5, 0.4
-"""Weights of a generic noun, of what stands outside the quotes, of half a compound."""
+GENERIC, OTHER, PART, ALSO = 0.15, 0.5, 0.4, 0.5
+"""Weights of a generic noun, of what stands outside the quotes, of half a compound, of another
+printing of a word."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Asked:
     """A question as the scout takes it."""
 
     words: tuple[str, ...]
-    """Folded, each once, in order: what to look for on the page."""
+    """Folded, each once: what to look for on the page, in order; then how else it is printed."""
     weights: tuple[float, ...]
     """How much finding each word would say, before the page is seen; in (0, 1]."""
     kinds: tuple[float, ...]
@@ -38,13 +40,15 @@ class Asked:
     """The question as a bag of hashed words, for what is learned about ways of asking."""
     unsupported: tuple[str, ...]
     """Words in scripts the scout cannot read."""
+    own: int
+    """So many of the words, the first, are the question's own."""
 
 
 def ask(question: str) -> Asked:
     """Take a question apart.
 
     >>> asked = ask("What is the invoice amount given in the document?")
-    >>> asked.words, [kind for kind, share in zip(KINDS, asked.kinds) if share]
+    >>> asked.words[: asked.own], [kind for kind, share in zip(KINDS, asked.kinds) if share]
     (('invoice', 'amount', 'given', 'document'), ['number', 'money'])
     >>> ask('Where is the word "EXIT"?').words
     ('exit',)
@@ -55,6 +59,8 @@ def ask(question: str) -> Asked:
     found: dict[str, float] = {}
     unsupported: dict[str, None] = {}
     plain = list(_open(outside, bool(quoted)))
+    if stranded := _STRANDED.search(outside):
+        plain.append((stranded.group(1), OTHER))
     for word, weight in [*_quoted(quoted), *plain]:
         if not supported(word):
             unsupported[word] = None
@@ -63,12 +69,18 @@ def ask(question: str) -> Asked:
     # the heaviest stay, and stay in order: a long preamble must not push out the question
     heavy = set(sorted(found, key=lambda word: -found[word])[:MOST_WORDS])
     kept = {word: found[word] for word in found if word in heavy}
+    own, quotes = len(kept), {fold(word) for word, _ in _quoted(quoted)}
+    for word in [word for word in kept if word not in quotes]:
+        for other in also(word):
+            if len(kept) < MOST_WORDS:
+                kept.setdefault(other, ALSO * kept[word])
     return Asked(
         words=tuple(kept),
         weights=tuple(kept.values()),
         kinds=_kinds("" if quoted and not plain else outside),  # else the quoted is the answer
         buckets=_buckets(outside),
         unsupported=tuple(unsupported)[:MOST_WORDS],
+        own=own,
     )
 
 
@@ -82,6 +94,8 @@ _WORD = re.compile(r"[^\W_]+(?:[.,:/\\&'’_+*@-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?$")
 _AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 """Digits that commas hold together: 1,234.50, but not the days 24,25."""
+_STRANDED = re.compile(r"(?<!\w)(from|to|by|for)\W*$", re.IGNORECASE)
+"""Who is it from? A preposition at the end asks for what stands after the same word on a page."""
 _JOINT = re.compile(r"[^\w]|_")
 
 

@@ -35,7 +35,7 @@ class Sight:
     logit: Map
     """Log-probability that a level-0 cell belongs to the answer."""
     words: tuple[Word, ...]
-    """The question's words, found or not."""
+    """The question's words, found or not, and other printings of them that were found."""
     unsupported: tuple[str, ...]
     """Words in scripts the scout cannot read."""
     matched: bool
@@ -69,6 +69,8 @@ def told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
             (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
             (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
         )  # fmt: skip
+        if place >= asked.own and peak < SURE:
+            continue  # how else it might have been printed, and was not
         count = float((match >= SURE).sum()) / max(1, int(near.sum()))
         words.append(Word(word, peak, box, count))
     return tuple(words)
