@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from homunculus.learn import fonts, language, pages, suite, wear
+from homunculus.learn import asking, fonts, language, pages, stock, suite, wear
 from homunculus.learn.pages import SCENES, Page, render
 from homunculus.learn.sheet import CUT, Fact, Sheet, Word
 from homunculus.measure.suite import read
@@ -232,7 +232,7 @@ NAMED = re.compile("|".join(re.escape(ask).replace(r"\{\}", "(.+)") for ask in A
 
 def test_words_asked_for_by_name_are_answered_by_all_that_spell_them() -> None:
     twice = 0
-    for page in some(whole=True):
+    for page in (drawn(seed, whole=True) for seed in range(16)):
         named = [fact for fact in page.facts if fact.apart]
         fit = [word for word in whole_words(page) if len(bare_text(word)) > 2]
         assert len(named) == min(pages.PLACES, len(fit)) > 0
@@ -272,6 +272,69 @@ def test_a_whole_scene_is_the_window_s_and_asks_for_nothing_but_its_words() -> N
 def test_a_sheet_without_a_word_to_name_asks_for_none(monkeypatch) -> None:
     monkeypatch.setattr(pages, "_sign", lambda rng, wide: Sheet(rng, 20, 20))
     assert drawn(SCENE[0], whole=True).facts == []
+
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+BLOCKS = sorted({*stock.WINDOW, *(block for kinds in stock.WHOLE for block in kinds)}, key=str)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.__name__)
+def test_each_block_states_facts_where_it_has_room_and_bears_having_none(block) -> None:
+    stated = 0
+    for seed in SEEDS:
+        sheet = Sheet(Random(seed), 700, 600)
+        stop = block(sheet, (20.0, 20.0, 580.0, 680.0), pages.face(Random(seed), 12))
+        assert stop > 20
+        stated += len(sheet.facts)
+        assert all(re.search(r"[?.]$|^what is", fact.question) for fact in sheet.facts)
+        assert not any("{" in fact.question for fact in sheet.facts)
+        narrow = Sheet(Random(seed), 60, 24)
+        block(narrow, (2.0, 2.0, 20.0, 50.0), pages.face(Random(seed), 12))
+    assert stated > 0 or block.__name__ == "sparse"
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.__name__)
+def test_no_word_of_a_block_is_printed_over_another(block) -> None:
+    for seed in SEEDS:
+        sheet = Sheet(Random(seed), 700, 600)
+        style = pages.face(Random(seed), 12, case="lower")
+        block(sheet, (20.0, 20.0, 580.0, 680.0), style)
+        low = np.array([word.quad[0] for word in sheet.words])
+        top = np.array([word.quad[2] for word in sheet.words])
+        size = np.minimum(top[:, None], top) - np.maximum(low[:, None], low)
+        shared = size.clip(0).prod(-1) * (1 - np.eye(len(low)))
+        assert shared.max(initial=0) <= 0.3 * (top - low).prod(-1).max(), (block, seed)
+
+
+def test_questions_know_labels_by_other_words() -> None:
+    told = [asking.field(Random(seed)) for seed in range(300)]
+    apart = 0
+    for key, filled, question in told:
+        assert key
+        assert filled
+        words = {text.strip(".:#").lower() for text, _ in key}
+        apart += not words & set(re.findall(r"[\w.]+", question.lower()))
+    assert apart > 60
+
+
+def test_a_question_asked_twice_means_the_first_answer_and_pages_ask_no_more_than_most() -> None:
+    facts = [Fact(f"{'WHAT' if n % 2 else 'what'} is {n // 2}?", [n]) for n in range(100)]
+    kept = stock.thinned(facts, Random(0))
+    assert len(kept) == stock.MOST
+    assert all(fact.answer[0] % 2 == 0 for fact in kept)
+    assert stock.thinned(facts[:1], Random(0)) == facts[:1]
+
+
+def test_windows_are_printed_small_and_enlarged_too_whole_pages_are_not(monkeypatch) -> None:
+    scales: dict[bool, set[float]] = {True: set(), False: set()}
+    for whole, found in scales.items():
+        name = "_fill_whole" if whole else "_fill_window"
+        monkeypatch.setattr(pages, name, lambda sheet, scale, found=found: found.add(scale))
+        for seed in range(60):
+            drawn(seed, whole)
+    assert min(scales[False]) < 0.6
+    assert min(scales[True]) == 1
 
 
 # ---- what the machine has ------------------------------------------------------------------------

@@ -7,60 +7,26 @@ A block fills a rectangle of a sheet from the top and says where it stopped.
 from random import Random
 
 from homunculus.learn import language
+from homunculus.learn.asking import CELL_ASK, asked, field, plain
 from homunculus.learn.language import Phrase
 from homunculus.learn.sheet import Face, Length, Sheet, face
 
 Box = tuple[Length, Length, Length, Length]  # x0 y0 x1 y1
 
-PLAIN_ASK = (
-    "What is the {}?", "what is the {}?", "What is the {} mentioned in the document?", "{}?",
-    "What is the {} given?", "Tell me the {}.", "Find the {}.", "What is written in the {} field?",
-    "What is the value of {}?", "Which {} is given?", "what is {}",
-)  # fmt: skip
-ASK = {
-    language.WORD: ("Who is the {}?", "What is the name of the {}?", "Who is mentioned as {}?"),
-    language.NUMBER: ("How many {}?", "What is the number of {}?", "How many {} are there?"),
-    language.MONEY: ("How much is the {}?", "What is the amount of {}?", "What is the {} amount?",
-        "How much {}?"),
-    language.DATE: ("When is the {}?", "What is the {} date?", "On what date was the {}?",
-        "What is the date of {}?"),
-    language.TIME: ("At what time is the {}?", "What time is {}?"),
-    language.CODE: ("What is the {} number?", "What is the {} code?", "What is the {} no.?"),
-    language.PERCENT: ("What percentage is {}?", "What is the percentage of {}?",
-        "What % is the {}?"),
-    language.PHONE: ("What is the phone number of {}?", "What is the {} telephone number?"),
-}  # fmt: skip
-TAILS = (
-    " mentioned in the document?", " in this page?", " as per the document?", " in the table?",
-    " mentioned in the letter?", " given in the report?", " according to the form?", " here?",
-)  # fmt: skip
-CELL_ASK = (
-    "What is the {col} for {row}?", "What is the {col} of {row}?", "What is the {row} {col}?",
-    "What is the value of {row} in {col}?", "what is the {col} in {row}?",
-    "How many {col} for {row}?",
-    "What was the {row} in {col}?", "How much is the {col} for the {row}?", "{row} {col}?",
-)  # fmt: skip
-
-
-def plain(phrase: Phrase, rng: Random) -> str:
-    """A label as a question says it: lower case most times, now and then a word short."""
-    words = [text.strip(" :,.()\"'") for text, _ in phrase]
-    if len(words) > 1 and rng.random() < 0.15:
-        words.pop(rng.randrange(len(words)))
-    text = " ".join(words)
-    return text if rng.random() < 0.35 else text.lower()
-
-
-def asked(phrase: Phrase, kind: int, rng: Random) -> str:
-    """A question for what stands beside a label, in the way its kind is asked for."""
-    forms = ASK[kind] if rng.random() < 0.45 else PLAIN_ASK
-    question = rng.choice(forms).format(plain(phrase, rng))
-    return question if rng.random() < 0.65 else question.rstrip("?.") + rng.choice(TAILS)
-
 
 def value(rng: Random) -> Phrase:
     """What fills a field."""
     return rng.choice((language.figure, language.figure, language.name))(rng)
+
+
+def _said_again(sheet: Sheet) -> Phrase:
+    """An item of prose; now and then a word that stands elsewhere on the page, as labels do."""
+    rng = sheet.rng
+    if sheet.words and rng.random() < 0.07:
+        old = rng.choice(sheet.words)
+        if old.kind == language.WORD and len(old.text) > 2:
+            return [(old.text.strip(" :,.()\"'").lower() or old.text, language.WORD)]
+    return language.prose(rng)
 
 
 def prose(sheet: Sheet, box: Box, style: Face) -> float:
@@ -73,7 +39,7 @@ def prose(sheet: Sheet, box: Box, style: Face) -> float:
         if rng.random() < 0.06:
             y += style.pitch * rng.uniform(0.3, 1)
         while True:
-            one = sheet.line(x, y, language.prose(rng), style, end)
+            one = sheet.line(x, y, _said_again(sheet), style, end)
             if not one:
                 break
             made += one
@@ -89,6 +55,12 @@ def prose(sheet: Sheet, box: Box, style: Face) -> float:
     return y
 
 
+def _stranger(rng: Random) -> tuple[Phrase, Phrase, str]:
+    """A label nobody knows, what fills it, and a question in the label's own words."""
+    key, filled = language.label(rng), value(rng)
+    return key, filled, asked(key, filled[0][1], rng)
+
+
 def form(sheet: Sheet, box: Box, style: Face) -> float:
     """Labels with their values right of them or below them."""
     rng, (x0, y, x1, y1) = sheet.rng, box
@@ -97,11 +69,12 @@ def form(sheet: Sheet, box: Box, style: Face) -> float:
     wide = (x1 - x0) / columns
     tab = rng.uniform(0.25, 0.55) * wide if rng.random() < 0.6 else 0.0
     second = face(rng, style.size * rng.uniform(0.9, 1.2)) if rng.random() < 0.4 else style
+    known, lined = rng.choice((0.0, 0.5, 1.0)), not below and rng.random() < 0.2
     while y < y1:
         deep = style.pitch * (1 if rng.random() < 0.8 else rng.uniform(1, 2.5))
         for column in range(columns):
             left = x0 + column * wide
-            key, filled = language.label(rng), value(rng)
+            key, filled, question = field(rng) if rng.random() < known else _stranger(rng)
             shown = [*key[:-1], (key[-1][0] + mark.strip(), 0)] if mark else key
             made = sheet.line(left, y, shown, style, left + wide)
             if not made:
@@ -112,7 +85,9 @@ def form(sheet: Sheet, box: Box, style: Face) -> float:
             else:
                 start = max(sheet.right(made) + style.gap, left + tab)
                 answer = sheet.line(start, y, filled, second, left + wide)
-            sheet.ask(asked(key, filled[0][1], rng), answer)
+                if lined:
+                    sheet.rule(start, y + style.drop, left + 0.95 * wide, style.size / 14)
+            sheet.ask(question, answer)
         if rng.random() < 0.12:
             sheet.rule(x0, y + deep - 1, x1, style.size / 12)
         y += deep
@@ -153,7 +128,7 @@ def table(sheet: Sheet, box: Box, style: Face) -> float:
     return y
 
 
-def centred(sheet: Sheet, y: float, phrase: Phrase, style: Face, box: Box) -> list[int]:
+def centred(sheet: Sheet, y: Length, phrase: Phrase, style: Face, box: Box) -> list[int]:
     """Print a phrase in the middle of a line."""
     left = box[0] + max(0.0, (box[2] - box[0] - style.width(phrase)) / 2)
     return sheet.line(left, y, phrase, style, box[2])
@@ -208,6 +183,31 @@ def signature(sheet: Sheet, box: Box, style: Face) -> float:
         sheet.ask(rng.choice(NAME_ASK).format(plain(who, rng)), title)
         y += style.pitch * rng.uniform(1, 2.5)
     return y
+
+
+def wrapped(
+    sheet: Sheet, box: Box, phrase: Phrase, style: Face, most: int = 3
+) -> tuple[list[int], float]:
+    """A phrase over as many lines as it takes, up to ``most``; its words and where it stopped."""
+    (x, y, limit, _), made = box, []
+    for _ in range(most):
+        one = sheet.line(x, y, phrase[len(made) :], style, limit)
+        made += one
+        y += style.pitch
+        if not one or len(made) == len(phrase):
+            break
+    return made, y
+
+
+def widest(style: Face, phrase: Phrase) -> float:
+    """How wide a phrase may come out, whatever case it is set in."""
+    lines = (phrase, [(text.upper(), kind) for text, kind in phrase])
+    return 0.5 + max(map(style.width, lines))
+
+
+def follow(sheet: Sheet, made: list[int], x: Length, style: Face) -> float:
+    """Where the next word of a line goes: after the last one, or at x where none was printed."""
+    return sheet.right(made) + style.gap if made else float(x)
 
 
 def sparse(sheet: Sheet, box: Box, style: Face) -> float:

@@ -14,11 +14,11 @@ import numpy as np
 
 from homunculus.extra import need
 from homunculus.learn import language, wear
-from homunculus.learn.layouts import chart, form, signature, table
-from homunculus.learn.papers import BLOCKS, Block, heading, receipt
+from homunculus.learn.marks import foot
+from homunculus.learn.papers import heading
 from homunculus.learn.sheet import CUT, WHOLE_SHARE, Fact, Sheet, Word, face
+from homunculus.learn.stock import REPORT, TITLED, WHOLE, WINDOW, thinned
 
-WHOLE: tuple[Block, ...] = (*BLOCKS, form, signature)
 PLACES = 4
 """Words of a whole page that are asked for by name."""
 SCENES = 0.25
@@ -74,10 +74,13 @@ def _places(words: list[Word], rng: Random) -> list[Fact]:
 
 
 def _document(rng: Random, noise: Any, high: int, wide: int, whole: bool) -> Page:
-    scale = rng.choice([1.0, 1.5, 2.0, 2.0, 2.0])  # scans are shrunk to what a model sees
+    shrunk = [1.0, 1.5, 2.0, 2.0, 2.0]  # scans are shrunk to what a model sees
+    # a page that is read is enlarged first: a window must know print that was small and is blurred
+    scale = rng.choice(shrunk if whole else [0.58, 0.7, 1.0, 1.5, 2.0, 2.0])
     sheet = Sheet(rng, round(high * scale), round(wide * scale))
     (_fill_whole if whole else _fill_window)(sheet, scale)
-    ink = wear.printed(sheet.ink, rng, noise, scale)
+    # fat print would fill the smallest letters
+    ink = wear.printed(sheet.ink, rng, noise, scale) if scale >= 1 else sheet.ink
     matrix = wear.skew(
         rng, noise, sheet.high, sheet.wide, strength=1.0 if rng.random() < 0.6 else 0.0
     )
@@ -105,7 +108,7 @@ def _fill_window(sheet: Sheet, scale: float) -> None:
             style = face(rng, min(_size(rng) * scale, wide / 6))
             left = start + column * wide + rng.uniform(0, 10) * scale
             right = start + (column + 1) * wide - rng.uniform(2, 10) * scale
-            block = rng.choice(BLOCKS)
+            block = rng.choice(WINDOW)
             if rng.random() < 0.15:
                 y = heading(sheet, (left, y, right, sheet.high), style)
             deep = rng.uniform(0.2, 1.1) * sheet.high
@@ -130,34 +133,24 @@ def _fill_whole(sheet: Sheet, scale: float) -> None:
     """A page a person would hold: margins, one family of sizes, blocks from top to bottom."""
     rng = sheet.rng
     margin, size = rng.uniform(0.03, 0.12) * sheet.wide, exp(rng.uniform(log(10), log(19))) * scale
-    kinds: tuple[Block, ...] = rng.choice(
-        (BLOCKS, WHOLE, WHOLE, (form,), (table, form), (table,), (receipt,), (chart,))
-    )
+    kinds = rng.choice(WHOLE)
     left, right, bottom = margin, sheet.wide - margin, sheet.high - margin
     y = margin * rng.uniform(0.3, 1.5)
     style = face(rng, size)
-    if receipt not in kinds or len(kinds) > 1:
+    titled = len(kinds) == 1 and kinds[0] in TITLED
+    if not titled:
         y = heading(sheet, (left, y, right, bottom), style)
     while y < bottom - 4 * style.pitch:
-        deep = (
-            bottom
-            if len(kinds) == 1 and rng.random() < 0.7
-            else y + rng.uniform(0.12, 0.5) * sheet.high
-        )
+        full = len(kinds) == 1 and (titled or rng.random() < 0.7)
+        deep = bottom if full else y + rng.uniform(0.12, 0.5) * sheet.high
         y = rng.choice(kinds)(sheet, (left, y, right, min(deep, bottom)), style)
         y += style.pitch * rng.uniform(0.5, 2)
+        if titled:  # a page holds one letter; what is left of it is filled otherwise
+            kinds, titled = REPORT, False
         if rng.random() < 0.4:
             style = face(rng, size * rng.uniform(0.8, 1.3))
-    if rng.random() < 0.5:
-        number = [(str(rng.randint(1, 99)), language.NUMBER)]
-        spot = rng.choice([left, (left + right) / 2, right - 2 * size])
-        made = sheet.line(spot, bottom + 0.2 * margin, number, style, sheet.wide)
-        sheet.ask(
-            rng.choice(
-                ["What is the page number?", "What is the number at the bottom of the page?"]
-            ),
-            made,
-        )
+    foot(sheet, (left, max(y, bottom + 0.1 * margin), right, sheet.high), style)
+    sheet.facts = thinned(sheet.facts, rng)
     _lines(sheet, scale)
 
 

@@ -3,9 +3,10 @@
 
 from collections.abc import Callable
 
-from homunculus.learn import language
+from homunculus.learn import language, people
+from homunculus.learn.asking import plain
 from homunculus.learn.language import Phrase
-from homunculus.learn.layouts import Box, centred, chart, form, plain, prose, sparse, table
+from homunculus.learn.layouts import Box, centred, chart, form, prose, sparse, table
 from homunculus.learn.sheet import Face, Sheet, face
 
 COMPANY_ASK = (
@@ -101,9 +102,9 @@ def heading(sheet: Sheet, box: Box, style: Face) -> float:
     y += large.pitch * rng.uniform(1, 1.6)
     for key, made_of, forms in (
         ("Date", language.date, LETTER_ASK),
-        ("To", language.name, TO_ASK),
-        ("From", language.name, FROM_ASK),
-        ("Subject", language.label, SUBJECT_ASK),
+        ("To", rng.choice((language.name, people.person)), TO_ASK),
+        ("From", rng.choice((language.name, people.person)), FROM_ASK),
+        ("Subject", rng.choice((language.label, people.topic)), SUBJECT_ASK),
     ):  # fmt: skip
         if rng.random() < 0.45:
             shown = [(key + ":", 0)] if rng.random() < 0.7 else []
