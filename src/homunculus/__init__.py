@@ -1,11 +1,16 @@
 """Homunculus: every image costs exactly K tokens, the ones the question needs."""
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
 from homunculus.coverage import Certificate, certify
 from homunculus.method import Material, Method, method, methods
 from homunculus.pack import pack
 from homunculus.types import Allocation, Budget, Field, Relevance, Tokens
+
+if TYPE_CHECKING:
+    from homunculus.engines.attach import attach
 
 try:
     __version__ = version("homunculus-vlm")
@@ -21,8 +26,16 @@ __all__ = [
     "Method",
     "Relevance",
     "Tokens",
+    "attach",
     "certify",
     "method",
     "methods",
     "pack",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`attach` is found when it is asked for: engines need more than the core does."""
+    if name == "attach":
+        return import_module("homunculus.engines.attach").attach
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

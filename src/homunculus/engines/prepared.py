@@ -1,0 +1,83 @@
+# pyright: basic
+"""Prepared inputs: what a model's own `generate` and `forward` take, exactly K tokens an image."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus.engines import encode
+from homunculus.engines.layout import Layout
+from homunculus.engines.select import Choice
+from homunculus.engines.talk import Shown
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One image of a prompt: what was asked, where that looks, and what was kept."""
+
+    shown: Shown
+    layout: Layout
+    relevance: Float[Tensor, "rows cols"]
+    """Of the cells of the lattice."""
+    origin: str
+    """Where the relevance came from, in words."""
+    choice: Choice
+    marks: int
+    """Tokens of text that stand between the image's own in the prompt."""
+
+
+class Prepared(Mapping[str, Any]):
+    """What `model.generate(**inputs)` and `model(**inputs)` take; may be used again and again.
+
+    Calls write into `mm_encoder_outputs`, so each gets its own.
+    """
+
+    def __init__(
+        self, plain: dict[str, Any], encoded: encode.Encoded, looks: Sequence[Look], image: int
+    ) -> None:
+        self._plain, self._encoded, self._image = plain, encoded, image
+        self.looks = list(looks)
+
+    def __getitem__(self, name: str) -> Any:
+        if name != "mm_encoder_outputs" or not self.looks:
+            return self._plain[name]
+        rows = [look.choice.embed for look in self.looks]
+        return encode.wrapped(self._encoded, rows)  # pyright: ignore[reportArgumentType]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._plain
+        if self.looks:
+            yield "mm_encoder_outputs"
+
+    def __len__(self) -> int:
+        return len(self._plain) + bool(self.looks)
+
+    def of(self, talk: int) -> list[Look]:
+        """The images of one conversation."""
+        return [look for look in self.looks if look.shown.talk == talk]
+
+    def upon(self, ids: Int[Tensor, "l"], cache: Any) -> dict[str, Any]:
+        """The same inputs upon the cache that a prompt and its answer left: the rest is computed.
+
+        For one conversation. What both begin with is taken from the cache.
+        """
+        mine = self._plain["input_ids"]
+        if len(mine) != 1:
+            raise ValueError(f"engine: a cache goes on with one conversation, got {len(mine)}.")
+        least = min(mine.shape[1] - 1, len(ids), cache.get_seq_length())
+        same = (mine[0, :least] == ids[:least]).long().cumprod(0).sum()
+        if same < cache.get_seq_length():
+            cache.crop(int(same))
+        image = (mine[0] == self._image).long()
+        done, looks = int(image[: int(same)].sum()), list(self.looks)
+        while looks and done >= len(looks[0].choice.anchor):
+            done -= len(looks.pop(0).choice.anchor)
+        if done:
+            raise ValueError(
+                "engine: the cache ends inside an image. Pin the earlier turn's inputs."
+            )
+        rest = Prepared(self._plain, self._encoded, looks, self._image)
+        return {**rest, "past_key_values": cache}

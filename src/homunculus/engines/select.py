@@ -1,0 +1,89 @@
+# pyright: basic
+"""One selection for every engine: layouts and relevance in, exactly K tokens per image out.
+
+Engines differ in how they read an image and write a prompt, never in which cells they keep.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus.engines.layout import Layout
+from homunculus.method import Material, Method
+from homunculus.pack import pack
+from homunculus.types import Tokens
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What one image keeps, in the order of the prompt."""
+
+    anchor: Int[Tensor, "k"]
+    """For each token the row of the untouched image whose place in the prompt it takes."""
+    tokens: Tokens
+    """What the cells among the tokens show; a batch of one, in reading order."""
+    order: Int[Tensor, "k"]
+    """The order of the prompt, as numbers of tokens first and rows of `rest` after them."""
+    embed: Float[Tensor, "k d"] | None = None
+    """Features in the order of the prompt; None before encoding."""
+
+    def filled(self, rows: Float[Tensor, "k d"]) -> "Choice":
+        """With features, given in the order of the tokens."""
+        return replace(self, embed=rows[self.order.to(rows.device)])
+
+
+def select(
+    layouts: Sequence[Layout],
+    relevance: Sequence[Float[Tensor, "rows cols"]],
+    slots: Sequence[int],
+    method: Method,
+    rows: Sequence[Float[Tensor, "n d"]] | None = None,
+) -> list[Choice]:
+    """Exactly so many tokens of each image; ``slots`` of an image are at most its rows.
+
+    An image that may keep more than its lattice keeps the lattice and the first of its other rows.
+    """
+    out: list[Choice] = []
+    for at, layout in enumerate(layouts):
+        here = None if rows is None else rows[at]
+        cells = min(slots[at], len(layout.row))
+        tokens = _tokens(layout, relevance[at], cells, method, here)
+        out.append(_choice(layout, tokens, slots[at], here))
+    return out
+
+
+def _tokens(
+    layout: Layout,
+    relevance: Float[Tensor, "rows cols"],
+    slots: int,
+    method: Method,
+    rows: Float[Tensor, "n d"] | None,
+) -> Tokens:
+    """The cells of the lattice that one image keeps."""
+    feature = None if rows is None else rows[layout.row.to(rows.device)][None]
+    logit = relevance.reshape(1, -1).float()
+    logit = logit if rows is None else logit.to(rows.device)
+    field, plan = method.plan([layout.grid], logit, slots, Material(feature=feature))
+    return pack(field, plan)
+
+
+def _choice(
+    layout: Layout, tokens: Tokens, slots: int, rows: Float[Tensor, "n d"] | None
+) -> Choice:
+    """Tokens in the order of the prompt, each at the row whose cell lies at its centre."""
+    kept = int(tokens.valid.sum())
+    last = torch.tensor(layout.grid) - 1
+    # an even block's centre is a corner of four cells: the upper left one speaks for it
+    at = (tokens.position[0, :kept].cpu() - 0.25).floor().long().clamp(min=0).minimum(last)
+    cell = at[:, 0] * layout.grid[1] + at[:, 1]
+    anchor = torch.cat((layout.row[cell], layout.rest[: slots - kept]))
+    order = anchor.argsort(stable=True)
+    choice = Choice(anchor[order], tokens, order)
+    if rows is None:
+        return choice
+    assert tokens.embed is not None
+    others = rows[layout.rest[: slots - kept].to(rows.device)]
+    return choice.filled(torch.cat((tokens.embed[0, :kept], others)))

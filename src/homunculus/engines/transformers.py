@@ -1,0 +1,246 @@
+# pyright: basic
+"""The transformers engine: every image of a Hugging Face model costs exactly K tokens.
+
+    engine = homunculus.attach(model, processor, tokens=273)
+    engine.generate(image, "What is the total?", max_new_tokens=32).text
+
+Nothing of the model is changed: kept features go in through `mm_encoder_outputs`.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.engines import encode, part, prompt
+from homunculus.engines.answer import Answer
+from homunculus.engines.family import Family, View
+from homunculus.engines.layout import Layout, onto
+from homunculus.engines.prepared import Look, Prepared
+from homunculus.engines.select import Choice, select
+from homunculus.engines.setting import Setting
+from homunculus.engines.talk import Shown, Talk, opened, talks
+from homunculus.method import Method
+from homunculus.picture import open_picture
+from homunculus.relevance import reason
+from homunculus.types import Budget
+
+SCOUTED = 1664
+"""Pixels of the longer side of what relevance is made from."""
+REMEMBERED = 4
+"""Sets of images whose features are kept for further questions."""
+
+Relevance = Callable[[Any, str], Tensor]
+"""A Pillow image and a question in, a map of logits of any size over the image out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """A model, its processor and a budget for images."""
+
+    model: Any
+    processor: Any
+    setting: Setting
+    method: Method
+    family: Family
+    relevance: Relevance | None = None
+    """Replaces the word scout and the pixel scores."""
+    _memory: OrderedDict[str, encode.Encoded] = field(default_factory=OrderedDict, repr=False)
+
+    # ---- ask -------------------------------------------------------------------------------------
+
+    def generate(self, image: Any, question: Any, **options: Any) -> Any:
+        """The answer to a question about an image; lists give a list of answers.
+
+        ``options`` go to `model.generate`.
+        """
+        many = isinstance(question, Sequence) and not isinstance(question, str)
+        images, questions = (image, question) if many else ([image], [question])
+        batch = [
+            [{"role": "user", "content": [{"type": "image", "image": one},
+                                          {"type": "text", "text": text}]}]
+            for one, text in zip(images, questions, strict=True)
+        ]  # fmt: skip
+        answers = self.chat(batch, **options)
+        return answers if many else answers[0]
+
+    def chat(
+        self, messages: Talk | Sequence[Talk], upon: Answer | None = None, **options: Any
+    ) -> list[Answer]:
+        """One answer for each conversation; several if ``options`` ask for several sequences.
+
+        ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens,
+        and what was computed for it is not computed again.
+        """
+        batch = talks(messages)
+        prepared = self.prepare(batch, pinned=upon.prepared if upon else None)
+        inputs = prepared.upon(upon.ids, upon.cache) if upon else prepared
+        with torch.inference_mode():
+            made = self.model.generate(**inputs, **options, return_dict_in_generate=True)
+        start = prepared["input_ids"].shape[1]
+        texts = self.processor.batch_decode(made.sequences[:, start:], skip_special_tokens=True)
+        each = len(texts) // len(batch)
+        cache = made.past_key_values if len(texts) == 1 else None
+        return [
+            Answer(text, made.sequences[at], prepared, prepared.of(at // each), cache)
+            for at, text in enumerate(texts)
+        ]
+
+    # ---- prepare ---------------------------------------------------------------------------------
+
+    def prepare(
+        self,
+        messages: Talk | Sequence[Talk],
+        pinned: Prepared | None = None,
+        *,
+        forward: bool = False,
+        generation_prompt: bool | None = None,
+    ) -> Prepared:
+        """Inputs in which every image has exactly min(K, its own) tokens, for `model.generate`.
+
+        The images of ``pinned``, an earlier turn's inputs, keep the tokens they have there.
+        ``forward`` makes inputs for a plain call of the model, as in training.
+        """
+        with torch.set_grad_enabled(forward and torch.is_grad_enabled()):
+            return self._prepared(messages, pinned, forward, generation_prompt)
+
+    def _prepared(
+        self,
+        messages: Talk | Sequence[Talk],
+        pinned: Prepared | None,
+        forward: bool,
+        generation_prompt: bool | None,
+    ) -> Prepared:
+        batch, shown = opened(talks(messages))
+        asks = not forward if generation_prompt is None else generation_prompt
+        inputs = self._inputs(batch, asks)
+        positions = self._positions(inputs) + (self.family.first if forward else 0)
+        image = inputs["input_ids"] == self.model.config.image_token_id
+        layouts = self._layouts(inputs, shown) if shown else []
+        places = prompt.located(image, layouts)
+        marks = prompt.marks(places)
+        maps = self._maps(shown, layouts, pinned)
+        choices, encoded = self._choose(inputs, shown, layouts, [one for one, _ in maps], marks)
+        text = inputs["attention_mask"].bool() & ~image
+        chosen = prompt.columns(text, places, choices)
+        plain = prompt.pruned(inputs, positions, chosen, self._pad)
+        looks = [
+            Look(one, layout, *found, choice, mark)
+            for one, layout, found, choice, mark in zip(
+                shown, layouts, maps, choices, marks, strict=True
+            )
+        ]
+        return Prepared(plain, encoded, looks, self.model.config.image_token_id)
+
+    def _inputs(self, batch: Sequence[Talk], generation_prompt: bool) -> Mapping[str, Any]:
+        inputs = self.processor.apply_chat_template(
+            batch, add_generation_prompt=generation_prompt, tokenize=True, return_dict=True,
+            return_tensors="pt", processor_kwargs={"padding": True},
+        )  # fmt: skip
+        return inputs.to(self.model.device)
+
+    def _positions(self, inputs: Mapping[str, Any]) -> Tensor:
+        """Of the untouched prompt: a token keeps the place that it would have had."""
+        core, mask = self.model.base_model, inputs["attention_mask"]
+        if not hasattr(core, "get_rope_index"):
+            return (mask.long().cumsum(-1) - 1).masked_fill(mask == 0, 0)
+        return core.get_rope_index(
+            inputs["input_ids"],
+            mm_token_type_ids=inputs["mm_token_type_ids"],
+            image_grid_thw=inputs.get("image_grid_thw"),
+            attention_mask=mask,
+        )[0]
+
+    def _layouts(self, inputs: Mapping[str, Any], shown: Sequence[Shown]) -> list[Layout]:
+        owners = [one.talk for one in shown]
+        alone = [owners.count(one) == 1 for one in owners]
+        sizes = [one.size for one in shown]
+        view = View(self.model.config, self.processor, inputs, sizes, alone)
+        return self.family.layouts(view)
+
+    def _maps(
+        self, shown: Sequence[Shown], layouts: Sequence[Layout], pinned: Prepared | None
+    ) -> list[tuple[Float[Tensor, "rows cols"], str]]:
+        """Relevance of the cells of each lattice, and where it came from."""
+        kept = pinned.looks if pinned is not None else []
+        out = [(look.relevance, look.origin) for look in kept]
+        if any(
+            look.layout.grid != layout.grid for look, layout in zip(kept, layouts, strict=False)
+        ):
+            raise ValueError(
+                "engine: the pinned inputs show other images than these messages begin with."
+            )
+        for one, layout in list(zip(shown, layouts, strict=True))[len(kept) :]:
+            found, origin = self._map(one)
+            out.append((onto(found, layout), origin))
+        return out
+
+    def _map(self, one: Shown) -> tuple[Float[Tensor, "h w"], str]:
+        if self.relevance is not None:
+            found = self.relevance(one.image, one.question)
+            if found.dim() != 2:
+                raise ValueError(
+                    "engine: relevance is a map of rows x cols over the image, got "
+                    f"{tuple(found.shape)}."
+                )
+            return found.float(), "given"
+        small = open_picture(one.image, longest=SCOUTED)
+        why = reason(self.method.source, small, small.unit(), one.question)
+        return why.logit, why.origin
+
+    def _choose(
+        self,
+        inputs: Mapping[str, Any],
+        shown: Sequence[Shown],
+        layouts: Sequence[Layout],
+        maps: Sequence[Float[Tensor, "rows cols"]],
+        marks: Sequence[int],
+    ) -> tuple[list[Choice], encode.Encoded]:
+        """What each image keeps, with features, and what the tower returned."""
+        if not shown:
+            return [], encode.Encoded(None, [])
+        budget, counted = self.setting.tokens, self.setting.marks == "counted"
+        slots = [
+            Budget(tokens=max(1, budget - counted * mark)).slots(layout.total)
+            for layout, mark in zip(layouts, marks, strict=True)
+        ]
+        if self.setting.where == "after":
+            encoded = self._encoded(inputs, shown, layouts)
+            return select(layouts, maps, slots, self.method, encoded.rows), encoded
+        choices = select(layouts, maps, slots, self.method)
+        chosen = getattr(part, self.family.before)
+        encoded = chosen(self.model, inputs, layouts, [choice.tokens for choice in choices])
+        pairs = zip(choices, encoded.rows, strict=True)
+        return [choice.filled(rows) for choice, rows in pairs], encoded
+
+    def _encoded(
+        self, inputs: Mapping[str, Any], shown: Sequence[Shown], layouts: Sequence[Layout]
+    ) -> encode.Encoded:
+        """All rows of these images; the last few sets are kept for the next question on them."""
+        if torch.is_grad_enabled():
+            return encode.everything(self.model, inputs, layouts)
+        digest = blake2b(repr([one.size for one in shown]).encode())
+        for one in shown:
+            digest.update(one.image.tobytes())
+        key = digest.hexdigest()
+        if key not in self._memory:
+            self._memory[key] = encode.everything(self.model, inputs, layouts)
+        self._memory.move_to_end(key)
+        while len(self._memory) > REMEMBERED:
+            self._memory.popitem(last=False)
+        return self._memory[key]
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the setting beside a model: `attach(..., saved=folder)` reads it."""
+        return self.setting.save(folder)
+
+    @property
+    def _pad(self) -> int:
+        words = getattr(self.processor, "tokenizer", self.processor)
+        return words.pad_token_id if words.pad_token_id is not None else words.eos_token_id
