@@ -1,7 +1,13 @@
 # pyright: basic
-"""Rendered pages as a suite on disk: images and questions with answers and boxes, for `measure`."""
+"""Rendered pages as a suite on disk: images and questions with answers and boxes, for `measure`.
+
+    python -m homunculus.learn.suite FOLDER [PAGES [SEED]]
+
+writes one that no training has seen: settings are chosen there, not on pages that are reported.
+"""
 
 import json
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -60,3 +66,9 @@ def _around(words: list[Any]) -> list[float]:
     low = [float(min(word.quad[:, axis].min() for word in words)) for axis in (0, 1)]
     top = [float(max(word.quad[:, axis].max() for word in words)) for axis in (0, 1)]
     return [round(side, 1) for side in (*low, *top)]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m homunculus.learn.suite FOLDER [PAGES [SEED]]")
+    print("wrote", write(Path(sys.argv[1]), *map(int, sys.argv[2:] or ["40"])))
