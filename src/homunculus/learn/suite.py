@@ -71,4 +71,5 @@ def _around(words: list[Any]) -> list[float]:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: python -m homunculus.learn.suite FOLDER [PAGES [SEED]]")
-    print("wrote", write(Path(sys.argv[1]), *map(int, sys.argv[2:] or ["40"])))
+    made = write(Path(sys.argv[1]), *map(int, sys.argv[2:] or ["40"]))
+    sys.stdout.write(f"wrote {made}\n")
