@@ -20,7 +20,7 @@ class Encoded:
 
     output: Any
     """As `get_image_features` returned it: its class is what `mm_encoder_outputs` wants."""
-    rows: list[Float[Tensor, "n d"]]
+    rows: list[Float[Tensor, "_n d"]]
     """For each image its rows; deeper channels (DeepStack) stand behind the embedding's."""
 
 
@@ -42,7 +42,7 @@ def _flat(parts: Any) -> Float[Tensor, "n d"]:
     return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
 
 
-def wrapped(encoded: Encoded, rows: Sequence[Float[Tensor, "k d"]]) -> dict[str, Any]:
+def wrapped(encoded: Encoded, rows: Sequence[Float[Tensor, "_k d"]]) -> dict[str, Any]:
     """The chosen rows as `mm_encoder_outputs`; one dict for one call, since calls write into it."""
     out = copy.copy(encoded.output)
     deep = getattr(out, "deepstack_features", None) or []

@@ -147,8 +147,8 @@ def _metadata(
 
 
 def _by_image(
-    chosen: Sequence[Part], rows: Sequence[Float[Tensor, "k d"]], tokens: Sequence[Tokens]
-) -> list[Float[Tensor, "k d"]]:
+    chosen: Sequence[Part], rows: Sequence[Float[Tensor, "_k d"]], tokens: Sequence[Tokens]
+) -> list[Float[Tensor, "_k d"]]:
     """Rows of the parts, back in the order of each image's tokens."""
     out = []
     for image, kept in enumerate(tokens):

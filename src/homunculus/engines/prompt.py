@@ -15,7 +15,7 @@ FILL = {"attention_mask": 0, "token_type_ids": 0, "labels": -100}
 """What stands where a shorter prompt is filled up, at the left."""
 
 
-Place = tuple[int, Int[Tensor, "n"]]
+Place = tuple[int, Int[Tensor, "_n"]]
 """The number of an image's sample and the columns of its placeholders."""
 
 
@@ -40,7 +40,7 @@ def marks(places: Sequence[Place]) -> list[int]:
 
 def columns(
     text: Bool[Tensor, "b l"], places: Sequence[Place], choices: Sequence[Choice]
-) -> list[Int[Tensor, "l2"]]:
+) -> list[Int[Tensor, "_l"]]:
     """For each sample the columns of the untouched prompt that the new one is made of, in order.
 
     Text stays; a token takes the column of its anchor, so two may take the same one.

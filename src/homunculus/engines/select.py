@@ -37,10 +37,10 @@ class Choice:
 
 def select(
     layouts: Sequence[Layout],
-    relevance: Sequence[Float[Tensor, "rows cols"]],
+    relevance: Sequence[Float[Tensor, "_r _c"]],
     slots: Sequence[int],
     method: Method,
-    rows: Sequence[Float[Tensor, "n d"]] | None = None,
+    rows: Sequence[Float[Tensor, "_n d"]] | None = None,
 ) -> list[Choice]:
     """Exactly so many tokens of each image; ``slots`` of an image are at most its rows.
 

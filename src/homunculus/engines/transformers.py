@@ -166,7 +166,7 @@ class Engine:
 
     def _maps(
         self, shown: Sequence[Shown], layouts: Sequence[Layout], pinned: Prepared | None
-    ) -> list[tuple[Float[Tensor, "rows cols"], str]]:
+    ) -> list[tuple[Float[Tensor, "_r _c"], str]]:
         """Relevance of the cells of each lattice, and where it came from."""
         kept = pinned.looks if pinned is not None else []
         out = [(look.relevance, look.origin) for look in kept]
@@ -199,7 +199,7 @@ class Engine:
         inputs: Mapping[str, Any],
         shown: Sequence[Shown],
         layouts: Sequence[Layout],
-        maps: Sequence[Float[Tensor, "rows cols"]],
+        maps: Sequence[Float[Tensor, "_r _c"]],
         marks: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
         """What each image keeps, with features, and what the tower returned."""
