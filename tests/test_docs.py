@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 import tiny
 from test_readme import blocks, draw_pictures
 
