@@ -107,6 +107,8 @@ class Engine:
         The images of ``pinned``, an earlier turn's inputs, keep the tokens they have there.
         ``forward`` makes inputs for a plain call of the model, as in training.
         """
+        if forward:
+            self._memory.clear()  # whoever trains changes the weights that features come from
         with torch.set_grad_enabled(forward and torch.is_grad_enabled()):
             return self._prepared(messages, pinned, forward, generation_prompt)
 
