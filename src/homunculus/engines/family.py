@@ -39,7 +39,7 @@ class Family:
     first: int = 0
     """Where `forward` counts positions from (`generate` counts from 0 everywhere)."""
     before: str = ""
-    """How a part of the image is encoded alone: by which function of `encode`; empty if not."""
+    """How a part of the image is encoded alone: by which function of `part`; empty if not."""
 
 
 def _qwen(view: View) -> list[Layout]:
@@ -147,9 +147,9 @@ FAMILIES: dict[str, Family] = {
         Family("qwen3_vl", _qwen, before="qwen"),
         Family("qwen2_5_vl", _qwen, before="qwen"),
         Family("llava", _llava),
-        Family("llava_onevision", _onevision),
-        Family("smolvlm", _split),
-        Family("idefics3", _split),
+        Family("llava_onevision", _onevision, before="onevision"),
+        Family("smolvlm", _split, before="shuffled"),
+        Family("idefics3", _split, before="shuffled"),
         Family("internvl", _internvl),
         Family("gemma3", _gemma3),
         Family("paligemma", _paligemma, first=1),

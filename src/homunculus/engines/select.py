@@ -31,7 +31,7 @@ class Choice:
     """Features in the order of the prompt; None before encoding."""
 
     def filled(self, rows: Float[Tensor, "k d"]) -> "Choice":
-        """With features, given in the order of the tokens."""
+        """With features: of the tokens in their order, then of the first rows of `rest`."""
         return replace(self, embed=rows[self.order.to(rows.device)])
 
 
@@ -77,7 +77,7 @@ def _choice(
     kept = int(tokens.valid.sum())
     last = torch.tensor(layout.grid) - 1
     # an even block's centre is a corner of four cells: the upper left one speaks for it
-    at = (tokens.position[0, :kept].cpu() - 0.25).floor().long().clamp(min=0).minimum(last)
+    at = (tokens.position[0, :kept].cpu().ceil().long() - 1).clamp(min=0).minimum(last)
     cell = at[:, 0] * layout.grid[1] + at[:, 1]
     anchor = torch.cat((layout.row[cell], layout.rest[: slots - kept]))
     order = anchor.argsort(stable=True)

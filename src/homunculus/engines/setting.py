@@ -18,6 +18,8 @@ class Setting:
     where: Literal["before", "after"]
     marks: Literal["free", "counted"] = "free"
     """Whether marks between an image's tokens (of tiles, as some families write them) count."""
+    fast: bool = False
+    """Whether patch embeddings are matrix products: quicker on a CPU, not equal bit by bit."""
 
     def save(self, folder: str | Path) -> Path:
         """Write it into a model's folder."""
@@ -42,6 +44,8 @@ class Setting:
     def __post_init__(self) -> None:
         if not isinstance(self.tokens, int) or self.tokens < 1:
             raise ValueError(f"engine: tokens is a whole number from 1 on, got {self.tokens!r}.")
+        if not isinstance(self.fast, bool):
+            raise ValueError(f"engine: fast is true or false, got {self.fast!r}.")
         for name, known in (("where", ("before", "after")), ("marks", ("free", "counted"))):
             if (got := getattr(self, name)) not in known:
                 raise ValueError(f"engine: {name} is {' or '.join(known)}, got {got!r}.")

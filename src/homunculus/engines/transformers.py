@@ -21,6 +21,7 @@ from torch import Tensor
 from homunculus.engines import encode, part, prompt
 from homunculus.engines.answer import Answer
 from homunculus.engines.family import Family, View
+from homunculus.engines.fast import fast
 from homunculus.engines.layout import Layout, onto
 from homunculus.engines.prepared import Look, Prepared
 from homunculus.engines.select import Choice, select
@@ -213,11 +214,13 @@ class Engine:
             for layout, mark in zip(layouts, marks, strict=True)
         ]
         if self.setting.where == "after":
-            encoded = self._encoded(inputs, shown, layouts)
+            with fast(self.model, self.setting.fast):
+                encoded = self._encoded(inputs, shown, layouts)
             return select(layouts, maps, slots, self.method, encoded.rows), encoded
         choices = select(layouts, maps, slots, self.method)
         chosen = getattr(part, self.family.before)
-        encoded = chosen(self.model, inputs, layouts, [choice.tokens for choice in choices])
+        with fast(self.model, self.setting.fast):
+            encoded = chosen(self.model, inputs, layouts, choices, self.method.rule)
         pairs = zip(choices, encoded.rows, strict=True)
         return [choice.filled(rows) for choice, rows in pairs], encoded
 

@@ -1,62 +1,34 @@
 # pyright: basic
-"""Before the encoder: only the chosen cells go through the tower, each level by itself.
-
-A coarse cell is a cell of the shrunken image, encoded as the tower would encode that image: cells
-of one level see each other, and none of another level.
-"""
+"""Qwen's towers: whole merge groups in one packed sequence, every view a sequence of its own."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.engines.encode import Encoded, stacked
 from homunculus.engines.layout import Layout
+from homunculus.engines.part.views import Part, by_image, gathered, parts, views
+from homunculus.engines.select import Choice
 from homunculus.extra import need
-from homunculus.types import Tokens
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The chosen cells of one level of one image."""
-
-    image: int
-    grid: tuple[int, int]
-    """Cells of the level, down and across."""
-    cell: Int[Tensor, "k"]
-    """Numbers of the chosen ones in reading order of the level."""
-    token: Int[Tensor, "k"]
-    """Their numbers among the image's tokens."""
-    level: int
-
-
-def parts(layouts: Sequence[Layout], tokens: Sequence[Tokens]) -> list[Part]:
-    """What has to be encoded, image by image, finest level first."""
-    out = []
-    for image, (layout, kept) in enumerate(zip(layouts, tokens, strict=True)):
-        valid = kept.valid[0]
-        level, box = kept.level[0][valid].cpu(), kept.box[0][valid].cpu()
-        for one in sorted(set(level.tolist())):
-            grid = (-(-layout.grid[0] // 2**one), -(-layout.grid[1] // 2**one))
-            token = (level == one).nonzero()[:, 0]
-            row, col = (box[token, :2].long() >> one).unbind(-1)
-            out.append(Part(image, grid, row * grid[1] + col, token, one))
-    return out
+from homunculus.method import Rule
 
 
 def qwen(
-    model: Any, inputs: Mapping[str, Any], layouts: Sequence[Layout], tokens: Sequence[Tokens]
+    model: Any,
+    inputs: Mapping[str, Any],
+    layouts: Sequence[Layout],
+    choices: Sequence[Choice],
+    rule: Rule | None = None,
 ) -> Encoded:
-    """Chosen cells of Qwen's towers: whole merge groups, packed, with rows of its own metadata."""
-    core, chosen = model.base_model, parts(layouts, tokens)
+    """Chosen cells of Qwen's towers, packed, with rows of its own metadata."""
+    core, chosen = model.base_model, parts(layouts, choices, rule)
     tower = core.visual
     merge, unit = tower.spatial_merge_size, tower.spatial_merge_unit
-    pixels = _levels(inputs, merge, tower.patch_size, chosen)
+    pixels = _pixels(inputs, merge, tower.patch_size, chosen)
     grids = torch.tensor(
         [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in chosen)]
     )
@@ -72,26 +44,26 @@ def qwen(
     told = torch.tensor([[1, merge, merge * len(part.cell)] for part in chosen], device=device)
     output = core.get_image_features(pixels, told, **known, return_dict=True)
     rows = stacked(output).split([len(part.cell) for part in chosen])
-    return Encoded(output, _by_image(chosen, rows, tokens))
+    return Encoded(output, gathered(chosen, rows))
 
 
-def _levels(
+def _pixels(
     inputs: Mapping[str, Any], merge: int, patch: int, chosen: Sequence[Part]
 ) -> Float[Tensor, "patches d"]:
     """Pixels of the chosen cells' patches, part after part."""
     grids = inputs["image_grid_thw"].tolist()
     whole = inputs["pixel_values"].split([rows * cols for _, rows, cols in grids])
     out: list[Tensor] = []
-    for part in chosen:
-        rows = whole[part.image]
-        unit, (_, down, across) = merge * merge, grids[part.image]
-        if part.level:
-            image = _image(rows, (down, across), merge, patch)
-            for _ in range(part.level):
-                image = halved(image, merge * patch)
-            rows = _patches(image, merge, patch)
-        cells = rows.view(-1, unit, rows.shape[-1])
-        out.append(cells[part.cell.to(rows.device)].flatten(0, 1))
+    for at, mine in by_image(chosen):
+        own, (_, down, across) = whole[at], grids[at]
+        seen = [own] * len(mine)
+        if not all(part.own for part in mine):
+            picture = _image(own, (down, across), merge, patch)
+            shown = zip(mine, views(picture, mine, merge * patch), strict=True)
+            seen = [own if part.own else _patches(view, merge, patch) for part, view in shown]
+        for part, rows in zip(mine, seen, strict=True):
+            cells = rows.view(-1, merge * merge, rows.shape[-1])
+            out.append(cells[part.cell.to(rows.device)].flatten(0, 1))
     return torch.cat(out)
 
 
@@ -108,13 +80,6 @@ def _patches(image: Float[Tensor, "c h w"], merge: int, patch: int) -> Float[Ten
     return rearrange(
         image, "z (r i y) (c j x) -> (r c i j) (z y x)", i=merge, j=merge, y=patch, x=patch
     )
-
-
-def halved(image: Float[Tensor, "c h w"], cell: int) -> Float[Tensor, "c h2 w2"]:
-    """Half as large, in whole cells: an odd one out is filled up with the border."""
-    down, right = (side // cell % 2 * cell for side in image.shape[1:])
-    padded = F.pad(image[None], (0, right, 0, down), mode="replicate")
-    return F.avg_pool2d(padded, 2)[0]
 
 
 def _metadata(
@@ -144,16 +109,3 @@ def _metadata(
     count = count[count > 0] * tower.spatial_merge_unit  # windows left empty are gone
     ends = torch.cat((count.new_zeros(1), count.cumsum(0))).int()
     return out | {"image_window_index": rank[cell].argsort(), "image_cu_window_seqlens": ends}
-
-
-def _by_image(
-    chosen: Sequence[Part], rows: Sequence[Float[Tensor, "_k d"]], tokens: Sequence[Tokens]
-) -> list[Float[Tensor, "_k d"]]:
-    """Rows of the parts, back in the order of each image's tokens."""
-    out = []
-    for image, kept in enumerate(tokens):
-        mine = [at for at, part in enumerate(chosen) if part.image == image]
-        place = torch.cat([chosen[at].token for at in mine]).argsort()
-        out.append(torch.cat([rows[at] for at in mine])[place.to(rows[0].device)])
-        assert len(out[-1]) == int(kept.valid.sum())
-    return out
