@@ -79,6 +79,13 @@ class Engine:
         ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens,
         and what was computed for it is not computed again.
         """
+        if options.get("use_cache") is False and not hasattr(
+            self.model.base_model, "get_rope_index"
+        ):
+            raise ValueError(
+                "engine: without a cache this model takes gaps between kept positions for borders of "
+                "packed texts. Leave out use_cache=False."
+            )
         batch = talks(messages)
         prepared = self.prepare(batch, pinned=upon.prepared if upon else None)
         inputs = prepared.upon(upon.ids, upon.cache) if upon else prepared
@@ -230,7 +237,8 @@ class Engine:
         """All rows of these images; the last few sets are kept for the next question on them."""
         if torch.is_grad_enabled():
             return encode.everything(self.model, inputs, layouts)
-        digest = blake2b(repr([one.size for one in shown]).encode())
+        # a family may show an image otherwise in company: the conversation is part of the key
+        digest = blake2b(repr([(one.size, one.talk) for one in shown]).encode())
         for one in shown:
             digest.update(one.image.tobytes())
         key = digest.hexdigest()
