@@ -83,8 +83,8 @@ class Engine:
             self.model.base_model, "get_rope_index"
         ):
             raise ValueError(
-                "engine: without a cache this model takes gaps between kept positions for borders of "
-                "packed texts. Leave out use_cache=False."
+                "engine: without a cache this model takes gaps between kept positions for "
+                "borders of packed texts. Leave out use_cache=False."
             )
         batch = talks(messages)
         prepared = self.prepare(batch, pinned=upon.prepared if upon else None)
