@@ -2,7 +2,8 @@
 
 import torch
 
-from homunculus.bench import BATCHES, CELLS, _case, _row, _side_by_side, table
+from homunculus.bench.core import BATCHES, CELLS, _case, _row, table
+from homunculus.bench.turns import side_by_side
 from homunculus.method import methods
 
 
@@ -25,7 +26,7 @@ def test_the_whole_way_gives_the_tokens_of_the_short_one() -> None:
 
 def test_runs_take_turns_and_medians_come_in_order() -> None:
     seen: list[str] = []
-    times = _side_by_side([lambda turn: seen.append("a"), lambda turn: seen.append("b")], 2)
+    times = side_by_side([lambda turn: seen.append("a"), lambda turn: seen.append("b")], 2)
     assert seen == ["a", "b"] * 5
     assert len(times) == 2
 

@@ -76,7 +76,7 @@ class Fake:
     def __call__(self, images, questions, patch=16) -> list[Sight]:
         logit = torch.zeros(-(-160 // patch), -(-200 // patch))
         word = Word("total", 0.97, (0.25, 0.5, 0.5, 0.75), 1.0)
-        return [Sight(logit, (word,), ("合計",), True, 0.5, torch.zeros_like(logit))]
+        return [Sight(logit, (word,), ("合計",), True, 0.5)]
 
 
 def test_show_tells_why(page, capsys, monkeypatch) -> None:
@@ -168,9 +168,9 @@ def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
 
 
 def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
-    bench = pytest.importorskip("homunculus.bench")
-    monkeypatch.setattr(bench, "core", lambda repeats, tell: tell("grid") or {"repeats": repeats})
-    monkeypatch.setattr(bench, "table", lambda result: f"table of {result}")
+    core = pytest.importorskip("homunculus.bench.core")
+    monkeypatch.setattr(core, "core", lambda repeats, tell: tell("grid") or {"repeats": repeats})
+    monkeypatch.setattr(core, "table", lambda result: f"table of {result}")
     assert main(["bench", "core", "--repeats", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"repeats": 2}
     assert main(["bench", "core"]) == 0
@@ -179,12 +179,12 @@ def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
 
 
 def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
-    bench = pytest.importorskip("homunculus.bench")
-    room = pytest.importorskip("homunculus.scout")
+    command = pytest.importorskip("homunculus.bench.command")
     shares = {"first_question_share": 0.04, "second_question_share": 0.00312}
     asked: list[object] = []
-    monkeypatch.setattr(room, "load", lambda folder: asked.append(folder) or "seer")
-    monkeypatch.setattr(bench, "scout", lambda seer, many: asked.append((seer, many)) or shares)
+    ask = lambda seer, many: asked.append((seer, many)) or shares  # noqa: E731
+    monkeypatch.setattr(command, "load", lambda folder: asked.append(folder) or "seer")
+    monkeypatch.setattr(command.scout, "scout", ask)
     assert main(["bench", "scout", "--json", "--scout", "w"]) == 0
     assert json.loads(capsys.readouterr().out) == shares
     assert asked == [Path("w"), ("seer", 10)]

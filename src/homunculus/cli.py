@@ -92,8 +92,10 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
     told = "core: every rule against bare top-K; scout: a page and its questions against an encoder"
-    bench.add_argument("what", choices=["core", "scout"], help=told)
-    bench.add_argument("--repeats", type=_count, help="runs per number (60; 10 for scout)")
+    told += "; transformers: requests to a model of real size against the same untouched"
+    bench.add_argument("what", choices=["core", "scout", "transformers"], help=told)
+    told = "runs per number (60; 10 for scout, 3 for transformers)"
+    bench.add_argument("--repeats", type=_count, help=told)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     _json_flag(bench)
 
@@ -240,14 +242,11 @@ def _out(arguments: argparse.Namespace) -> Path:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from homunculus.bench import core, cost, scout, table
-    from homunculus.scout import load
+    from homunculus.bench.command import measured
 
-    seer = load(arguments.scout) if arguments.what == "scout" else None
     with _patience("measuring") as tell:
-        many = arguments.repeats
-        result = scout(seer, many or 10) if seer else core(many or 60, tell)
-    print(json.dumps(result, indent=2) if arguments.json else (cost if seer else table)(result))
+        result, text = measured(arguments, tell)
+    print(json.dumps(result, indent=2) if arguments.json else text)
     return 0
 
 

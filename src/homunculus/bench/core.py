@@ -4,24 +4,19 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
-from time import perf_counter
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from homunculus import lift
+from homunculus.bench.turns import FRESH, one_thread, side_by_side
 from homunculus.method import Material, Method, methods
 from homunculus.pack import pack
-from homunculus.scout.words import WordScout
 from homunculus.types import Field, Relevance
 
 SLOTS = 273
 BATCHES = (1, 8, 32)
-FRESH = 16
-"""Different scores taken in turn: on the same scores again and again a processor learns the
-branches of a sort by heart, and bare top-K looks faster than it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +50,7 @@ class Case:
 
 def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
     """Each rule against bare `torch.topk` on one thread; allocate + pack against an encoder."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         rows = []
         for method in methods().values():
             if progress:
@@ -77,8 +70,6 @@ def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> di
             "rows": rows,
             "encoder": _encoder(repeats),
         }
-    finally:
-        torch.set_num_threads(threads)
 
 
 PARTS = ("allocate_and_pack", "relevance_to_tokens")
@@ -101,7 +92,7 @@ def _case(method: Method, batch: int, cells: int) -> Case:
 
 
 def _row(case: Case, repeats: int) -> dict[str, Any]:
-    rule, top = _side_by_side([case.rule, case.top], repeats)
+    rule, top = side_by_side([case.rule, case.top], repeats)
     ratio = round(rule / top, 2)
     return {
         "method": case.method.name,
@@ -109,18 +100,6 @@ def _row(case: Case, repeats: int) -> dict[str, Any]:
         "cells": case.cells,
         "ratio_topk": ratio,
     }
-
-
-def _side_by_side(runs: list[Callable[[int], object]], repeats: int) -> list[float]:
-    """Median seconds of each, taken in turns so that a noisy neighbour disturbs all alike."""
-    times: list[list[float]] = [[] for _ in runs]
-    with torch.inference_mode():  # as a server runs them, ours and theirs alike
-        for turn in range(repeats + 3):
-            for run, taken in zip(runs, times, strict=True):
-                start = perf_counter()
-                run(turn)
-                taken.append(perf_counter() - start)
-    return [median(taken[3:]) for taken in times]
 
 
 def _encoder(repeats: int) -> dict[str, Any]:
@@ -143,7 +122,7 @@ def _encoder(repeats: int) -> dict[str, Any]:
 
             case = Case(method, 1, 4096, field, score, [torch.randn(1, 4096)] * FRESH)
             runs = [case.spend, partial(case.whole, feature=feature)]
-            ours, all_, theirs = _side_by_side([*runs, lambda _: layer(feature)], min(repeats, 5))
+            ours, all_, theirs = side_by_side([*runs, lambda _: layer(feature)], min(repeats, 5))
             share[name] = round(ours / (24 * theirs), 5)
             whole[name] = round(all_ / (24 * theirs), 5)
     return {
@@ -152,51 +131,6 @@ def _encoder(repeats: int) -> dict[str, Any]:
         "allocate_and_pack_share": share,
         "relevance_to_tokens_share": whole,
     }
-
-
-def scout(seer: WordScout, repeats: int = 10) -> dict[str, Any]:
-    """A scout and the cut on a page of 1,024 x 800 pixels, as shares of a ViT-L-sized pass over it.
-
-    On one thread. First question: read the page, match, spread, allocate. Second: all but reading.
-    """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True)
-        layer = layer.to(torch.bfloat16).eval()
-        feature = torch.randn(1, 64 * 50, 1024, dtype=torch.bfloat16)
-        pages = [torch.randint(0, 256, (3, 1024, 800), dtype=torch.uint8) for _ in range(FRESH)]
-        cut = methods()["cut"]
-
-        def ask(turn: int, fresh: bool) -> object:
-            page = pages[turn % FRESH].clone() if fresh else pages[0]
-            page[0, 0, 0] = turn % 256 if fresh else 0  # a page no cache has seen
-            sight = seer([page], [f"What is the total amount of invoice {turn}?"])[0]
-            return cut.plan([(64, 50)], sight.logit.reshape(1, -1), SLOTS)
-
-        first, second, theirs = _side_by_side(
-            [partial(ask, fresh=True), partial(ask, fresh=False), lambda _: layer(feature)], repeats
-        )
-        return {
-            "page": [1024, 800],
-            "threads": 1,
-            "repeats": repeats,
-            "encoder": "ViT-L, 24 layers, 3,200 cells, bfloat16",
-            "first_question_share": round(first / (24 * theirs), 4),
-            "second_question_share": round(second / (24 * theirs), 5),
-            "versions": {"torch": torch.__version__, "python": platform.python_version()},
-            "hardware": platform.machine(),
-        }
-    finally:
-        torch.set_num_threads(threads)
-
-
-def cost(result: dict[str, Any]) -> str:
-    """What a scout costs, as text."""
-    first, second = (result[f"{turn}_question_share"] for turn in ("first", "second"))
-    lines = ["share of a ViT-L-sized encoder pass over the same page, scout and cut together"]
-    lines += [f"  first question {first:>11.2%}", f"  second question{second:>11.3%}"]
-    return "\n".join(lines)
 
 
 def table(result: dict[str, Any]) -> str:
