@@ -399,7 +399,9 @@ def test_a_fast_engine_says_the_same_and_remembers_that_it_is_fast(
     image = talk(picture(192, 256))
     quick = engine(it, 24, fast=True)
     quick.save(tmp_path)
-    again = attach(it.model, it.processor, saved=tmp_path, relevance=slope)
+    again: Any = attach(it.model, it.processor, saved=tmp_path, relevance=slope)
     assert again.setting == quick.setting == replace(engine(it, 24).setting, fast=True)
-    stock, linear = (one.prepare(image).looks[0].choice.embed for one in (engine(it, 24), again))
+    stock = engine(it, 24).prepare(image).looks[0].choice.embed
+    linear = again.prepare(image).looks[0].choice.embed
+    assert linear is not None
     assert (stock - linear).abs().max() < 1e-4 * stock.abs().max()
