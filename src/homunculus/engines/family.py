@@ -38,6 +38,8 @@ class Family:
     layouts: Callable[[View], list[Layout]]
     first: int = 0
     """Where `forward` counts positions from (`generate` counts from 0 everywhere)."""
+    causal: bool = True
+    """Whether a longer prompt may go on with the cache of a shorter one that it begins with."""
     before: str = ""
     """How a part of the image is encoded alone: by which function of `part`; empty if not."""
 
@@ -152,7 +154,7 @@ FAMILIES: dict[str, Family] = {
         Family("idefics3", _split, before="shuffled"),
         Family("internvl", _internvl),
         Family("gemma3", _gemma3),
-        Family("paligemma", _paligemma, first=1),
+        Family("paligemma", _paligemma, first=1, causal=False),
     )
 }
 

@@ -65,9 +65,7 @@ def onto(value: Float[Tensor, "h w"], layout: Layout) -> Float[Tensor, "rows col
     What the family pads around the image is as relevant as the least of the map.
     """
     shown = _window(value, layout.window)
-    rows, cols = (min(have, want) for have, want in zip(shown.shape, layout.grid, strict=True))
-    pooled = F.adaptive_max_pool2d(shown[None, None], (rows, cols))
-    return F.interpolate(pooled, layout.grid, mode="nearest-exact")[0, 0]
+    return F.adaptive_max_pool2d(shown[None], layout.grid)[0]
 
 
 def _window(value: Float[Tensor, "h w"], window: Window) -> Float[Tensor, "h2 w2"]:

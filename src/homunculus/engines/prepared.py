@@ -13,6 +13,8 @@ from homunculus.engines.layout import Layout
 from homunculus.engines.select import Choice
 from homunculus.engines.talk import Shown
 
+OTHERS = "engine: the pinned inputs show other images than these messages begin with."
+
 
 @dataclass(frozen=True, eq=False)
 class Look:
@@ -28,6 +30,20 @@ class Look:
     marks: int
     """Tokens of text that stand between the image's own in the prompt."""
 
+    def check(self, shown: Shown, layout: Layout) -> None:
+        """Refuse to be pinned to another image, or to the same one in another lattice."""
+        mine = self.shown.image
+        if mine is not shown.image and (
+            mine.size != shown.image.size or mine.tobytes() != shown.image.tobytes()
+        ):
+            raise ValueError(OTHERS)
+        if self.layout.grid != layout.grid:
+            raise ValueError(
+                f"engine: expected the pinned image's lattice of {self.layout.grid} cells, got "
+                f"{layout.grid}: with this model an image is laid out otherwise when another one "
+                "joins its conversation. Leave out the pinned inputs: all is computed anew."
+            )
+
 
 class Prepared(Mapping[str, Any]):
     """What `model.generate(**inputs)` and `model(**inputs)` take; may be used again and again.
@@ -36,10 +52,15 @@ class Prepared(Mapping[str, Any]):
     """
 
     def __init__(
-        self, plain: dict[str, Any], encoded: encode.Encoded, looks: Sequence[Look], image: int
+        self,
+        plain: dict[str, Any],
+        encoded: encode.Encoded,
+        looks: Sequence[Look],
+        image: int,
+        causal: bool = True,
     ) -> None:
         self._plain, self._encoded, self._image = plain, encoded, image
-        self.looks = list(looks)
+        self._causal, self.looks = causal, list(looks)
 
     def __getitem__(self, name: str) -> Any:
         if name != "mm_encoder_outputs" or not self.looks:
@@ -62,25 +83,32 @@ class Prepared(Mapping[str, Any]):
     def upon(self, ids: Int[Tensor, "l"], cache: Any) -> dict[str, Any]:
         """The same inputs upon the cache that a prompt and its answer left: the rest is computed.
 
-        For one conversation. What both begin with is taken from the cache.
+        For one conversation. What both begin with is taken from the cache, if the model can; if
+        not, these are the inputs for all of it.
         """
         mine = self._plain["input_ids"]
         if len(mine) != 1:
             raise ValueError(f"engine: a cache goes on with one conversation, got {len(mine)}.")
+        if not self._causal:
+            return dict(self)
+        ids = getattr(cache, "said", ids)  # others may have gone on from this answer: it was theirs
         least = min(mine.shape[1] - 1, len(ids), cache.get_seq_length())
-        same = (mine[0, :least] == ids[:least]).long().cumprod(0).sum()
-        if same < cache.get_seq_length():
-            try:
-                cache.crop(int(same))
-            except (RuntimeError, ValueError, NotImplementedError):
-                return dict(self)  # a window that slid on cannot go back: compute all
+        same = int((mine[0, :least] == ids[:least]).long().cumprod(0).sum())
         image = (mine[0] == self._image).long()
-        done, looks = int(image[: int(same)].sum()), list(self.looks)
+        done, looks = int(image[:same].sum()), list(self.looks)
         while looks and done >= len(looks[0].choice.anchor):
             done -= len(looks.pop(0).choice.anchor)
         if done:
             raise ValueError(
                 "engine: the cache ends inside an image. Pin the earlier turn's inputs."
             )
+        if looks and "token_type_ids" in self._plain:
+            return dict(self)  # transformers lays new types at the cache's beginning
+        if same < cache.get_seq_length():
+            try:
+                cache.crop(same)
+            except (RuntimeError, ValueError, NotImplementedError):
+                return dict(self)  # a window that slid on cannot go back: compute all
+        cache.said = mine[0]
         rest = Prepared(self._plain, self._encoded, looks, self._image)
         return {**rest, "past_key_values": cache}

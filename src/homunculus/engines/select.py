@@ -29,9 +29,14 @@ class Choice:
     """The order of the prompt, as numbers of tokens first and rows of `rest` after them."""
     embed: Float[Tensor, "k d"] | None = None
     """Features in the order of the prompt; None before encoding."""
+    gain: Float[Tensor, "t 1"] | None = None
+    """Of each token 1, moving with relevance: where that is trained and nothing is encoded yet."""
 
     def filled(self, rows: Float[Tensor, "k d"]) -> "Choice":
         """With features: of the tokens in their order, then of the first rows of `rest`."""
+        if self.gain is not None:
+            kept = len(self.gain)
+            rows = torch.cat((rows[:kept] * self.gain.to(rows), rows[kept:]))
         return replace(self, embed=rows[self.order.to(rows.device)])
 
 
@@ -67,6 +72,9 @@ def _tokens(
     logit = relevance.reshape(1, -1).float()
     logit = logit if rows is None else logit.to(rows.device)
     field, plan = method.plan([layout.grid], logit, slots, Material(feature=feature))
+    if rows is None and plan.weight.requires_grad:
+        ones = torch.ones(*field.level.shape, 1, device=logit.device)
+        field = replace(field, feature=ones)
     return pack(field, plan)
 
 
@@ -83,7 +91,8 @@ def _choice(
     order = anchor.argsort(stable=True)
     choice = Choice(anchor[order], tokens, order)
     if rows is None:
-        return choice
+        gain = None if tokens.embed is None else tokens.embed[0, :kept]
+        return replace(choice, tokens=replace(tokens, embed=None), gain=gain)
     assert tokens.embed is not None
     others = rows[layout.rest[: slots - kept].to(rows.device)]
     return choice.filled(torch.cat((tokens.embed[0, :kept], others)))

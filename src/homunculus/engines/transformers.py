@@ -23,7 +23,7 @@ from homunculus.engines.answer import Answer
 from homunculus.engines.family import Family, View
 from homunculus.engines.fast import fast
 from homunculus.engines.layout import Layout, onto
-from homunculus.engines.prepared import Look, Prepared
+from homunculus.engines.prepared import OTHERS, Look, Prepared
 from homunculus.engines.select import Choice, select
 from homunculus.engines.setting import Setting
 from homunculus.engines.talk import Shown, Talk, opened, talks
@@ -95,6 +95,8 @@ class Engine:
         texts = self.processor.batch_decode(made.sequences[:, start:], skip_special_tokens=True)
         each = len(texts) // len(batch)
         cache = made.past_key_values if len(texts) == 1 else None
+        if cache is not None:
+            cache.said = made.sequences[0]
         return [
             Answer(text, made.sequences[at], prepared, prepared.of(at // each), cache)
             for at, text in enumerate(texts)
@@ -146,7 +148,8 @@ class Engine:
                 shown, layouts, maps, choices, marks, strict=True
             )
         ]
-        return Prepared(plain, encoded, looks, self.model.config.image_token_id)
+        image_id = self.model.config.image_token_id
+        return Prepared(plain, encoded, looks, image_id, self.family.causal)
 
     def _inputs(self, batch: Sequence[Talk], generation_prompt: bool) -> Mapping[str, Any]:
         inputs = self.processor.apply_chat_template(
@@ -178,17 +181,18 @@ class Engine:
         self, shown: Sequence[Shown], layouts: Sequence[Layout], pinned: Prepared | None
     ) -> list[tuple[Float[Tensor, "_r _c"], str]]:
         """Relevance of the cells of each lattice, and where it came from."""
-        kept = pinned.looks if pinned is not None else []
-        out = [(look.relevance, look.origin) for look in kept]
-        if any(
-            look.layout.grid != layout.grid for look, layout in zip(kept, layouts, strict=False)
-        ):
-            raise ValueError(
-                "engine: the pinned inputs show other images than these messages begin with."
-            )
-        for one, layout in list(zip(shown, layouts, strict=True))[len(kept) :]:
-            found, origin = self._map(one)
-            out.append((onto(found, layout), origin))
+        kept, out = list(pinned.looks) if pinned is not None else [], []
+        for one, layout in zip(shown, layouts, strict=True):
+            mine = next((look for look in kept if look.shown.talk == one.talk), None)
+            if mine is None:
+                found, origin = self._map(one)
+                out.append((onto(found, layout), origin))
+                continue
+            mine.check(one, layout)
+            kept.remove(mine)
+            out.append((mine.relevance, mine.origin))
+        if kept:
+            raise ValueError(OTHERS)
         return out
 
     def _map(self, one: Shown) -> tuple[Float[Tensor, "h w"], str]:
