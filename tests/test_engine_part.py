@@ -84,6 +84,18 @@ def test_with_all_kept_the_model_is_the_untouched_one_bit_for_bit(
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("family", ABLE)
+@pytest.mark.parametrize("options", [{"dtype": torch.bfloat16}, {"attn_implementation": "eager"}])
+def test_so_it_is_in_bfloat16_and_with_eager_attention(
+    family: str, options: dict[str, Any]
+) -> None:
+    it, image = load(family, **options), picture(192, 256)
+    inputs = engine(it, ALL).prepare(talk(image), forward=True, generation_prompt=True)
+    untouched = it.model(**ask(it.processor, image)).logits
+    assert torch.equal(it.model(**inputs).logits, untouched)
+
+
+@torch.no_grad()
 @pytest.mark.parametrize("family", TILED)
 def test_a_batch_with_all_kept_has_the_rows_of_the_untouched_model(family: str) -> None:
     it, images = load(family), [picture(192, 256), picture(40, 90, seed=1)]

@@ -234,11 +234,17 @@ def _together(
     patch = (row[..., :, None] * (side * merge) + col[..., None, :]).flatten(1)
     order = patch.argsort(1)
 
-    def taken(state: Tensor, at: Tensor) -> Tensor:
-        return state.gather(1, at[..., None].expand(-1, -1, state.shape[-1]))
-
-    states = [taken(eye.embed(pixels), patch.gather(1, order))]
+    # in whole tiles nothing moves, not even in memory: kernels differ in rounding by its order
+    state = eye.embed(pixels)
+    states = [state if patch.shape[1] == state.shape[1] else _taken(state, patch.gather(1, order))]
     for layer in eye.tower.encoder.layers:
         states.append(layer(states[-1], None))
-    last = torch.cat([states[at] for at in eye.layers], -1)
-    return eye.project(taken(last, order.argsort(1)).unflatten(1, (-1, merge**2)).flatten(2))
+    picked = [states[at] for at in eye.layers]
+    last = picked[0] if len(picked) == 1 else torch.cat(picked, -1)
+    if merge == 1:
+        return eye.project(last)
+    return eye.project(_taken(last, order.argsort(1)).unflatten(1, (-1, merge**2)).flatten(2))
+
+
+def _taken(state: Float[Tensor, "t n d"], at: Int[Tensor, "t k"]) -> Float[Tensor, "t k d"]:
+    return state.gather(1, at[..., None].expand(-1, -1, state.shape[-1]))
