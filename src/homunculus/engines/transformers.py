@@ -23,6 +23,7 @@ from homunculus.engines.answer import Answer
 from homunculus.engines.family import Family, View
 from homunculus.engines.fast import fast
 from homunculus.engines.layout import Layout, onto
+from homunculus.engines.part.late import resizing, unfolded
 from homunculus.engines.prepared import OTHERS, Look, Prepared
 from homunculus.engines.select import Choice, select
 from homunculus.engines.setting import Setting
@@ -152,11 +153,15 @@ class Engine:
         return Prepared(plain, encoded, looks, image_id, self.family.causal)
 
     def _inputs(self, batch: Sequence[Talk], generation_prompt: bool) -> Mapping[str, Any]:
-        inputs = self.processor.apply_chat_template(
+        alone = self.setting.where == "before" and self.family.before == "qwen"
+        late = resizing(self.processor) if alone else None
+        inputs = (self.processor if late is None else late).apply_chat_template(
             batch, add_generation_prompt=generation_prompt, tokenize=True, return_dict=True,
             return_tensors="pt", processor_kwargs={"padding": True},
-        )  # fmt: skip
-        return inputs.to(self.model.device)
+        ).to(self.model.device)  # fmt: skip
+        if late is not None and "pixel_values" in inputs:
+            inputs["pixel_values"] = unfolded(inputs, self.processor)
+        return inputs
 
     def _positions(self, inputs: Mapping[str, Any]) -> Tensor:
         """Of the untouched prompt: a token keeps the place that it would have had."""

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from homunculus.engines.encode import Encoded, stacked
 from homunculus.engines.layout import Layout
+from homunculus.engines.part.late import Late
 from homunculus.engines.part.views import Part, by_image, gathered, parts, views
 from homunculus.engines.select import Choice
 from homunculus.extra import need
@@ -51,6 +52,8 @@ def _pixels(
     inputs: Mapping[str, Any], merge: int, patch: int, chosen: Sequence[Part]
 ) -> Float[Tensor, "patches d"]:
     """Pixels of the chosen cells' patches, part after part."""
+    if isinstance(late := inputs["pixel_values"], Late):
+        return torch.cat([late.rows(part, merge * patch) for part in chosen])
     grids = inputs["image_grid_thw"].tolist()
     whole = inputs["pixel_values"].split([rows * cols for _, rows, cols in grids])
     out: list[Tensor] = []
