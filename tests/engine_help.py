@@ -91,23 +91,26 @@ def unsaid(engine: Engine) -> list[int]:
     return [config.image_token_id, engine.processor.tokenizer.eos_token_id]
 
 
+def extended(engine: Engine, prepared: Prepared, new: Tensor) -> dict[str, Any]:
+    """Inputs of `forward` for a prompt made for `generate` and what was said upon it."""
+    told, pali = unlabelled(prepared), engine.family.name == "paligemma"
+    one = torch.ones_like(new)
+    # text is of type 0; paligemma says 1 for what it answers, so that it is causal
+    grown = {"input_ids": new, "attention_mask": one, "token_type_ids": one * pali}
+    for name in [name for name in grown if name in told]:
+        told[name] = torch.cat((told[name], grown[name]), 1)
+    at = told["position_ids"]
+    ahead = at[..., -1:] + 1 + torch.arange(new.shape[1])
+    return told | {"position_ids": torch.cat((at, ahead), -1) + pali}
+
+
 @torch.no_grad()
 def stepwise(engine: Engine, prepared: Prepared, steps: int) -> Tensor:
     """Greedy decoding without any cache: the whole sequence anew for every token."""
-    told, new = unlabelled(prepared), []
-    pali = engine.family.name == "paligemma"
-    told["position_ids"] = told["position_ids"] + pali
+    new = prepared["input_ids"][:, :0]
     for _ in range(steps):
-        told["mm_encoder_outputs"] = prepared["mm_encoder_outputs"]  # calls write into it
+        told = extended(engine, prepared, new)
         logits = engine.model(**told, use_cache=False).logits[:, -1]
         logits[:, unsaid(engine)] = -torch.inf
-        token = logits.argmax(-1, keepdim=True)
-        new.append(token)
-        one = torch.ones_like(token)
-        # text is of type 0; paligemma says 1 for what it answers, so that it is causal
-        grown = {"input_ids": token, "attention_mask": one, "token_type_ids": one * pali}
-        for name in [name for name in grown if name in told]:
-            told[name] = torch.cat((told[name], grown[name]), 1)
-        ahead = told["position_ids"][..., -1:] + 1
-        told["position_ids"] = torch.cat((told["position_ids"], ahead), -1)
-    return torch.cat(new, 1)
+        new = torch.cat((new, logits.argmax(-1, keepdim=True)), 1)
+    return new
