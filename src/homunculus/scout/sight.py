@@ -14,6 +14,7 @@ BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
 
 Map = Float[Tensor, "rows cols"]
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Word:
 
     text: str
     probability: float
-    box: tuple[float, float, float, float]
+    box: Box
     """x0 y0 x1 y1, as fractions of the page."""
     places: float
     """On how many places it stands, softly counted."""
@@ -69,8 +70,15 @@ def told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
             (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
             (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
         )  # fmt: skip
-        if place >= asked.own and peak < SURE:
-            continue  # how else it might have been printed, and was not
+        there = [one.box for one in words if one.probability >= SURE]
+        if place >= asked.own and (peak < SURE or any(_meet(box, one) for one in there)):
+            continue  # how else it might have been printed, and was not, or what was found already
         count = float((match >= SURE).sum()) / max(1, int(near.sum()))
         words.append(Word(word, peak, box, count))
     return tuple(words)
+
+
+def _meet(one: Box, other: Box) -> bool:
+    """Whether two boxes share more than a border."""
+    across = max(one[0], other[0]) < min(one[2], other[2])
+    return across and max(one[1], other[1]) < min(one[3], other[3])
