@@ -1,6 +1,7 @@
 """The benchmark of requests, on a model so small that only its structure can be looked at."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -107,7 +108,22 @@ def test_a_watch_tells_the_parts_apart() -> None:
 
 def test_the_peak_of_memory_sees_what_was_given_back() -> None:
     wanted = 64 * 2**20
-    found = peak(lambda: torch.ones(wanted, dtype=torch.uint8).max())
+    one, found = peak(lambda: torch.ones(wanted, dtype=torch.uint8).max())
+    assert one == 1
     if found is None:
         pytest.skip("this system does not tell")
     assert wanted * 0.9 < found < wanted * 2
+
+
+def test_a_long_run_is_its_own_warm_up_and_taken_less_often() -> None:
+    seen: list[tuple[str, int]] = []
+
+    def run(name: str, seconds: float, turn: int) -> Request:
+        seen.append((name, turn))
+        return Request(0.0, seconds, 0.0, 0.0, kept=1, cache=1)
+
+    runs = {"long": partial(run, "long", 99.0), "short": partial(run, "short", 1.0)}
+    found, _ = bench._taken(runs, 4, None)
+    assert [turn for name, turn in seen if name == "long"] == [0, 3]
+    assert [turn for name, turn in seen if name == "short"] == [0, 1, 2, 3, 4]
+    assert (len(found["long"]), len(found["short"])) == (2, 4)

@@ -94,7 +94,7 @@ def _bench_parser(bench: argparse.ArgumentParser) -> None:
     told = "core: every rule against bare top-K; scout: a page and its questions against an encoder"
     told += "; transformers: requests to a model of real size against the same untouched"
     bench.add_argument("what", choices=["core", "scout", "transformers"], help=told)
-    told = "runs per number (60; 10 for scout, 3 for transformers)"
+    told = "runs per number (60; 10 for scout, 5 for transformers)"
     bench.add_argument("--repeats", type=_count, help=told)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     _json_flag(bench)

@@ -8,7 +8,7 @@ from typing import Any
 from homunculus.bench import core, scout, transformers
 from homunculus.scout import load
 
-REPEATS = {"core": 60, "scout": 10, "transformers": 3}
+REPEATS = {"core": 60, "scout": 10, "transformers": 5}
 
 
 def measured(

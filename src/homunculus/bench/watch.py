@@ -1,12 +1,16 @@
 # pyright: basic
-"""Where the time and the memory of one request go."""
+"""Where the time and the memory of one request go.
+
+Seconds are the processor's own: on one thread they are what a clock on the wall shows when nobody
+else is there, and who else is there does not stop them.
+"""
 
 import ctypes
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 SELF = Path("/proc/self")
@@ -48,17 +52,17 @@ class Watch:
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Everything inside counts for this part."""
-        start = perf_counter()
+        start = process_time()
         try:
             yield
         finally:
-            self.spent[name] = self.spent.get(name, 0.0) + perf_counter() - start
+            self.spent[name] = self.spent.get(name, 0.0) + process_time() - start
 
     def over(self, tower: Any) -> None:
         """Count a module's calls as the tower."""
         start: list[float] = []
-        tower.register_forward_pre_hook(lambda *_: start.append(perf_counter()))
-        tower.register_forward_hook(lambda *_: self._left(perf_counter() - start.pop()))
+        tower.register_forward_pre_hook(lambda *_: start.append(process_time()))
+        tower.register_forward_hook(lambda *_: self._left(process_time() - start.pop()))
 
     def _left(self, seconds: float) -> None:
         self.spent["tower"] = self.spent.get("tower", 0.0) + seconds
@@ -66,11 +70,11 @@ class Watch:
     def request(self, model: Any, inputs: Callable[[], Mapping[str, Any]]) -> Request:
         """Time one: `inputs` makes what goes into the model."""
         self.spent.clear()
-        start = perf_counter()
+        start = process_time()
         given = inputs()
-        ready, early = perf_counter(), self.spent.get("tower", 0.0)
+        ready, early = process_time(), self.spent.get("tower", 0.0)
         made = model.generate(**given, max_new_tokens=1, return_dict_in_generate=True)
-        end, tower = perf_counter(), self.spent.get("tower", 0.0)
+        end, tower = process_time(), self.spent.get("tower", 0.0)
         processor = self.spent["processor"]
         return Request(
             processor,
@@ -87,17 +91,16 @@ def kept_bytes(cache: Any) -> int:
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
 
 
-def peak(run: Callable[[], Any]) -> int | None:
-    """Bytes that a run needs beyond what was there; None where a system does not tell."""
+def peak(run: Callable[[], Any]) -> tuple[Any, int | None]:
+    """What a run returns, and bytes it needs beyond what was there; None if a system is silent."""
     try:
         ctypes.CDLL(None).malloc_trim(0)  # what is free but not given back would hide what is asked
         (SELF / "clear_refs").write_text("5")  # the highest mark starts anew
         before = _status("VmRSS")
     except (OSError, AttributeError):
-        run()
-        return None
-    run()
-    return _status("VmHWM") - before
+        return run(), None
+    made = run()
+    return made, _status("VmHWM") - before
 
 
 def _status(name: str) -> int:
