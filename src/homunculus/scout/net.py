@@ -130,8 +130,11 @@ class WordNet(nn.Module):
     @torch.no_grad()
     def describe(self, pixels: Float[Tensor, "b 1 h w"]) -> Described:
         """All cells of a page of any size, with every head a question may need."""
-        down, right = (-size % STRIDE for size in pixels.shape[-2:])
+        cells = tuple(-(-size // STRIDE) for size in pixels.shape[-2:])
+        # odd counts of cells make convolutions a quarter slower: fill up, and cut off again
+        down, right = (-size % (4 * STRIDE) for size in pixels.shape[-2:])
         seen = self(F.pad(pixels, (0, right, 0, down), mode="replicate"))
+        seen = Features(*(part[:, : cells[0], : cells[1]] for part in vars(seen).values()))
         hidden = self.hide(seen.word)
         kind = rearrange(self.kind_head(hidden).float().softmax(-1), "b r c kinds -> b kinds r c")
         return Described(self.embed(hidden), seen.text.sigmoid(), kind)
