@@ -99,6 +99,19 @@ def test_what_may_be_done_with_inputs_may_be_done_again(engine: Engine) -> None:
     assert torch.equal(once, twice)
 
 
+def test_inputs_of_two_questions_may_be_held_at_once(engine: Engine) -> None:
+    few = attached(engine.family.name, tokens=40)
+    image = picture(*LARGE)
+    made = [few.prepare([turn(image, word)]) for word in ("One?", "Two?")]  # features are shared
+    told = GREEDY | {"max_new_tokens": 3, "num_beams": 2}
+    alone = [few.model.generate(**one, **told) for one in made]
+    held = [dict(one) for one in made]
+    assert all(
+        torch.equal(few.model.generate(**one, **told), ids)
+        for one, ids in zip(held, alone, strict=True)
+    )
+
+
 def test_a_processor_that_pads_at_the_right_gives_the_same_inputs() -> None:
     engine = attached("qwen3_vl", tokens=40)
     words = engine.processor.tokenizer
