@@ -189,5 +189,5 @@ def test_without_a_callable_the_word_scout_looks_for_the_question() -> None:
     )
     assert above.origin.startswith("words: ")
     assert above.origin.endswith(" found")
-    rows = [float(look.choice.tokens.position[0, :, 0].median()) for look in (above, below)]
+    rows = [int(look.relevance.argmax()) // look.layout.grid[1] for look in (above, below)]
     assert rows[0] < 8 < rows[1]  # of 16 rows
