@@ -83,6 +83,14 @@ def test_an_engine_is_shown_an_image_that_no_memory_knows() -> None:
             assert found.tower > 0
 
 
+def test_weights_are_ordinary_tensors_in_bfloat16() -> None:
+    tiny.hub()
+    with torch.inference_mode():
+        weights = list(bench.build(SMALL).parameters())
+    assert {weight.dtype for weight in weights} == {torch.bfloat16}
+    assert not any(weight.is_inference() for weight in weights)
+
+
 def test_the_shape_is_the_one_that_it_says() -> None:
     hf = tiny.hub()
     with torch.device("meta"):

@@ -52,7 +52,11 @@ QWEN3_VL_2B = Scale(
 
 
 def build(scale: Scale) -> Any:
-    """The model in bfloat16, weights at random; they are made in it, never larger."""
+    """The model in bfloat16, weights at random; they are made in it, never larger.
+
+    Weights made in inference mode, as no user has them, would send torch on a way that copies the
+    largest matrix at every call.
+    """
     hf = need("transformers", "transformers", WHO)
     start, end, image, video = range(4)
     config = hf.Qwen3VLConfig(
@@ -60,7 +64,7 @@ def build(scale: Scale) -> Any:
         vision_start_token_id=start, vision_end_token_id=end,
         image_token_id=image, video_token_id=video, tie_word_embeddings=True,
     )  # fmt: skip
-    with torch.random.fork_rng([]):
+    with torch.random.fork_rng([]), torch.inference_mode(False):
         torch.manual_seed(0)
         model = hf.AutoModelForImageTextToText.from_config(config, dtype=torch.bfloat16)
     model.generation_config.pad_token_id = PAD
