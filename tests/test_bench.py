@@ -3,7 +3,7 @@
 import torch
 
 from homunculus.bench.core import BATCHES, CELLS, _case, _row, table
-from homunculus.bench.turns import side_by_side
+from homunculus.clock import side_by_side
 from homunculus.method import methods
 
 

@@ -9,7 +9,8 @@ import torch
 import tiny
 from homunculus.bench import transformers as bench
 from homunculus.bench.model import QWEN3_VL_2B, Scale
-from homunculus.bench.watch import Request, Watch, peak
+from homunculus.bench.watch import Request, Watch
+from homunculus.clock import peak
 
 SMALL = Scale(
     "small",

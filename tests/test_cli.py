@@ -124,7 +124,7 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         ),
         (["page.png", "--tokens", "abc"], "got 'abc'"),
         (["page.png", "--tokens", "-3"], "--tokens"),
-        (["page.png", "--page", "one"], "expected a page from 0"),
+        (["page.png", "--page", "one"], "expected a whole number from 0"),
         (["page.png", "--page", "2"], "no PDF"),
         (["page.png", "--fixation", "0.5"], "expected 2 numbers"),
         (["page.png", "--fixation", "900,20"], "lies outside the picture of 200x160"),

@@ -7,18 +7,30 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from threading import Timer
 from typing import Any, NoReturn
 
 from homunculus import __version__, methods
 from homunculus.extra import MissingExtra
+from homunculus.flags import count, json_flag, numbers, whole
 
 PATIENCE = 2.0
 """Seconds before a person at a terminal is told that work goes on."""
 
 
 class _Parser(argparse.ArgumentParser):
+    room: str | None = None
+    """Whose `command.flags` are still to be added: a room is loaded once its verb is called."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The same, with the flags of the verb's own room."""
+        if self.room:
+            room, self.room = import_module(f"homunculus.{self.room}.command"), None
+            room.flags(self)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """One line and the way to help, not a page of usage."""
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
@@ -56,14 +68,18 @@ def _parser() -> argparse.ArgumentParser:
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
     _train_parser(verbs.add_parser("train", help="make the weights of a scout"))
-    _measure_parser(verbs.add_parser("measure", help="measure what kept tokens still show"))
+    _far(
+        verbs.add_parser("measure", help="measure what kept tokens still show"), "measure", _measure
+    )
     listing.set_defaults(run=_methods)
-    _json_flag(listing)
+    json_flag(listing)
     return parser
 
 
-def _json_flag(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="print JSON for machines")
+def _far(verb: _Parser, room: str, run: Callable[[argparse.Namespace], int]) -> None:
+    """A verb whose flags its own room knows."""
+    verb.set_defaults(run=run)
+    verb.room = room
 
 
 def _show_parser(show: argparse.ArgumentParser) -> None:
@@ -72,12 +88,12 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
     add("question", nargs="?", default="", help="what is asked of the picture")
     add("--method", default="foveated", help="see `homunculus methods` (%(default)s)")
-    add("--tokens", type=_count, default=273, help="the budget (%(default)s)")
-    add("--patch", type=_count, default=16, help="pixels a cell (%(default)s)")
-    add("--fixation", type=_numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
-    add("--page", type=_page, default=0, help="page of a PDF, from 0")
+    add("--tokens", type=count, default=273, help="the budget (%(default)s)")
+    add("--patch", type=count, default=16, help="pixels a cell (%(default)s)")
+    add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
+    add("--page", type=whole, default=0, help="page of a PDF, from 0")
     told = "the answer's boxes in pixels, for `oracle`"
-    add("--boxes", type=_numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=told)
+    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=told)
     add("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
     add("--explore", type=float, help="temperature on relevance, 1 as it is")
     add("--focus", type=float, help="field of view in degrees, 40 by default")
@@ -86,7 +102,7 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     scout.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     scout.add_argument("--no-scout", action="store_true", help="do not look for words")
     add("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
-    _json_flag(show)
+    json_flag(show)
 
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
@@ -95,9 +111,9 @@ def _bench_parser(bench: argparse.ArgumentParser) -> None:
     told += "; transformers: requests to a model of real size against the same untouched"
     bench.add_argument("what", choices=["core", "scout", "transformers"], help=told)
     told = "runs per number (60; 10 for scout, 5 for transformers)"
-    bench.add_argument("--repeats", type=_count, help=told)
+    bench.add_argument("--repeats", type=count, help=told)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
-    _json_flag(bench)
+    json_flag(bench)
 
 
 def _train_parser(train: argparse.ArgumentParser) -> None:
@@ -106,63 +122,13 @@ def _train_parser(train: argparse.ArgumentParser) -> None:
     add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
     add("what", choices=["word-scout"], help="word-scout: finds printed words")
     add("--out", type=Path, required=True, help="folder; a run in it is resumed")
-    add("--steps", type=_count, default=5600, help="of 4 crops each (%(default)s)")
-    add("--pages", type=_count, help="rendered to learn from words to answers (500)")
-    add("--spread-steps", type=_count, help="on those pages (1500)")
-    add("--workers", type=_count, default=1, help="renderers beside (%(default)s)")
-    add("--threads", type=_count, default=threads, help="of the net (%(default)s here)")
+    add("--steps", type=count, default=5600, help="of 4 crops each (%(default)s)")
+    add("--pages", type=count, help="rendered to learn from words to answers (500)")
+    add("--spread-steps", type=count, help="on those pages (1500)")
+    add("--workers", type=count, default=1, help="renderers beside (%(default)s)")
+    add("--threads", type=count, default=threads, help="of the net (%(default)s here)")
     add("--photos", type=Path, metavar="DIR", help="folder of pictures to print on")
     add("--suite", metavar="DIR", help="real pages, too: a suite that has a part `train`")
-
-
-def _measure_parser(measure: argparse.ArgumentParser) -> None:
-    measure.set_defaults(run=_measure)
-    add = measure.add_argument
-    add("suite", help="a folder with qa.jsonl and images/, or its name in $HOMUNCULUS_DATA")
-    add("--task", choices=["legibility", "evidence", "words"], default="legibility")
-    add("--part", default="all", help="pilot, fresh, dev, train or all (%(default)s)")
-    add("--tokens", type=_count, nargs="+", default=[64, 128, 273, 512], help="the budgets")
-    add("--methods", nargs="+", default=[], metavar="ROW", help="METHOD[@HEDGE][+SCORER] ...")
-    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
-    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
-    add("--reader", choices=["rapidocr", "tesseract", "none"], default="rapidocr")
-    add("--side", type=_count, default=1024, help="pixels of a page's longer side (%(default)s)")
-    add("--limit", type=_count, help="only the first so many questions, or images for words")
-    add("--seed", type=_page, default=0, help="of the bootstrap (%(default)s)")
-    add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
-    add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
-    add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
-    add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
-    _json_flag(measure)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
-    return int(text)
-
-
-def _page(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"expected a page from 0, got {text!r}")
-    return int(text)
-
-
-def _numbers(many: int) -> Callable[[str], tuple[float, ...]]:
-    """A parser of so many numbers between commas."""
-
-    def parse(text: str) -> tuple[float, ...]:
-        try:
-            found = tuple(float(part) for part in text.split(","))
-        except ValueError:
-            found = ()
-        if len(found) != many:
-            raise argparse.ArgumentTypeError(
-                f"expected {many} numbers between commas, without spaces, got {text!r}"
-            )
-        return found
-
-    return parse
 
 
 def _methods(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from homunculus import lift
-from homunculus.bench.turns import FRESH, one_thread, side_by_side
+from homunculus.clock import FRESH, one_thread, side_by_side
 from homunculus.method import Material, Method, methods
 from homunculus.pack import pack
 from homunculus.types import Field, Relevance

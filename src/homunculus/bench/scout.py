@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from homunculus.bench.core import SLOTS
-from homunculus.bench.turns import FRESH, one_thread, side_by_side
+from homunculus.clock import FRESH, one_thread, side_by_side
 from homunculus.method import methods
 from homunculus.scout.words import WordScout
 

@@ -18,8 +18,8 @@ import torch
 import torch.nn.functional as F
 
 from homunculus.bench.model import QUESTION, QWEN3_VL_2B, Scale, build, page, processor
-from homunculus.bench.turns import FRESH, one_thread
-from homunculus.bench.watch import Request, Watch, peak
+from homunculus.bench.watch import Request, Watch
+from homunculus.clock import FRESH, one_thread, peak
 from homunculus.engines.attach import attach
 from homunculus.engines.talk import Shown
 from homunculus.engines.transformers import Engine

@@ -5,15 +5,11 @@ Seconds are the processor's own: on one thread they are what a clock on the wall
 else is there, and who else is there does not stop them.
 """
 
-import ctypes
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import process_time
 from typing import Any
-
-SELF = Path("/proc/self")
 
 
 @dataclass(frozen=True)
@@ -89,21 +85,3 @@ class Watch:
 def kept_bytes(cache: Any) -> int:
     """Of all keys and values."""
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
-
-
-def peak(run: Callable[[], Any]) -> tuple[Any, int | None]:
-    """What a run returns, and bytes it needs beyond what was there; None if a system is silent."""
-    try:
-        ctypes.CDLL(None).malloc_trim(0)  # what is free but not given back would hide what is asked
-        (SELF / "clear_refs").write_text("5")  # the highest mark starts anew
-        before = _status("VmRSS")
-    except (OSError, AttributeError):
-        return run(), None
-    made = run()
-    return made, _status("VmHWM") - before
-
-
-def _status(name: str) -> int:
-    lines = (SELF / "status").read_text().splitlines()
-    (found,) = [line for line in lines if line.startswith(f"{name}:")]
-    return int(found.split()[1]) * 1024

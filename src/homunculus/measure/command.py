@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from homunculus.extra import need
+from homunculus.flags import count, json_flag, whole
 from homunculus.measure.find import find
 from homunculus.measure.find import text as found_words
 from homunculus.measure.read import Reader, Readings, reader
@@ -24,6 +25,27 @@ from homunculus.measure.suite import part, read
 from homunculus.scout.words import WEIGHTS, Way, WordScout, load
 
 
+def flags(measure: argparse.ArgumentParser) -> None:
+    """What the verb takes."""
+    add = measure.add_argument
+    add("suite", help="a folder with qa.jsonl and images/, or its name in $HOMUNCULUS_DATA")
+    add("--task", choices=["legibility", "evidence", "words"], default="legibility")
+    add("--part", default="all", help="pilot, fresh, dev, train or all (%(default)s)")
+    add("--tokens", type=count, nargs="+", default=[64, 128, 273, 512], help="the budgets")
+    add("--methods", nargs="+", default=[], metavar="ROW", help="METHOD[@HEDGE][+SCORER] ...")
+    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
+    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
+    add("--reader", choices=["rapidocr", "tesseract", "none"], default="rapidocr")
+    add("--side", type=count, default=1024, help="pixels of a page's longer side (%(default)s)")
+    add("--limit", type=count, help="only the first so many questions, or images for words")
+    add("--seed", type=whole, default=0, help="of the bootstrap (%(default)s)")
+    add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
+    add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
+    add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
+    add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
+    json_flag(measure)
+
+
 def measured(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
@@ -32,9 +54,9 @@ def measured(
     out = arguments.out or _named(arguments, folder.name)
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
-    run = _words if arguments.task == "words" else _tokens
+    ask = _words if arguments.task == "words" else _tokens
     with torch.inference_mode():
-        result = run(folder, arguments, progress)
+        result = ask(folder, arguments, progress)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
     return result, out
 

@@ -1,0 +1,53 @@
+"""Flags that several verbs share: whole numbers, lists of numbers, `--json`. Nothing is loaded."""
+
+import argparse
+from collections.abc import Callable
+
+
+def count(text: str) -> int:
+    """A whole number from 1.
+
+    >>> count("273")
+    273
+    """
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """A whole number from 0, such as a page or a seed."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, got {text!r}")
+    return int(text)
+
+
+def counts(text: str) -> list[int]:
+    """Whole numbers between commas.
+
+    >>> counts("64,128")
+    [64, 128]
+    """
+    return [count(part) for part in text.split(",")]
+
+
+def numbers(many: int) -> Callable[[str], tuple[float, ...]]:
+    """A parser of so many numbers between commas."""
+
+    def parse(text: str) -> tuple[float, ...]:
+        try:
+            found = tuple(float(part) for part in text.split(","))
+        except ValueError:
+            found = ()
+        if len(found) != many:
+            raise argparse.ArgumentTypeError(
+                f"expected {many} numbers between commas, without spaces, got {text!r}"
+            )
+        return found
+
+    return parse
+
+
+def json_flag(verb: argparse.ArgumentParser) -> None:
+    """The flag for machines."""
+    verb.add_argument("--json", action="store_true", help="print JSON for machines")
