@@ -161,13 +161,20 @@ def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Ke
     """Spend the slots on a page."""
     if not one.methods:
         return _resize(sheet, slots)
+    laid, plan = planned(one, draw, sheet, slots, logit)
+    return Kept(finest(laid, plan), int(plan.valid.sum()), _shower(sheet.page, laid, plan))
+
+
+def planned(
+    one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None
+) -> tuple[Field, Allocation]:
+    """What could be kept of a page, and what a method keeps."""
     chosen, grid = one.methods[draw], sheet.page.grid
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
     regions = "region" in getattr(chosen.lift, "__name__", "")
     laid = chosen.field([grid], count, sheet.atlas if regions else sheet.material)
     flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
-    plan = chosen.allocate(laid, lift.spread(laid, flat), count)
-    return Kept(finest(laid, plan), int(plan.valid.sum()), _shower(sheet.page, laid, plan))
+    return laid, chosen.allocate(laid, lift.spread(laid, flat), count)
 
 
 def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixels]:

@@ -1,0 +1,198 @@
+# pyright: basic
+"""Do maps, and the tokens kept by them, lie where people look? Before it is said, it is measured.
+
+Every row is scored on one viewer at a time and averaged over an image's viewers, so that a row and
+the ceiling (what the other viewers tell of this one) are held against the same fixations.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.measure.gaze_map import blurred, centre, counted, of_logit, of_tokens, pooled, shown
+from homunculus.measure.gaze_metric import package, reference, scores
+from homunculus.measure.gaze_read import Point, Watched, watched
+from homunculus.measure.gaze_report import Looked, report
+from homunculus.measure.report import provenance
+from homunculus.measure.spend import Map, Row, Scorer, Sheet, opened, planned, row, saliency, told
+from homunculus.score import derange
+
+MAPS = ("scout", "blind", "prior", "shuffled", "saliency", "answer")
+ROWS = (
+    "cut+scout", "foveated+scout", "cut+blind", "cut+shuffled", "cut+saliency",
+    "oracle", "saliency", "resize", "uniform", "random", "centre",
+)  # fmt: skip
+CHECKED = 8
+"""Every so many questions are scored by pysaliency, too, where it is installed."""
+
+
+@dataclass(frozen=True)
+class GazeConfig:
+    """What is compared with gaze, and how; all of it goes into the result."""
+
+    tokens: tuple[int, ...] = (64, 273)
+    methods: tuple[str, ...] = ROWS
+    side: int = 1024
+    patch: int = 16
+    seed: int = 0
+    blur: float = 0.03
+    """Of maps and fixations alike, in longer sides: one degree where an image spans 33."""
+    floor: float = 0.01
+    """Share of a map that is laid evenly: nobody is sure that a place is never looked at."""
+    task: str = "gaze"
+
+    @property
+    def sigma(self) -> float:
+        """The blur in cells."""
+        return self.blur * self.side / self.patch
+
+
+@dataclass(eq=False)
+class _Eyes:
+    config: GazeConfig
+    scorers: Mapping[str, Scorer]
+    rows: list[Row]
+    pool: Mapping[str, set[tuple[Point, ...]]]
+    """Paths of all viewers, by image."""
+    other: Mapping[int, str]
+    """Somebody else's question, by row."""
+    far: list[float] = field(default_factory=list)
+    """Largest differences from pysaliency."""
+
+
+def gaze(
+    folder: str | Path,
+    config: GazeConfig | None = None,
+    scorers: Mapping[str, Scorer] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """Score maps and allocations against the gaze of a suite; what goes into `results/`."""
+    made, config, scorers = provenance(), config or GazeConfig(), scorers or {}
+    seen, left = watched(folder)
+    if len({one.question.image for one in seen}) < 2:
+        raise ValueError("gaze: one image has no others to tell its centre bias from. Add some.")
+    eyes = _eyes(seen, config, scorers)
+    seen = seen[:limit]
+    (judge, why), found = _version(), []
+    for at, one in enumerate(seen):
+        if progress:
+            progress(at, len(seen))
+        found.append(_look(eyes, one, judge is not None and at % CHECKED == 0))
+    if progress:
+        progress(len(seen), len(seen))
+    agreed = {"version": judge, "questions": len(eyes.far), "largest": max(eyes.far, default=None)}
+    agreed |= {"why_not": why} if why else {}
+    return made | report(found, config) | {"skipped": left, "pysaliency": agreed}
+
+
+def _version() -> tuple[str | None, str | None]:
+    """Of pysaliency; or None, and why it cannot be asked."""
+    try:
+        package()
+    except ImportError as error:
+        return None, str(error)
+    return version("pysaliency"), None
+
+
+def _eyes(seen: Sequence[Watched], config: GazeConfig, scorers: Mapping[str, Scorer]) -> _Eyes:
+    pool: dict[str, set[tuple[Point, ...]]] = {}
+    for one in seen:
+        pool.setdefault(one.question.image, set()).update(one.viewers)
+    asked = [one.question for one in seen if one.question.text]
+    other: dict[int, str] = {}
+    if len({one.image for one in asked}) > 1:
+        wrong = derange([one.text for one in asked], [one.image for one in asked])
+        other = {one.row: text for one, text in zip(asked, wrong, strict=True)}
+    known = set(scorers) | {"saliency", "answer"} | ({"shuffled"} if "scout" in scorers else set())
+    wanted = [name for name in config.methods if "+" not in name or name.split("+")[1] in known]
+    return _Eyes(config, scorers, [row(name, scorers) for name in wanted], pool, other)
+
+
+def _look(eyes: _Eyes, one: Watched, check: bool) -> Looked:
+    """All rows of one question."""
+    config = eyes.config
+    sheet = opened(one.question.path, config.side, config.patch)
+    apart = sorted(
+        point
+        for image, paths in eyes.pool.items() if image != one.question.image
+        for path in paths for point in path
+    )  # fmt: skip
+    against, count = counted(apart, sheet), pooled(one.viewers, sheet)
+    seen = blurred(count, config.sigma)
+    judge = _Judge(count.flatten(1), seen.flatten(1), against.flatten(), sheet.page.grid, [])
+    maps = _maps(eyes, sheet, one)
+    flat = {"centre": centre(sheet.page.grid), "elsewhere": against}
+    flat |= {"words": counted(one.words, sheet)} if one.words else {}
+    flat |= {name: of_logit(logit) for name, logit in maps.items()}
+    shows = {name: shown(value, config.sigma, config.floor) for name, value in flat.items()}
+    table = {"human": {"map": _human(judge, count, config)}} if len(one.viewers) > 1 else {}
+    table |= {name: {"map": judge(value, check)} for name, value in shows.items()}
+    for each in eyes.rows:
+        if each.scorer is None or each.scorer in maps:
+            for slots in config.tokens:
+                drawn = [
+                    judge(shown(value, config.sigma, config.floor), check)
+                    for value in _kept(each, sheet, slots, maps.get(each.scorer or ""))
+                ]
+                mean = torch.tensor(drawn, dtype=torch.float64).mean(0)
+                table.setdefault(each.name, {})[str(slots)] = mean.tolist()
+    if check:
+        eyes.far.append(max(judge.far))
+    return Looked(one.question, len(one.viewers), one.points, table)
+
+
+def _maps(eyes: _Eyes, sheet: Sheet, one: Watched) -> dict[str, Map]:
+    """Logits by name; those that the question has: free viewing has neither question nor answer."""
+    question, found = one.question, {}
+    asked = {"scout": question.text, "blind": question.text, "prior": question.text}
+    pixels = sheet.page.pixels
+    for name, text in asked.items():
+        if name in eyes.scorers and (text or name == "blind"):
+            found[name] = eyes.scorers[name](pixels, text)
+    if "scout" in eyes.scorers and question.row in eyes.other:
+        found["shuffled"] = eyes.scorers["scout"](pixels, eyes.other[question.row])
+    found["saliency"] = saliency(pixels, "", eyes.config.patch)
+    if question.boxes:
+        found["answer"] = told([sheet.box(box) for box in question.boxes], sheet)
+    return {name: logit.detach().float() for name, logit in found.items()}
+
+
+def _kept(one: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
+    """Densities of tokens, one a draw."""
+    if not one.methods:  # `resize` sees every place alike
+        return [torch.ones(sheet.page.grid, dtype=torch.float64)]
+    return [of_tokens(*planned(one, draw, sheet, slots, logit)) for draw in range(len(one.methods))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Scores maps on the viewers of one image."""
+
+    count: Float[Tensor, "v n"]
+    seen: Float[Tensor, "v n"]
+    against: Float[Tensor, "n"]
+    grid: tuple[int, int]
+    far: list[float]
+
+    def __call__(self, value: Float[Tensor, "n"], check: bool = False) -> list[float]:
+        found = scores(value, self.count, self.seen, self.against)
+        if check:
+            theirs = reference(value, self.count, self.seen, self.against, self.grid)
+            self.far.append(float((found - theirs).abs().max()))
+        return found.mean(0).tolist()
+
+
+def _human(judge: _Judge, count: Float[Tensor, "v rows cols"], config: GazeConfig) -> list[float]:
+    """The ceiling: each viewer by the density of all the others."""
+    total, found = count.sum(0), []
+    for at in range(len(count)):
+        one = _Judge(judge.count[[at]], judge.seen[[at]], judge.against, judge.grid, [])
+        found.append(one(shown(total - count[at], config.sigma, config.floor)))
+    return torch.tensor(found, dtype=torch.float64).mean(0).tolist()

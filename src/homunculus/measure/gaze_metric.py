@@ -1,0 +1,107 @@
+# pyright: basic
+"""How well a map agrees with where people looked: six metrics of the saliency field.
+
+They are `pysaliency`'s, for all viewers of an image at once, and tested against it: `reference`
+asks it for the same numbers. All is laid on the cells of a page: a ``value`` is a density, 0 or
+more in every cell, ``count`` is how often a viewer looked into it.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.extra import need
+
+COLUMNS = ("nss", "auc", "sauc", "cc", "sim", "kl")
+"""Higher is better, but for `kl`."""
+TINY = 2.2204e-16
+"""What the MIT/Tuebingen benchmark adds to both sides of a quotient."""
+Value = Float[Tensor, "n"]
+Count = Float[Tensor, "v n"]
+Score = Float[Tensor, "v"]
+
+
+def nss(value: Value, count: Count) -> Score:
+    """Mean value at the fixations, in standard deviations above the image's mean; flat is 0."""
+    spread = value.std(correction=0)
+    away = value - value.mean()
+    return (count * (away / spread if spread else away)).sum(1) / count.sum(1)
+
+
+def auc(value: Value, count: Count, against: Value) -> Score:
+    """Chance that a fixated cell has a higher value than one drawn as ``against`` says; ties half.
+
+    Against every cell alike it is AUC-Judd; against fixations on other images, shuffled AUC.
+
+    >>> value = torch.tensor([1.0, 2.0, 2.0, 3.0])
+    >>> auc(value, torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]), torch.ones(4))
+    tensor([0.5000, 0.8750])
+    """
+    _, place = value.unique(return_inverse=True)
+    lower = torch.zeros(int(place.max()) + 1, dtype=value.dtype).index_add(0, place, against)
+    below = lower.cumsum(0) - lower / 2
+    return (count * below[place]).sum(1) / (count.sum(1) * against.sum())
+
+
+def cc(value: Value, seen: Count) -> Score:
+    """Pearson's correlation with the density of fixations; 0 for a flat map."""
+    one, other = value - value.mean(), seen - seen.mean(1, keepdim=True)
+    size = one.norm() * other.norm(dim=1)
+    return torch.where(size > 0, (one * other).sum(1) / size, 0)
+
+
+def sim(value: Value, seen: Count) -> Score:
+    """What two densities share: 1 if they are the same, 0 if they never meet."""
+    return torch.minimum(value / value.sum(), seen / seen.sum(1, keepdim=True)).sum(1)
+
+
+def kl(value: Value, seen: Count) -> Score:
+    """Nats lost by expecting the map where fixations come from ``seen``: 0 is best."""
+    one, other = value / value.sum(), seen / seen.sum(1, keepdim=True)
+    return (other * (TINY + other / (one + TINY)).log()).sum(1)
+
+
+def scores(value: Value, count: Count, seen: Count, elsewhere: Value) -> Float[Tensor, "v 6"]:
+    """All of COLUMNS for each viewer: his fixations, their density, and fixations elsewhere."""
+    every = torch.ones_like(value)
+    found = (
+        nss(value, count), auc(value, count, every), auc(value, count, elsewhere),
+        cc(value, seen), sim(value, seen), kl(value, seen),
+    )  # fmt: skip
+    return torch.stack(found, 1)
+
+
+def package() -> Any:
+    """pysaliency, or word of how to get it."""
+    with warnings.catch_warnings():  # it asks setuptools for files, which setuptools deplores
+        warnings.simplefilter("ignore")
+        return need("pysaliency", extra="gaze", who="homunculus measure --task gaze")
+
+
+def reference(
+    value: Value, count: Count, seen: Count, elsewhere: Value, grid: Sequence[int]
+) -> Float[Tensor, "v 6"]:
+    """The same as `scores`, by pysaliency and one by one."""
+    numpy: Any = need("numpy", extra="gaze", who="homunculus measure --task gaze")
+    whole = package()
+    metric, roc = whole.metrics, whole.roc.general_rocs_per_positive
+    page = value.view(*grid).numpy()
+    others = page.ravel()[numpy.repeat(numpy.arange(page.size), elsewhere.long().numpy())]
+    found = []
+    for one, density in zip(count, seen.numpy(), strict=True):
+        cell = numpy.repeat(numpy.arange(page.size), one.long().numpy())
+        down, across = numpy.unravel_index(cell, page.shape)
+        here, density = page[down, across], density.reshape(page.shape)
+        with numpy.errstate(divide="ignore"):  # it takes the log of 0, and back
+            loss = metric.MIT_KLDiv(page, density)
+        told = (
+            metric.NSS(page, across, down).mean(),
+            roc(here, page.ravel()).mean(), roc(here, others).mean(),
+            metric.CC(page, density), metric.SIM(page, density), loss,
+        )  # fmt: skip
+        found.append([float(score) for score in told])
+    return torch.tensor(found, dtype=value.dtype)
