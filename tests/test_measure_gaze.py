@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from homunculus import lift
+from homunculus.cli import main
 from homunculus.measure.gaze import GazeConfig, gaze
 from homunculus.measure.gaze_map import blurred, centre, of_logit, of_tokens, shown
 from homunculus.measure.gaze_metric import COLUMNS, auc, kl, package, reference, scores
@@ -269,6 +270,15 @@ def test_the_ceiling_never_sees_the_viewer_it_is_held_against(suite) -> None:
     human = gaze(suite, CONFIG)["rows"][0]["scores"]["human"]["map"]
     assert human[0] < 0
     assert human[4] < 0.1
+
+
+def test_the_verb_writes_the_table(suite, capsys) -> None:
+    out = suite / "gaze.json"
+    flags = ["--task", "gaze", "--tokens", "8", "--side", "256", "--no-scout", "-o", str(out)]
+    assert main(["measure", str(suite), *flags]) == 0
+    assert "7 viewers" in capsys.readouterr().out
+    assert json.loads(out.read_text())["table"]["oracle"]["8"]["n"] == 3
+    assert main(["measure", str(suite), *flags, "--part", "dev"]) == 2
 
 
 def test_a_suite_nobody_looked_at_says_so(suite) -> None:

@@ -17,6 +17,8 @@ from homunculus.extra import need
 from homunculus.flags import count, json_flag, whole
 from homunculus.measure.find import find
 from homunculus.measure.find import text as found_words
+from homunculus.measure.gaze import ROWS, GazeConfig, gaze
+from homunculus.measure.gaze_report import text as looked
 from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
 from homunculus.measure.run import Config, measure
@@ -29,7 +31,7 @@ def flags(measure: argparse.ArgumentParser) -> None:
     """What the verb takes."""
     add = measure.add_argument
     add("suite", help="a folder with qa.jsonl and images/, or its name in $HOMUNCULUS_DATA")
-    add("--task", choices=["legibility", "evidence", "words"], default="legibility")
+    add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility")
     add("--part", default="all", help="pilot, fresh, dev, train or all (%(default)s)")
     add("--tokens", type=count, nargs="+", default=[64, 128, 273, 512], help="the budgets")
     add("--methods", nargs="+", default=[], metavar="ROW", help="METHOD[@HEDGE][+SCORER] ...")
@@ -54,7 +56,7 @@ def measured(
     out = arguments.out or _named(arguments, folder.name)
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
-    ask = _words if arguments.task == "words" else _tokens
+    ask = {"words": _words, "gaze": _gaze}.get(arguments.task, _tokens)
     with torch.inference_mode():
         result = ask(folder, arguments, progress)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
@@ -91,6 +93,22 @@ def _words(
     return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
 
 
+def _gaze(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Whether tokens are kept where people look."""
+    if arguments.part != "all":
+        raise ValueError("gaze is compared on all that was looked at: no --part.")
+    config = GazeConfig(
+        tokens=tuple(arguments.tokens),
+        methods=tuple(arguments.methods) or ROWS,
+        side=arguments.side,
+        seed=arguments.seed,
+    )
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
+    return gaze(folder, config, scorers, progress, arguments.limit)
+
+
 def _reader(arguments: argparse.Namespace) -> Reader | None:
     if arguments.reader == "none":
         return None
@@ -100,7 +118,7 @@ def _reader(arguments: argparse.Namespace) -> Reader | None:
 def _named(arguments: argparse.Namespace, suite: str) -> Path:
     folder = Path("results") if Path("results").is_dir() else Path()
     limit = f"-first{arguments.limit}" if arguments.limit else ""
-    part = "" if arguments.task == "words" else f"-{arguments.part}"
+    part = "" if arguments.task in ("words", "gaze") else f"-{arguments.part}"
     return folder / f"{arguments.task}-{suite}{part}-{arguments.side}{limit}.json"
 
 
@@ -138,6 +156,8 @@ def table(result: dict[str, Any]) -> str:
     """Every column that is read, and the evidence one quotes; or the words."""
     if result["task"] == "words":
         return found_words(result)
+    if result["task"] == "gaze":
+        return looked(result)
     quoted = [name for name in result["columns"] if "/" in name or name == "evidence8"]
     return "\n\n".join(text(result, column) for column in quoted)
 
