@@ -16,7 +16,8 @@ from homunculus.measure.gaze_map import blurred, centre, of_logit, of_tokens, sh
 from homunculus.measure.gaze_metric import COLUMNS, auc, kl, package, reference, scores
 from homunculus.measure.gaze_read import read_words, watched
 from homunculus.measure.gaze_report import text
-from homunculus.measure.spend import opened, planned, row
+from homunculus.measure.row import row
+from homunculus.measure.spend import opened, planned
 from homunculus.types import Allocation
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
@@ -37,8 +38,8 @@ def drawn(seed: int, viewers: int = 3, looks: int = 7) -> tuple[torch.Tensor, ..
     count = torch.zeros(viewers, CELLS, dtype=torch.float64)
     count.scatter_add_(1, at, torch.ones_like(at, dtype=torch.float64))
     seen = blurred(count.view(viewers, *GRID), 1.2).flatten(1)
-    elsewhere = torch.randint(0, 4, (CELLS,), generator=lot).double()
-    return value.flatten(), count, seen, elsewhere
+    elsewhere, words = torch.randint(0, 4, (2, CELLS), generator=lot).double()
+    return value.flatten(), count, seen, elsewhere, words
 
 
 # ---- metrics against pysaliency ------------------------------------------------------------------
@@ -49,7 +50,7 @@ def drawn(seed: int, viewers: int = 3, looks: int = 7) -> tuple[torch.Tensor, ..
 def test_every_metric_is_pysaliencys(seed: int) -> None:
     value, *rest = drawn(seed)
     torch.testing.assert_close(
-        scores(value, *rest), reference(value, *rest, GRID), rtol=0, atol=1e-6
+        scores(value, *rest), reference(value, *rest, grid=GRID), rtol=0, atol=1e-6
     )
 
 
@@ -57,13 +58,13 @@ def test_every_metric_is_pysaliencys(seed: int) -> None:
 def test_a_flat_map_is_scored_as_pysaliency_scores_it() -> None:
     _, *rest = drawn(0)
     flat = torch.ones(CELLS, dtype=torch.float64)
-    torch.testing.assert_close(scores(flat, *rest), reference(flat, *rest, GRID))
+    torch.testing.assert_close(scores(flat, *rest), reference(flat, *rest, grid=GRID))
 
 
 @checked
 def test_the_comparison_with_pysaliency_can_fail() -> None:
-    value, count, seen, elsewhere = drawn(0)
-    theirs = reference(value, count, seen, elsewhere, GRID)
+    value, count, seen, elsewhere, _ = drawn(0)
+    theirs = reference(value, count, seen, elsewhere, grid=GRID)
     value[int(count[0].argmax())] += 0.5
     away = (scores(value, count, seen, elsewhere) - theirs).abs().amax(0)
     assert (away > 1e-3).all()  # one changed cell moves every column
@@ -107,7 +108,7 @@ def test_auc_of_whole_suites_is_that_of_pysaliencys_models() -> None:
 
 
 def test_a_perfect_map_is_perfect() -> None:
-    _, count, seen, elsewhere = drawn(2, viewers=1)
+    _, count, seen, elsewhere, _ = drawn(2, viewers=1)
     found = dict(zip(COLUMNS, scores(seen[0], count, seen, elsewhere)[0].tolist(), strict=True))
     assert found["cc"] == pytest.approx(1)
     assert found["sim"] == pytest.approx(1)
@@ -124,7 +125,7 @@ def test_a_flat_map_knows_nothing() -> None:
 
 
 def test_a_contrary_map_is_worse_than_chance() -> None:
-    _, count, seen, elsewhere = drawn(6, viewers=1)
+    _, count, seen, elsewhere, _ = drawn(6, viewers=1)
     found = scores(seen[0].max() - seen[0], count, seen, elsewhere)[0]
     assert found[0] < 0
     assert found[1] < 0.2
@@ -243,7 +244,22 @@ def test_the_table_of_a_suite_puts_knowing_rows_above_blind_ones(suite) -> None:
     assert json.loads(json.dumps(result))["rows"][1]["scores"]["human"]["map"][0] > 3
     told = text(result | {"pysaliency": {"version": None, "largest": None, "questions": 0}})
     assert "not checked" in told
+    assert "wauc" not in told
     assert "oracle" in told
+
+
+def test_where_words_are_known_the_read_are_told_from_the_unread(suite) -> None:
+    """Print everywhere, and a map of all of it: it cannot tell one word from another."""
+    rows = [json.loads(line) for line in (suite / "qa.jsonl").read_text().splitlines()][:3]
+    places = [(x, y) for x in range(8, 256, 16) for y in range(8, 192, 16)]
+    for one in rows:
+        one["ocr"] = [["word", x - 6, y - 4, x + 6, y + 4] for x, y in places]
+    (suite / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = gaze(suite, CONFIG)
+    assert result["columns"] == [*COLUMNS, "wauc"]
+    assert result["table"]["words"]["map"]["wauc"][0] == 0.5
+    assert result["table"]["answer"]["map"]["wauc"][0] > 0.9
+    assert result["paired"]["answer - words"]["map"]["wauc"][1] > 0.3
 
 
 def test_a_wrong_corner_is_noticed(suite, monkeypatch) -> None:

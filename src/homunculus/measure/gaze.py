@@ -20,7 +20,8 @@ from homunculus.measure.gaze_metric import package, reference, scores
 from homunculus.measure.gaze_read import Point, Watched, watched
 from homunculus.measure.gaze_report import Looked, report
 from homunculus.measure.report import provenance
-from homunculus.measure.spend import Map, Row, Scorer, Sheet, opened, planned, row, saliency, told
+from homunculus.measure.row import Map, Row, Scorer, row
+from homunculus.measure.spend import Sheet, opened, planned, saliency, told
 from homunculus.score import derange
 
 MAPS = ("scout", "blind", "prior", "shuffled", "saliency", "answer")
@@ -62,6 +63,8 @@ class _Eyes:
     """Paths of all viewers, by image."""
     other: Mapping[int, str]
     """Somebody else's question, by row."""
+    printed: bool
+    """Whether the words of every image are known."""
     far: list[float] = field(default_factory=list)
     """Largest differences from pysaliency."""
 
@@ -110,42 +113,38 @@ def _eyes(seen: Sequence[Watched], config: GazeConfig, scorers: Mapping[str, Sco
     if len({one.image for one in asked}) > 1:
         wrong = derange([one.text for one in asked], [one.image for one in asked])
         other = {one.row: text for one, text in zip(asked, wrong, strict=True)}
+    printed = all(one.words for one in seen)
     known = set(scorers) | {"saliency", "answer"} | ({"shuffled"} if "scout" in scorers else set())
     wanted = [name for name in config.methods if "+" not in name or name.split("+")[1] in known]
-    return _Eyes(config, scorers, [row(name, scorers) for name in wanted], pool, other)
+    return _Eyes(config, scorers, [row(name, scorers) for name in wanted], pool, other, printed)
 
 
 def _look(eyes: _Eyes, one: Watched, check: bool) -> Looked:
     """All rows of one question."""
-    config = eyes.config
-    sheet = opened(one.question.path, config.side, config.patch)
-    apart = sorted(
+    sheet = opened(one.question.path, eyes.config.side, eyes.config.patch)
+    judge, maps = _judge(eyes, sheet, one, check), _maps(eyes, sheet, one)
+    flat = {"centre": centre(sheet.page.grid), "elsewhere": judge.elsewhere}
+    flat |= {} if judge.words is None else {"words": judge.words}
+    flat |= {name: of_logit(logit) for name, logit in maps.items()}
+    table = {"human": {"map": judge.human()}} if len(one.viewers) > 1 else {}
+    table |= {name: {"map": judge([value])} for name, value in flat.items()}
+    for each in eyes.rows:
+        if each.scorer is None or each.scorer in maps:
+            for slots in eyes.config.tokens:
+                kept = _kept(each, sheet, slots, maps.get(each.scorer or ""))
+                table.setdefault(each.name, {})[str(slots)] = judge(kept)
+    eyes.far += [max(judge.far)] if check else []
+    return Looked(one.question, len(one.viewers), one.points, table)
+
+
+def _judge(eyes: _Eyes, sheet: Sheet, one: Watched, check: bool) -> "_Judge":
+    apart = (
         point
         for image, paths in eyes.pool.items() if image != one.question.image
         for path in paths for point in path
     )  # fmt: skip
-    against, count = counted(apart, sheet), pooled(one.viewers, sheet)
-    seen = blurred(count, config.sigma)
-    judge = _Judge(count.flatten(1), seen.flatten(1), against.flatten(), sheet.page.grid, [])
-    maps = _maps(eyes, sheet, one)
-    flat = {"centre": centre(sheet.page.grid), "elsewhere": against}
-    flat |= {"words": counted(one.words, sheet)} if one.words else {}
-    flat |= {name: of_logit(logit) for name, logit in maps.items()}
-    shows = {name: shown(value, config.sigma, config.floor) for name, value in flat.items()}
-    table = {"human": {"map": _human(judge, count, config)}} if len(one.viewers) > 1 else {}
-    table |= {name: {"map": judge(value, check)} for name, value in shows.items()}
-    for each in eyes.rows:
-        if each.scorer is None or each.scorer in maps:
-            for slots in config.tokens:
-                drawn = [
-                    judge(shown(value, config.sigma, config.floor), check)
-                    for value in _kept(each, sheet, slots, maps.get(each.scorer or ""))
-                ]
-                mean = torch.tensor(drawn, dtype=torch.float64).mean(0)
-                table.setdefault(each.name, {})[str(slots)] = mean.tolist()
-    if check:
-        eyes.far.append(max(judge.far))
-    return Looked(one.question, len(one.viewers), one.points, table)
+    words = counted(one.words, sheet) if eyes.printed else None
+    return _Judge(eyes.config, pooled(one.viewers, sheet), counted(apart, sheet), words, check)
 
 
 def _maps(eyes: _Eyes, sheet: Sheet, one: Watched) -> dict[str, Map]:
@@ -175,24 +174,31 @@ def _kept(one: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
 class _Judge:
     """Scores maps on the viewers of one image."""
 
-    count: Float[Tensor, "v n"]
-    seen: Float[Tensor, "v n"]
-    against: Float[Tensor, "n"]
-    grid: tuple[int, int]
-    far: list[float]
+    config: GazeConfig
+    count: Float[Tensor, "v rows cols"]
+    elsewhere: Float[Tensor, "rows cols"]
+    words: Float[Tensor, "rows cols"] | None
+    check: bool
+    far: list[float] = field(default_factory=list)
 
-    def __call__(self, value: Float[Tensor, "n"], check: bool = False) -> list[float]:
-        found = scores(value, self.count, self.seen, self.against)
-        if check:
-            theirs = reference(value, self.count, self.seen, self.against, self.grid)
-            self.far.append(float((found - theirs).abs().max()))
+    def __call__(self, draws: Sequence[Float[Tensor, "rows cols"]]) -> list[float]:
+        """Mean over viewers, and over draws of a map."""
+        found = torch.stack([self._scores(draw, slice(None)).mean(0) for draw in draws])
         return found.mean(0).tolist()
 
+    def human(self) -> list[float]:
+        """The ceiling: each viewer by the density of all the others."""
+        total, every = self.count.sum(0), range(len(self.count))
+        found = [self._scores(total - self.count[at], slice(at, at + 1)) for at in every]
+        return torch.cat(found).mean(0).tolist()
 
-def _human(judge: _Judge, count: Float[Tensor, "v rows cols"], config: GazeConfig) -> list[float]:
-    """The ceiling: each viewer by the density of all the others."""
-    total, found = count.sum(0), []
-    for at in range(len(count)):
-        one = _Judge(judge.count[[at]], judge.seen[[at]], judge.against, judge.grid, [])
-        found.append(one(shown(total - count[at], config.sigma, config.floor)))
-    return torch.tensor(found, dtype=torch.float64).mean(0).tolist()
+    def _scores(self, value: Float[Tensor, "rows cols"], who: slice) -> Float[Tensor, "v c"]:
+        sigma, count = self.config.sigma, self.count[who]
+        given = [shown(value, sigma, self.config.floor), count.flatten(1)]
+        given += [blurred(count, sigma).flatten(1), self.elsewhere.flatten()]
+        given += [] if self.words is None else [self.words.flatten()]
+        found = scores(*given)
+        if self.check:
+            theirs = reference(*given, grid=tuple(value.shape))
+            self.far.append(float((found - theirs).abs().max()))
+        return found

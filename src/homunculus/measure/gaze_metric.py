@@ -18,6 +18,9 @@ from homunculus.extra import need
 
 COLUMNS = ("nss", "auc", "sauc", "cc", "sim", "kl")
 """Higher is better, but for `kl`."""
+PRINTED = "wauc"
+"""One more where printed words are known: AUC against the page's own words. People look at print
+anyhow; this asks whether a map tells the words that they look at from those that they do not."""
 TINY = 2.2204e-16
 """What the MIT/Tuebingen benchmark adds to both sides of a quotient."""
 Value = Float[Tensor, "n"]
@@ -65,13 +68,19 @@ def kl(value: Value, seen: Count) -> Score:
     return (other * (TINY + other / (one + TINY)).log()).sum(1)
 
 
-def scores(value: Value, count: Count, seen: Count, elsewhere: Value) -> Float[Tensor, "v 6"]:
-    """All of COLUMNS for each viewer: his fixations, their density, and fixations elsewhere."""
+def scores(
+    value: Value, count: Count, seen: Count, elsewhere: Value, words: Value | None = None
+) -> Float[Tensor, "v c"]:
+    """All of COLUMNS for each viewer: his fixations, their density, and fixations elsewhere.
+
+    And PRINTED, if ``words`` says how many there are in each cell.
+    """
     every = torch.ones_like(value)
-    found = (
+    found = [
         nss(value, count), auc(value, count, every), auc(value, count, elsewhere),
         cc(value, seen), sim(value, seen), kl(value, seen),
-    )  # fmt: skip
+    ]  # fmt: skip
+    found += [] if words is None else [auc(value, count, words)]
     return torch.stack(found, 1)
 
 
@@ -83,25 +92,37 @@ def package() -> Any:
 
 
 def reference(
-    value: Value, count: Count, seen: Count, elsewhere: Value, grid: Sequence[int]
-) -> Float[Tensor, "v 6"]:
+    value: Value,
+    count: Count,
+    seen: Count,
+    elsewhere: Value,
+    words: Value | None = None,
+    *,
+    grid: Sequence[int],
+) -> Float[Tensor, "v c"]:
     """The same as `scores`, by pysaliency and one by one."""
     numpy: Any = need("numpy", extra="gaze", who="homunculus measure --task gaze")
     whole = package()
-    metric, roc = whole.metrics, whole.roc.general_rocs_per_positive
-    page = value.view(*grid).numpy()
-    others = page.ravel()[numpy.repeat(numpy.arange(page.size), elsewhere.long().numpy())]
+    metric, page = whole.metrics, value.view(*grid).numpy()
+    lots = [torch.ones_like(value), elsewhere] + ([] if words is None else [words])
+    against = [page.ravel()[_cells(lot)] for lot in lots]
     found = []
     for one, density in zip(count, seen.numpy(), strict=True):
-        cell = numpy.repeat(numpy.arange(page.size), one.long().numpy())
-        down, across = numpy.unravel_index(cell, page.shape)
+        down, across = numpy.unravel_index(_cells(one), page.shape)
         here, density = page[down, across], density.reshape(page.shape)
         with numpy.errstate(divide="ignore"):  # it takes the log of 0, and back
             loss = metric.MIT_KLDiv(page, density)
-        told = (
-            metric.NSS(page, across, down).mean(),
-            roc(here, page.ravel()).mean(), roc(here, others).mean(),
-            metric.CC(page, density), metric.SIM(page, density), loss,
-        )  # fmt: skip
+        every, shuffled, *print_ = (
+            whole.roc.general_rocs_per_positive(here, lot).mean() for lot in against
+        )
+        told = [
+            metric.NSS(page, across, down).mean(), every, shuffled,
+            metric.CC(page, density), metric.SIM(page, density), loss, *print_,
+        ]  # fmt: skip
         found.append([float(score) for score in told])
     return torch.tensor(found, dtype=value.dtype)
+
+
+def _cells(count: Value) -> Any:
+    """Every cell as often as it is counted."""
+    return torch.arange(len(count)).repeat_interleave(count.long()).numpy()

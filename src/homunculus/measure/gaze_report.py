@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from homunculus.measure.gaze_metric import COLUMNS
+from homunculus.measure.gaze_metric import COLUMNS, PRINTED
 from homunculus.measure.metric import interval
 from homunculus.measure.suite import Question
 
@@ -41,7 +41,7 @@ def report(found: Sequence[Looked], config: Any) -> dict[str, Any]:
         "images": len({one.question.image for one in found}),
         "viewers": sum(one.viewers for one in found),
         "fixations": sum(one.fixations for one in found),
-        "columns": list(COLUMNS),
+        "columns": list(_columns(found)),
         "table": table(found, config.seed),
         "several_viewers": ceiling,
         "paired": paired(found, config.seed),
@@ -56,6 +56,11 @@ def _row(one: Looked) -> dict[str, Any]:
     }
     told = {"row": one.question.row, "image": one.question.image, "viewers": one.viewers}
     return told | {"fixations": one.fixations, "scores": short}
+
+
+def _columns(found: Sequence[Looked]) -> tuple[str, ...]:
+    """What was scored: one more where words are known."""
+    return COLUMNS + (PRINTED,) * ("words" in found[0].scores)
 
 
 def _cells(found: Sequence[Looked]) -> list[tuple[str, str]]:
@@ -73,7 +78,7 @@ def table(found: Sequence[Looked], seed: int) -> dict[str, Any]:
         columns = zip(*(one.scores[name][slots] for one in have), strict=True)
         means = {
             column: interval(value, group, seed)
-            for column, value in zip(COLUMNS, columns, strict=True)
+            for column, value in zip(_columns(found), columns, strict=True)
         }
         made.setdefault(name, {})[slots] = {"n": len(have)} | means
     return made
@@ -106,7 +111,7 @@ def _less(
         ]
         for each in both
     ]
-    columns = zip(COLUMNS, zip(*gaps, strict=True), strict=True)
+    columns = zip(_columns(both), zip(*gaps, strict=True), strict=True)
     return {column: interval(gap, group, seed) for column, gap in columns}
 
 
@@ -117,11 +122,12 @@ def text(result: dict[str, Any]) -> str:
         f"{result['viewers']} viewers, {result['fixations']} fixations. "
         "+ better than `centre`, - worse, by interval."
     )
-    lines = [head, f"{'row':<16}{'tokens':>7}{'n':>5}" + "".join(f"{c:>22}" for c in COLUMNS)]
+    columns = result["columns"]
+    lines = [head, f"{'row':<16}{'tokens':>7}{'n':>5}" + "".join(f"{c:>22}" for c in columns)]
     for name, by_slots in result["table"].items():
         for slots, cell in by_slots.items():
             gap = result["paired"].get(f"{name} - centre", {}).get(slots)
-            told = [f"{_told(cell[column]) + _side(column, gap):>22}" for column in COLUMNS]
+            told = [f"{_told(cell[column]) + _side(column, gap):>22}" for column in columns]
             lines.append(f"{name:<16}{slots:>7}{cell['n']:>5}" + "".join(told))
     checked = result["pysaliency"]
     lines.append(
