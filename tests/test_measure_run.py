@@ -10,7 +10,8 @@ import torch
 from homunculus.cli import main
 from homunculus.measure import Config, Readings, measure, part, read, reader
 from homunculus.measure.read import touches
-from homunculus.measure.spend import deviation, keep, opened, row, saliency
+from homunculus.measure.row import row
+from homunculus.measure.spend import deviation, keep, opened, saliency
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")

@@ -21,8 +21,8 @@ from homunculus.measure.gaze import ROWS, GazeConfig, gaze
 from homunculus.measure.gaze_report import text as looked
 from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
+from homunculus.measure.row import Map, Pixels, Scorer
 from homunculus.measure.run import Config, measure
-from homunculus.measure.spend import Map, Pixels, Scorer
 from homunculus.measure.suite import part, read
 from homunculus.scout.words import WEIGHTS, Way, WordScout, load
 

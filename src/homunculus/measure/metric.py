@@ -4,7 +4,7 @@
 Text is compared without case and without spaces: readers drop spaces where print is tight.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log2
 from typing import Any
@@ -19,6 +19,11 @@ LEGIBLE = (6, 8, 10, 12)
 """Text heights, in kept pixels, above which text counts as legible; 8 is the one to quote."""
 HEIGHTS = (10, 14, 20, 30)
 """Borders between the bands of text height, in pixels of the page."""
+Score = Callable[[str, Sequence[str]], float]
+"""A reading and the answers in; 1 is right."""
+OBJECT = (16, 32, 64)
+"""Sides of a thing, in kept pixels, above which it counts as seen; 32 is the one to quote, since
+people tell most things at that size (Torralba et al. 2008)."""
 Interval = tuple[float, float, float]
 """Mean, and the 2.5th and 97.5th percentile of its bootstrap."""
 
@@ -63,16 +68,16 @@ def inside(text: str, answers: Sequence[str]) -> float:
     return best
 
 
-def among(text: str, answers: Sequence[str]) -> float:
+def among(text: str, answers: Sequence[str], score: Score = anls, between: str = "") -> float:
     """The same for whole words only: "12" is not read off "2012"."""
     words = text.split()
     most = max((len(answer.split()) for answer in answers), default=0) + 1
     runs = [
-        "".join(words[start : start + count]).strip(".,:;()")
+        between.join(words[start : start + count]).strip(".,:;()")
         for count in range(1, most + 1)
         for start in range(len(words) - count + 1)
     ]
-    return max((anls(run, answers) for run in runs), default=0.0)
+    return max((score(run, answers) for run in runs), default=0.0)
 
 
 def band(height: float | int) -> str:
@@ -105,16 +110,19 @@ def evidence(
     boxes: Sequence[Sequence[float | int]],
     patch: int,
     least: float,
+    thing: bool = False,
 ) -> float:
     """Share of the best answer box that is seen with text of at least so many kept pixels.
 
     ``level`` is the finest kept level over each cell, inf where nothing is kept; text of height h
-    has h / 2^level kept pixels. It counts what could be read, whatever a reader makes of it.
+    has h / 2^level kept pixels. It counts what could be read, whatever a reader makes of it. A
+    ``thing`` is no line of text: its shorter side counts, not its height.
     """
     grid, best = (int(level.shape[0]), int(level.shape[1])), 0.0
     for box in boxes:
         area = overlap(box, grid, patch)
-        fine = level <= log2(max(box[3] - box[1], 1e-6) / least)
+        high, wide = box[3] - box[1], box[2] - box[0]
+        fine = level <= log2(max(min(high, wide) if thing else high, 1e-6) / least)
         best = max(best, float((area * fine).sum() / area.sum().clamp(min=1e-9)))
     return best
 

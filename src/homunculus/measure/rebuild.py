@@ -186,7 +186,8 @@ def _mixed(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Te
         part = part[:, : here.shape[1], : here.shape[2]]
         own = torch.tensor(True)
         if inside is not None:
-            own = _enlarged(inside, patch)[top + y : bottom, left + x : right]
+            cells = inside[top // patch : -(-bottom // patch), left // patch : -(-right // patch)]
+            own = _enlarged(cells, patch)[: here.shape[1], : here.shape[2]]
         here.copy_(torch.where(own, part, here))
         seen[top + y : bottom, left + x : right] |= own
     return canvas, seen

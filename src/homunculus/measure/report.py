@@ -6,7 +6,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import fmean
@@ -29,6 +29,8 @@ class Measured:
     question: Question
     height: float
     scores: dict[str, dict[str, list[float]]]
+    more: dict[str, dict[str, dict[str, list[float | None]]]] = field(default_factory=dict)
+    """What probes noted, by their name, then as scores."""
 
 
 def report(

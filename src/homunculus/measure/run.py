@@ -3,39 +3,36 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from statistics import fmean
 from typing import Literal
 
 import torch
 
-from homunculus.measure.metric import LEGIBLE, among, anls, evidence, inside
+from homunculus.measure.answer import Metric, Read, crop, readings, score
+from homunculus.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus.measure.read import Pixels, Reader
 from homunculus.measure.rebuild import Mode
 from homunculus.measure.report import Measured, provenance, report
+from homunculus.measure.row import CONTROLS, SCOUTED, Map, Row, Scorer, row
 from homunculus.measure.spend import (
-    CONTROLS,
-    SCOUTED,
-    Map,
-    Row,
-    Scorer,
+    Kept,
     Sheet,
+    blended,
     deviation,
     keep,
+    magnified,
     opened,
-    row,
     saliency,
     told,
 )
 from homunculus.measure.suite import Box, Question
 from homunculus.score import derange
 
-Read = Literal["crop", "page"]
 Task = Literal["legibility", "evidence"]
+Probe = Callable[[Kept, Sheet, Question, Box], list[float | None]]
+"""What else is noted of what was kept; it is told the answer's box."""
 FULL = "full"
 """The row of the page itself: the ceiling."""
-TOUCH = 0.3
-"""Share of the answer box that a detected line must cover to be its reading."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +48,34 @@ class Config:
     side: int = 1024
     patch: int = 16
     seed: int = 0
+    metrics: tuple[Metric, ...] = ("anls",)
+    """Scores of a reading; those after the first are given for the first way of reading alone."""
+    things: bool = False
+    """Whether boxes hold things rather than text; then pages are not enlarged."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Kept pixels from which an answer counts as seen; the second is the one to quote."""
+        return OBJECT if self.things else LEGIBLE
+
+    def ways(self, boxed: bool = True) -> list[tuple[Read, Metric]]:
+        """How an answer is read and scored, in order."""
+        if self.task == "evidence":
+            return []
+        reads: tuple[Read, ...] = self.reads if boxed else ("anywhere",)
+        return [(read, "anls") for read in reads] + [(reads[0], one) for one in self.metrics[1:]]
 
     def columns(self, boxed: bool = True) -> tuple[str, ...]:
         """What is scored of every row and budget, in order."""
-        seen = tuple(f"evidence{least}" for least in LEGIBLE) if boxed else ()
-        if self.task == "evidence":
-            return seen
-        reads = self.reads if boxed else ("anywhere",)
-        return tuple(f"{read}/{mode}" for read in reads for mode in self.modes) + seen
+        seen = tuple(f"evidence{least}" for least in self.sizes) if boxed else ()
+        names = [read if metric == "anls" else metric for read, metric in self.ways(boxed)]
+        return tuple(f"{name}/{mode}" for name in names for mode in self.modes) + seen
 
 
 @dataclass(eq=False)
-class _Bench:
+class Bench:
+    """All that stands still while questions come and go."""
+
     config: Config
     rows: list[Row]
     scorers: Mapping[str, Scorer]
@@ -70,6 +83,7 @@ class _Bench:
     boxed: bool
     other: Mapping[tuple[str, int], str]
     """Somebody else's question, by suite and row."""
+    probes: Mapping[str, Probe] = field(default_factory=dict)
     sheets: dict[str, Sheet] = field(default_factory=dict)
 
     def sheet(self, question: Question) -> Sheet:
@@ -77,7 +91,8 @@ class _Bench:
         key = str(question.path)
         if key not in self.sheets:
             self.sheets.clear()
-            self.sheets[key] = opened(question.path, self.config.side, self.config.patch)
+            side, grow = self.config.side, not self.config.things
+            self.sheets[key] = opened(question.path, side, self.config.patch, grow)
         return self.sheets[key]
 
     def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
@@ -87,15 +102,71 @@ class _Bench:
         if one.scorer == "answer":
             return told([best] if best else [], sheet)
         text = question.text
-        scorer = self.scorers.get(one.scorer)
-        if scorer is None:
-            text = self.other[question.suite, question.row] if one.scorer == "shuffled" else ""
-            built = {"saliency": saliency, "deviation": deviation}
-            scorer = built.get(one.scorer) or self.scorers["scout"]
-        key = (one.scorer, text)
-        if key not in sheet.known:
-            sheet.known[key] = scorer(sheet.page.pixels, text).detach().float()
-        return sheet.known[key]
+        if one.scorer == "shuffled" and "shuffled" not in self.scorers:
+            text = self.other[question.suite, question.row]
+        return self._map(one.scorer, sheet, text)
+
+    def _map(self, name: str, sheet: Sheet, text: str) -> Map:
+        """One scorer's map of one question; made once for all rows and budgets."""
+        built: dict[str, Scorer] = {"saliency": saliency, "deviation": deviation}
+        asked = "" if name in built and name not in self.scorers else text
+        if (name, asked) not in sheet.known:
+            pixels, patch = sheet.page.pixels, self.config.patch
+            if name in self.scorers or name in built:
+                made = (self.scorers.get(name) or built[name])(pixels, asked)
+            elif name == "fovea":
+                made = magnified(self._map("scout", sheet, text))
+            elif name.startswith("mix-"):
+                shares = [float(part) for part in name.split("-")[1:]]
+                made = blended(pixels, self._map("scout", sheet, text), shares, patch)
+            else:
+                made = self._map("scout", sheet, text)
+            sheet.known[name, asked] = made.detach().float()
+        return sheet.known[name, asked]
+
+    def scores(
+        self, question: Question, boxes: Sequence[Box], show: Callable[[Mode], Pixels]
+    ) -> list[float]:
+        """What the reader makes of it, by way of reading, metric and mode."""
+        if self.config.task == "evidence" or self.reader is None:
+            return []
+        seen = {}
+        for read, _ in self.config.ways(bool(boxes)):
+            for mode in self.config.modes:
+                if (read, mode) not in seen:
+                    seen[read, mode] = readings(self.reader, read, show(mode), boxes)
+        return [
+            score(seen[read, mode], read, metric, question)
+            for read, metric in self.config.ways(bool(boxes))
+            for mode in self.config.modes
+        ]
+
+    def seen(self, level: Map, boxes: Sequence[Box]) -> list[float]:
+        """How much of the answer is there to be read or seen, by kept pixels."""
+        if not boxes:
+            return []
+        patch, things = self.config.patch, self.config.things
+        return [evidence(level, boxes, patch, float(least), things) for least in self.config.sizes]
+
+
+def bench(
+    questions: Sequence[Question],
+    config: Config,
+    reader: Reader | None = None,
+    scorers: Mapping[str, Scorer] | None = None,
+    probes: Mapping[str, Probe] | None = None,
+) -> Bench:
+    """A bench for these questions, or a reason why there is none."""
+    if not questions:
+        raise ValueError("measure: no question to ask. Choose another part or a larger limit.")
+    if config.task == "legibility" and reader is None:
+        raise ValueError("measure: legibility needs a reader. Pass one, or measure evidence.")
+    boxed = bool(questions[0].boxes)
+    if not boxed and config.task == "evidence":
+        raise ValueError(f"measure: {questions[0].suite} has no boxes. Measure legibility.")
+    scorers = scorers or {}
+    rows = _rows(config, scorers, boxed)
+    return Bench(config, rows, scorers, reader, boxed, _others(questions), probes or {})
 
 
 def measure(
@@ -110,31 +181,21 @@ def measure(
     ``scorers`` are maps by name (`scout`, `blind`, `prior`, ...); `shuffled` asks the scout another
     image's question.
     """
-    if not questions:
-        raise ValueError("measure: no question to ask. Choose another part or a larger limit.")
-    if config.task == "legibility" and reader is None:
-        raise ValueError("measure: legibility needs a reader. Pass one, or measure evidence.")
+    stand = bench(questions, config, reader, scorers)
     made = provenance()
-    scorers = scorers or {}
-    boxed = bool(questions[0].boxes)
-    if not boxed and config.task == "evidence":
-        raise ValueError(f"measure: {questions[0].suite} has no boxes. Measure legibility.")
-    bench = _Bench(
-        config, _rows(config, scorers, boxed), scorers, reader, boxed, _others(questions)
-    )
     order = sorted(range(len(questions)), key=lambda at: (str(questions[at].path), at))
     found: dict[int, Measured] = {}
     for done, at in enumerate(order):
         if progress:
             progress(done, len(order))
-        one = _question(bench, questions[at])
+        one = ask(stand, questions[at])
         if one is not None:
             found[at] = one
     if progress:
         progress(len(order), len(order))
     measured = [found[at] for at in sorted(found)]
-    names = [one.name for one in bench.rows]
-    return made | report(measured, names, config.columns(boxed), config, questions, reader)
+    names = [one.name for one in stand.rows]
+    return made | report(measured, names, config.columns(stand.boxed), config, questions, reader)
 
 
 def _rows(config: Config, scorers: Mapping[str, Scorer], boxed: bool) -> list[Row]:
@@ -155,100 +216,67 @@ def _others(questions: Sequence[Question]) -> dict[tuple[str, int], str]:
     return {(one.suite, one.row): text for one, text in zip(questions, wrong, strict=True)}
 
 
-def _question(bench: _Bench, question: Question) -> Measured | None:
+def ask(bench: Bench, question: Question) -> Measured | None:
     """All rows of one question; None if its answer cannot be read off the page itself."""
     sheet, config = bench.sheet(question), bench.config
     boxes = [sheet.box(box) for box in question.boxes]
-    best = boxes[_best(bench, sheet, question, boxes)] if boxes else None
+    best = boxes[best_box(bench, sheet, question, boxes)] if boxes else None
     page = sheet.page.pixels
-    ceiling = _scores(bench, question, boxes, lambda mode: page)
-    if not boxes and min(ceiling) < 1:
+    ceiling = bench.scores(question, boxes, lambda mode: page)
+    if not boxes and min(ceiling[: len(config.modes)]) < 1:
         return None
     whole = torch.zeros(sheet.page.grid)  # small print is not legible even here
-    scores = {FULL: {"all": ceiling + _seen(bench, whole, boxes)}}
+    height = best[3] - best[1] if best else 0.0
+    found = Measured(
+        question, round(height, 1), {FULL: {"all": ceiling + bench.seen(whole, boxes)}}
+    )
     for one in bench.rows:
         logit = bench.logit(one, sheet, question, best)
-        scores[one.name] = {
-            str(slots): _draws(bench, one, sheet, question, boxes, slots, logit)
-            for slots in config.tokens
-        }
-    height = best[3] - best[1] if best else 0.0
-    return Measured(question, round(height, 1), scores)
+        for slots in config.tokens:
+            noted = _draws(bench, one, sheet, question, boxes, best, slots, logit)
+            found.scores.setdefault(one.name, {})[str(slots)] = noted.pop("scores")
+            for name, values in noted.items():
+                found.more.setdefault(name, {}).setdefault(one.name, {})[str(slots)] = values
+    return found
 
 
-def _best(bench: _Bench, sheet: Sheet, question: Question, boxes: Sequence[Box]) -> int:
+def best_box(bench: Bench, sheet: Sheet, question: Question, boxes: Sequence[Box]) -> int:
     """The box that reads best on the page itself: an oracle is told it, and its height counts."""
     if bench.reader is None or len(boxes) == 1:
         return 0
     read = [
-        inside(bench.reader.line(_crop(sheet.page.pixels, box)), question.answers) for box in boxes
+        inside(bench.reader.line(crop(sheet.page.pixels, box)), question.answers) for box in boxes
     ]
     return read.index(max(read))
 
 
 def _draws(
-    bench: _Bench,
+    bench: Bench,
     one: Row,
     sheet: Sheet,
     question: Question,
     boxes: Sequence[Box],
+    best: Box | None,
     slots: int,
     logit: Map | None,
-) -> list[float]:
-    """Scores of one row at one budget, averaged over its draws."""
-    found = []
+) -> dict[str, list]:
+    """Scores of one row at one budget, and what the probes say, averaged over its draws."""
+    found: dict[str, list[list[float | None]]] = {}
     for draw in range(max(1, len(one.methods))):
         kept = keep(one, draw, sheet, slots, logit)
         if kept.tokens > slots:
             raise RuntimeError(f"{one.name} kept {kept.tokens} tokens of {slots}: a bug, report it")
-        found.append(_scores(bench, question, boxes, kept.show) + _seen(bench, kept.level, boxes))
-    return [round(fmean(column), 4) for column in zip(*found, strict=True)]
+        scores = bench.scores(question, boxes, kept.show) + bench.seen(kept.level, boxes)
+        found.setdefault("scores", []).append(list(scores))
+        for name, probe in bench.probes.items() if best else ():
+            found.setdefault(name, []).append(probe(kept, sheet, question, best))
+    return {
+        name: [_mean(column) for column in zip(*values, strict=True)]
+        for name, values in found.items()
+    }
 
 
-def _seen(bench: _Bench, level: Map, boxes: Sequence[Box]) -> list[float]:
-    if not boxes:
-        return []
-    return [evidence(level, boxes, bench.config.patch, float(least)) for least in LEGIBLE]
-
-
-def _scores(
-    bench: _Bench, question: Question, boxes: Sequence[Box], show: Callable[[Mode], Pixels]
-) -> list[float]:
-    """What the reader makes of it, by way of reading and mode."""
-    if bench.config.task == "evidence" or bench.reader is None:
-        return []
-    reads = bench.config.reads if boxes else ("anywhere",)
-    return [
-        _read(bench.reader, read, show(mode), question, boxes)
-        for read in reads
-        for mode in bench.config.modes
-    ]
-
-
-def _read(
-    reader: Reader, way: str, pixels: Pixels, question: Question, boxes: Sequence[Box]
-) -> float:
-    if way == "crop":  # a receipt's box is its whole line
-        score = inside if question.suite == "sroie" else anls
-        return max(score(reader.line(_crop(pixels, box)), question.answers) for box in boxes)
-    if way == "anywhere":
-        return max((among(text, question.answers) for text, _ in reader.page(pixels)), default=0.0)
-    lines = reader.page(pixels, near=boxes)
-    fit = [text for text, line in lines if any(_covers(line, box) for box in boxes)]
-    return max((inside(text, question.answers) for text in fit), default=0.0)
-
-
-def _covers(line: Box, box: Box) -> bool:
-    wide = min(line[2], box[2]) - max(line[0], box[0])
-    high = min(line[3], box[3]) - max(line[1], box[1])
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    return max(0.0, wide) * max(0.0, high) >= TOUCH * area
-
-
-def _crop(pixels: Pixels, box: Box) -> Pixels:
-    """The box with an eighth of its height around it."""
-    pad = max(2.0, 0.12 * (box[3] - box[1]))
-    high, wide = int(pixels.shape[1]), int(pixels.shape[2])
-    left, top = int(max(0, box[0] - pad)), int(max(0, box[1] - pad))
-    right, bottom = min(wide, ceil(box[2] + pad)), min(high, ceil(box[3] + pad))
-    return pixels[:, top:bottom, left:right]
+def _mean(values: Sequence[float | None]) -> float | None:
+    """None where a thing cannot be told."""
+    told = [value for value in values if value is not None]
+    return round(fmean(told), 4) if told else None

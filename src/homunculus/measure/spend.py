@@ -1,10 +1,7 @@
 # pyright: basic
-"""Rows of the table: a method, what tells it where to look, and what it keeps of one page.
+"""One page and one row: what tells the row where to look, and what it keeps of the page."""
 
-A row is written METHOD[@HEDGE][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log2
@@ -14,69 +11,19 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float, UInt8
-from torch import Tensor
 
 from homunculus import lift, score
+from homunculus.allocate import Foveated
 from homunculus.atlas import segment
+from homunculus.cortex import FOVEA, cells_per_degree, eccentricity
+from homunculus.coverage import Certificate, certify
 from homunculus.extra import need
 from homunculus.measure.rebuild import Mode, Page, finest, rebuild, resized, shrunk
-from homunculus.method import Material, Method, method
+from homunculus.measure.row import Map, Pixels, Row
+from homunculus.method import Material
 from homunculus.picture import open_picture
 from homunculus.score.answer import answer
 from homunculus.types import Allocation, Budget, Field
-
-Pixels = UInt8[Tensor, "3 _h _w"]
-Map = Float[Tensor, "rows cols"]
-Scorer = Callable[[Pixels, str], Map]
-"""Pixels of the page and the question in; a logit (log-probability) per level-0 cell out."""
-CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency", "oracle")
-SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")
-SEEDS = 3
-"""Draws of `random` that are averaged."""
-_BY_SOURCE = {"pixels": "saliency", "answer": "answer", "another question": "shuffled"}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One way to spend a budget, as the table names it."""
-
-    name: str
-    methods: tuple[Method, ...]
-    """Several draws of one method; none for `resize`, which is no method of tokens."""
-    scorer: str | None
-    """Whose map it follows; None if it never looks."""
-
-
-def row(name: str, scorers: Mapping[str, Scorer]) -> Row:
-    """Parse a row; its scorer must be at hand."""
-    left, plus, scorer = name.partition("+")
-    base, at, hedge = left.partition("@")
-    if base == "resize":
-        return Row(name, (), None)
-    chosen = method(base)
-    if at:
-        if not hasattr(chosen.rule, "hedge"):
-            raise ValueError(f"row {name}: {base} has no hedge. Leave out @{hedge}.")
-        rule: Any = chosen.rule
-        chosen = replace(chosen, rule=replace(rule, hedge=float(hedge)))
-    if chosen.source == "nothing":
-        if not hasattr(chosen.rule, "seed"):
-            return Row(name, (chosen,), None)
-        rule = chosen.rule
-        draws = [replace(chosen, rule=replace(rule, seed=seed)) for seed in range(SEEDS)]
-        return Row(name, tuple(draws), None)
-    follows = scorer if plus else _BY_SOURCE.get(chosen.source, "scout")
-    known = {"saliency", "deviation", "answer", *scorers} | ({"shuffled"} & _shuffles(scorers))
-    if follows not in known:
-        raise ValueError(
-            f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}."
-        )
-    return Row(name, (chosen,), follows)
-
-
-def _shuffles(scorers: Mapping[str, Scorer]) -> set[str]:
-    return {"shuffled"} if "scout" in scorers else set()
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +63,15 @@ class Sheet:
         return replace(self.material, label=label[None], labels=count)
 
 
-def opened(path: Path, side: int, patch: int) -> Sheet:
-    """An image from its file, its page scaled so that the longer side is ``side``, up or down."""
+def opened(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
+    """An image from its file, its page scaled so that the longer side is ``side``.
+
+    Up or down; down alone if it may not ``grow``.
+    """
     image: Any = need("PIL.Image", extra="measure", who="homunculus measure")
     stored = open_picture(path, longest=10**6, area=10**9).pixels
     high, wide = int(stored.shape[1]), int(stored.shape[2])
-    scale = side / max(high, wide)
+    scale = side / max(high, wide) if grow else min(1.0, side / max(high, wide))
     size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
     way = image.Resampling.LANCZOS if scale < 1 else image.Resampling.BICUBIC
     picture = image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
@@ -147,6 +97,40 @@ def deviation(pixels: Pixels, question: str = "", patch: int = 16) -> Map:
     return (spread / spread.max().clamp(min=1e-6) + 1e-6).log()
 
 
+def magnified(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
+    """A map with the cortex's magnification around its peak: a fovea for what has no pyramid."""
+    grid = (int(logit.shape[0]), int(logit.shape[1]))
+    tree = lift.pyramid([grid], lift.levels_for([grid], 273))
+    gaze = Foveated().gaze(tree, lift.spread(tree, logit.flatten()[None]))
+    flat = lift.grid([grid])
+    away = eccentricity(flat.box[..., :2] + 0.5, torch.full_like(flat.box[..., :2], 0.5), gaze)
+    away = away + FOVEA * cells_per_degree((grid,), view, away.device)
+    return logit - hedge * away.log().view(grid)
+
+
+def blended(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
+    """The question's map, what stands out and what is there, mixed by ranks in these shares."""
+    image = pixels[None].float() / 255
+    ways = ("participatory", "perspectival", "propositional")
+    maps = (logit, score.contrast(image, patch)[0], score.information(image, patch)[0])
+    flat = {way: one.reshape(1, -1) for way, one in zip(ways, maps, strict=True)}
+    weights = dict(zip(ways, percent, strict=True))
+    valid = torch.ones(1, logit.numel(), dtype=torch.bool)
+    return score.mix(flat, valid, weights).view_as(logit)
+
+
+def pixels_alone(pixels: Pixels, patch: int = 16) -> Map:
+    """What `look` goes by where a page has no text to speak of: what stands out, what is there."""
+    image = pixels[None].float() / 255
+    maps = {
+        "perspectival": score.contrast(image, patch),
+        "propositional": score.information(image, patch),
+    }
+    flat = {way: one[0].reshape(1, -1) for way, one in maps.items()}
+    found = maps["perspectival"][0]
+    return score.mix(flat, torch.ones(1, found.numel(), dtype=torch.bool)).view_as(found)
+
+
 @dataclass(frozen=True, eq=False)
 class Kept:
     """What a row keeps of a page."""
@@ -155,6 +139,8 @@ class Kept:
     """Finest level over each level-0 cell, inf where nothing is kept."""
     tokens: int
     show: Callable[[Mode], Pixels]
+    certify: Callable[[], Certificate] | None = None
+    """None for `resize`, which sees everything alike."""
 
 
 def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Kept:
@@ -162,7 +148,8 @@ def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Ke
     if not one.methods:
         return _resize(sheet, slots)
     laid, plan = planned(one, draw, sheet, slots, logit)
-    return Kept(finest(laid, plan), int(plan.valid.sum()), _shower(sheet.page, laid, plan))
+    show = _shower(sheet.page, laid, plan)
+    return Kept(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
 
 
 def planned(

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from zlib import crc32
 
@@ -25,6 +26,15 @@ MOST_BOXES = 7
 LEAST_SIDE = 4
 """Pixels; a thinner box holds no text."""
 PARTS = ("pilot", "fresh", "dev", "train", "all")
+KINDS = {
+    "docvqa_gaze": "documents",
+    "sroie": "documents",
+    "chartqa_owid": "charts",
+    "icdar2015": "scenes",
+    "coco_open": "photos",
+    "vqa2_search": "photos",
+}
+"""What a suite stands in for; one that is not named is documents, or charts without boxes."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,36 @@ def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
     if name not in parts:
         raise ValueError(f"{suite} is for testing: it has no part {name!r}, only {list(parts)}.")
     return parts[name]
+
+
+def kind(questions: Sequence[Question]) -> str:
+    """What sort of pictures a suite holds: documents, charts, scenes or photos."""
+    boxed = any(one.boxes for one in questions)
+    return KINDS.get(questions[0].suite, "documents" if boxed else "charts")
+
+
+def fair(questions: Sequence[Question]) -> tuple[str, list[Question]]:
+    """The part that no figure was tuned on and its name: `fresh` where there is one, or `all`."""
+    named = "fresh" if questions and questions[0].suite in _RULES else "all"
+    return named, part(questions, named)
+
+
+def draw(questions: Sequence[Question], limit: int | None, seed: int = 0) -> list[Question]:
+    """At most so many, from as many images as can be, in the order of the file.
+
+    The same ones every time; a larger limit draws the same and more.
+    """
+    lot = random.Random(seed)
+    asked: dict[str, list[Question]] = {}
+    for one in questions:
+        asked.setdefault(one.image, []).append(one)
+    pages = sorted(asked)
+    lot.shuffle(pages)
+    for page in pages:
+        lot.shuffle(asked[page])
+    turns = zip_longest(*(asked[page] for page in pages))
+    drawn = [one for turn in turns for one in turn if one is not None]
+    return sorted(drawn[:limit], key=lambda one: one.row)
 
 
 def _readable(one: Question) -> bool:
