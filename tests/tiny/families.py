@@ -34,9 +34,11 @@ def qwen(hf: ModuleType, name: str, sight: dict[str, Any], rope: dict[str, Any],
     start, end, image, movie = words.convert_tokens_to_ids(marks)
     patches = {"patch_size": 8, "temporal_patch_size": 2}
     sizes = {"hidden_size": 32, "intermediate_size": 48, "depth": 2, "num_heads": 2}
-    rope = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]} | rope
+    rope = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [8, 4, 4]} | rope
     config = getattr(hf, f"{name}Config")(
-        text_config=text(words, head_dim=16, rope_parameters=rope),
+        text_config=text(
+            words, rope_parameters=rope, num_attention_heads=2, num_key_value_heads=1, head_dim=32
+        ),
         vision_config=sizes | patches | sight | {"spatial_merge_size": 2, "out_hidden_size": WIDTH},
         image_token_id=image, video_token_id=movie,
         vision_start_token_id=start, vision_end_token_id=end,

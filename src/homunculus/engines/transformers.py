@@ -27,14 +27,11 @@ from homunculus.engines.part.late import resizing, unfolded
 from homunculus.engines.prepared import OTHERS, Look, Prepared
 from homunculus.engines.select import Choice, select
 from homunculus.engines.setting import Setting
+from homunculus.engines.sought import sought
 from homunculus.engines.talk import Shown, Talk, opened, talks
 from homunculus.method import Method
-from homunculus.picture import open_picture
-from homunculus.relevance import reason
 from homunculus.types import Budget
 
-SCOUTED = 1664
-"""Pixels of the longer side of what relevance is made from."""
 REMEMBERED = 4
 """Sets of images whose features are kept for further questions."""
 
@@ -160,7 +157,7 @@ class Engine:
             return_tensors="pt", processor_kwargs={"padding": True},
         ).to(self.model.device)  # fmt: skip
         if late is not None and "pixel_values" in inputs:
-            inputs["pixel_values"] = unfolded(inputs, self.processor)
+            inputs["pixel_values"] = unfolded(inputs, self.processor.image_processor)
         return inputs
 
     def _positions(self, inputs: Mapping[str, Any]) -> Tensor:
@@ -209,9 +206,7 @@ class Engine:
                     f"{tuple(found.shape)}."
                 )
             return found.float(), "given"
-        small = open_picture(one.image, longest=SCOUTED)
-        why = reason(self.method.source, small, small.unit(), one.question)
-        return why.logit, why.origin
+        return sought(one.image, one.question, self.method)
 
     def _choose(
         self,

@@ -42,14 +42,22 @@ class Late:
 
 def resizing(processor: Any) -> Any:
     """A copy of a processor whose images are only resized; None if it is no known one."""
-    images: Any = getattr(processor, "image_processor", None)
-    if type(images).__name__ != KNOWN:
+    eyes = unfinished(getattr(processor, "image_processor", None))
+    if eyes is None:
         return None
-    late, eyes = copy.copy(processor), copy.copy(images)
-    eyes.rescale_and_normalize = lambda image, *_: image
-    eyes.patchify = _unpatched
+    late = copy.copy(processor)
     late.image_processor = eyes
     return late
+
+
+def unfinished(images: Any) -> Any:
+    """The same of an image processor alone."""
+    if type(images).__name__ != KNOWN:
+        return None
+    eyes = copy.copy(images)
+    eyes.rescale_and_normalize = lambda image, *_: image
+    eyes.patchify = _unpatched
+    return eyes
 
 
 def _unpatched(image: Tensor, patch_size: int, **_: Any) -> tuple[Tensor, int, int]:
@@ -57,9 +65,8 @@ def _unpatched(image: Tensor, patch_size: int, **_: Any) -> tuple[Tensor, int, i
     return image.flatten(1), image.shape[2] // patch_size, image.shape[3] // patch_size
 
 
-def unfolded(inputs: Any, processor: Any) -> Late:
-    """The images that a processor made by `resizing` left in its inputs."""
-    images = processor.image_processor
+def unfolded(inputs: Any, images: Any) -> Late:
+    """The images that an unfinished image processor left in its inputs; ``images`` finishes."""
     sizes = (inputs["image_grid_thw"][:, 1:] * images.patch_size).tolist()
     parts = inputs["pixel_values"].split([3 * high * wide for high, wide in sizes])
     shaped = [part.view(3, *size) for part, size in zip(parts, sizes, strict=True)]

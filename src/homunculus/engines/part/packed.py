@@ -29,7 +29,7 @@ def qwen(
     core, chosen = model.base_model, parts(layouts, choices, rule)
     tower = core.visual
     merge, unit = tower.spatial_merge_size, tower.spatial_merge_unit
-    pixels = _pixels(inputs, merge, tower.patch_size, chosen)
+    shown = pixels(inputs, merge, tower.patch_size, chosen)
     grids = torch.tensor(
         [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in chosen)]
     )
@@ -39,16 +39,16 @@ def qwen(
     known = _metadata(tower, grids, cell, patch)
     lengths = torch.tensor([0, *(len(part.cell) * unit for part in chosen)])
     known["image_cu_seqlens"] = lengths.cumsum(0, dtype=torch.int32)
-    device = pixels.device
+    device = shown.device
     known = {name: value.to(device) for name, value in known.items()}
     # the grid only tells how many rows belong together: all else is said above
     told = torch.tensor([[1, merge, merge * len(part.cell)] for part in chosen], device=device)
-    output = core.get_image_features(pixels, told, **known, return_dict=True)
+    output = core.get_image_features(shown, told, **known, return_dict=True)
     rows = stacked(output).split([len(part.cell) for part in chosen])
     return Encoded(output, gathered(chosen, rows))
 
 
-def _pixels(
+def pixels(
     inputs: Mapping[str, Any], merge: int, patch: int, chosen: Sequence[Part]
 ) -> Float[Tensor, "patches d"]:
     """Pixels of the chosen cells' patches, part after part."""
@@ -104,11 +104,21 @@ def _metadata(
     order, ends = sight.get_vision_window_index(
         grids, spatial_merge_size=merge, window_size=tower.window_size, patch_size=tower.patch_size
     )
-    many = ends.diff().long() // tower.spatial_merge_unit
+    index, ends = windowed(order, ends, cell, tower.spatial_merge_unit)
+    return out | {"image_window_index": index, "image_cu_window_seqlens": ends}
+
+
+def windowed(
+    order: Int[Tensor, "cells"], ends: Int[Tensor, "w1"], cell: Int[Tensor, "k"], unit: int
+) -> tuple[Int[Tensor, "k"], Int[Tensor, "w2"]]:
+    """The chosen cells in the order of their windows, and where each window ends in patches.
+
+    ``order`` and ``ends`` are those of all cells; a window that is left empty is gone.
+    """
+    many = ends.diff().long() // unit
     window, rank = torch.empty_like(order), torch.empty_like(order)
     window[order] = torch.repeat_interleave(torch.arange(len(many)), many)
     rank[order] = torch.arange(len(order))
     count = torch.bincount(window[cell])
-    count = count[count > 0] * tower.spatial_merge_unit  # windows left empty are gone
-    ends = torch.cat((count.new_zeros(1), count.cumsum(0))).int()
-    return out | {"image_window_index": rank[cell].argsort(), "image_cu_window_seqlens": ends}
+    count = count[count > 0] * unit
+    return rank[cell].argsort(), torch.cat((count.new_zeros(1), count.cumsum(0))).int()

@@ -1,0 +1,85 @@
+"""The same image, question and weights: vLLM keeps the same cells and says the same."""
+
+import pytest
+import torch
+
+import homunculus
+import tiny
+from homunculus.engines.vllm.chosen import ANCHOR, Eyes, chosen
+from homunculus.engines.vllm.serving import Serving
+from serving.client import WORDS, page
+from serving.conftest import EAGER, folder
+from serving.test_exact import WAYS
+
+SIZES = [(320, 480), (480, 320), (512, 512), (200, 640)]
+FAMILIES = {"qwen3_vl": WAYS[0], "qwen2_5_vl": WAYS[2]}
+
+
+def engine(family, where="before", tokens=64):
+    hf = tiny.hub()
+    model = hf.AutoModelForImageTextToText.from_pretrained(folder(family)).eval()
+    processor = hf.AutoProcessor.from_pretrained(folder(family))
+    return homunculus.attach(model, processor, tokens=tokens, where=where)
+
+
+def talk(image, question):
+    parts = [{"type": "image", "image": image}, {"type": "text", "text": question}]
+    return [{"role": "user", "content": parts}]
+
+
+def said(engine, image, question):
+    """Log-probabilities of the next token."""
+    with torch.inference_mode():
+        inputs = engine.prepare(talk(image, question))
+        out = engine.model.generate(
+            **inputs, max_new_tokens=1, do_sample=False,
+            return_dict_in_generate=True, output_scores=True,
+        )  # fmt: skip
+    return out.scores[0][0].log_softmax(-1)
+
+
+def heard(server, image, question, engine):
+    """The same from the server, for its five likeliest tokens."""
+    more = {"logprobs": True, "top_logprobs": 5, "return_tokens_as_token_ids": True}
+    if "--allow-override" in server.flags:
+        more["mm_processor_kwargs"] = {"homunculus": {"tokens": 64}}
+    answer = server.ask(question, image, **more)
+    top = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+    return {int(one["token"].removeprefix("token_id:")): one["logprob"] for one in top}
+
+
+def agree(server, engine, size, seed, question):
+    image = page(*size, seed)
+    ours, theirs = said(engine, image, question), heard(server, image, question, engine)
+    assert int(ours.argmax()) == max(theirs, key=theirs.__getitem__)
+    for token, value in theirs.items():
+        assert abs(float(ours[token]) - value) < 1e-4
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_same_is_said(serve, family):
+    server, mine = serve(*FAMILIES[family], "--allow-override"), engine(family)
+    for seed, size in enumerate(SIZES):
+        for question in WORDS:
+            agree(server, mine, size, seed, question)
+
+
+def test_the_same_is_said_where_tokens_are_chosen_after_the_encoder(serve):
+    server, mine = serve("qwen3_vl", "--where", "after", "--tokens", "64", *EAGER), None
+    mine = engine("qwen3_vl", where="after")
+    for seed, size in enumerate(SIZES[:2]):
+        for question in WORDS[:2]:
+            agree(server, mine, size, seed, question)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_the_same_cells_are_kept(family, where):
+    mine = engine(family, where)
+    images = [page(*size, seed) for seed, size in enumerate(SIZES)]
+    eyes = Eyes(mine.model.config, mine.processor.image_processor, {}, torch.float32)
+    for question in WORDS:
+        found = chosen(eyes, images, [question] * 4, Serving(tokens=64, where=where))
+        for image, anchor in zip(images, found[ANCHOR].split(64), strict=True):
+            (look,) = mine.prepare(talk(image, question)).looks
+            assert anchor.tolist() == look.choice.anchor.tolist()
