@@ -1,0 +1,124 @@
+# pyright: basic
+"""From results to a decision: one plain dictionary, which is saved, and from which all is told."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from homunculus.decide import names
+from homunculus.decide.compare import TRUE, Cell, cells, digits
+from homunculus.decide.read import Results, Task
+from homunculus.decide.rule import Costs, Judged, Trial, judge, tier
+from homunculus.decide.sections import sections
+from homunculus.decide.slices import ablations, changes, focus, fronts, heights
+from homunculus.decide.stats import LEVEL
+
+DRAWS = 9999
+
+
+def decided(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any]:
+    """The decision, the rule that fired, and every number behind it."""
+    found = cells(results.tasks, draws, seed)
+    judged = judge(found, results, draws, seed)
+    reached = tier(judged)
+    place = fronts(found, Costs(results.sections["cost"]))
+    return {
+        "decision": "GO" if reached else "NO-GO",
+        "tier": reached,
+        "rule": rule(judged),
+        "tiers": [_judged(one) for one in judged],
+        "power": _power(found),
+        "level": LEVEL,
+        "draws": draws,
+        "seed": seed,
+        "tasks": [_task(task) for task in results.tasks],
+        "aside": list(results.aside),
+        "rows": [cell.told() | place[at] for at, cell in enumerate(found)],
+        "heights": heights(found, draws, seed),
+        "changes": changes(found),
+        "ablations": ablations(results.tasks, results.ablations, draws, seed),
+        "sections": sections(results, draws, seed),
+    }
+
+
+def rule(judged: Sequence[Judged]) -> str:
+    """The rule that decided: the highest claim that is met, or why the lowest tier is not."""
+    reached = tier(judged)
+    for one in judged:
+        if reached and one.state == "met" and one.claim.tier == reached:
+            return f"Tier {reached}: {one.claim.told}."
+    first = [one for one in judged if one.claim.tier == 1]
+    told = "; ".join(f'"{one.claim.told}" is {_state(one)}' for one in first)
+    return f"Tier 1 is not reached: {told}."
+
+
+def _state(one: Judged) -> str:
+    return f"not measured ({one.missing})" if one.missing else one.state
+
+
+def _judged(one: Judged) -> dict[str, Any]:
+    best = one.best
+    return {
+        "tier": one.claim.tier,
+        "claim": one.claim.told,
+        "state": one.state,
+        "missing": one.missing or None,
+        "trials": len(one.trials),
+        "shown": sum(trial.shown for trial in one.trials),
+        "shown_and_supported": sum(trial.shown and not trial.faults for trial in one.trials),
+        "possible": sum(trial.possible for trial in one.trials),
+        "best": _trial(best) if best else None,
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    first = trial.parts[0]
+    sets = []
+    for part in trial.parts:
+        low, high = part.estimate.interval()
+        sets.append(
+            {
+                "task": part.cell.task.name, "bound": part.bound,
+                "estimate": digits(part.estimate.mean), "low": digits(low), "high": digits(high),
+            }
+        )  # fmt: skip
+    return {
+        "method": first.cell.method, "budget": first.cell.budget, "against": first.against[0],
+        "against_budget": first.against[1], "p": digits(trial.p), "p_holm": digits(trial.p_holm),
+        "faults": trial.faults, "sets": sets,
+    }  # fmt: skip
+
+
+def _power(found: Sequence[Cell]) -> list[dict[str, Any]]:
+    """What each task could see, for the middle one of its methods, compared with its grid.
+
+    Where there is no grid, `resize` stands in, and is named.
+    """
+    told = []
+    for task in dict.fromkeys(cell.task for cell in found):
+        here = [cell for cell in found if cell.task is task and cell.competes]
+        pairs = [pair for cell in here if (pair := cell.pairs["grid"] or cell.pairs["resize"])]
+        if not pairs:
+            continue
+        hard = [(pair.estimate.power(TRUE), pair.estimate.detectable(), pair) for pair in pairs]
+        middle = sorted(hard, key=lambda one: one[1])[len(hard) // 2]
+        told.append(
+            {
+                "task": task.name, "true": TRUE, "power": digits(middle[0]),
+                "detectable": digits(middle[1]), "against": middle[2].against,
+                "pairs": len(hard), "images": task.images,
+            }
+        )  # fmt: skip
+    return told
+
+
+def _task(task: Task) -> dict[str, Any]:
+    full = task.scores.values.get((names.FULL, 0))
+    at = task.scores.columns.index(task.column)
+    return {
+        "task": task.name, "suite": task.suite, "part": task.part, "kind": task.kind,
+        "measure": task.measure, "column": task.column, "n": len(task.scores.image),
+        "images": task.images, "budgets": task.scores.budgets, "focus": focus(task),
+        "full": None if full is None else digits(float(full[:, at].mean())),
+        "left_out": list(task.left_out), "missing": names.absent(task.scores.methods),
+        "origin": task.origin,
+    }  # fmt: skip

@@ -1,0 +1,225 @@
+# pyright: basic
+"""The report's end: text heights, single questions, variants, other measures, the counting."""
+
+from typing import Any
+
+from homunculus.decide.blocks import (
+    Block,
+    Heading,
+    Plots,
+    Points,
+    Table,
+    Text,
+    count,
+    less,
+    listed,
+    point,
+    share,
+)
+from homunculus.decide.plot import bands
+
+Told = dict[str, Any]
+
+
+def heights(told: Told) -> list[Block]:
+    """By how large the answer is printed."""
+    rows = told["heights"]
+    if not rows:
+        return [Heading("By text height"), Text("No run says how large its answers are printed.")]
+    drawings = []
+    for task in dict.fromkeys(row["task"] for row in rows):
+        mine = [row for row in rows if row["task"] == task]
+        named = [f"{row['band']} px ({row['n']})" for row in mine]
+        pairs = [(row["mean"], row["resize"]) for row in mine]
+        title = f"{task}, {mine[0]['budget']} tokens"
+        drawings.append(bands(named, pairs, title, (mine[0]["method"], "resize")))
+    body = tuple(
+        (
+            row["task"], f"`{row['method']}`", row["band"], str(row["n"]), str(row["images"]),
+            share(row["mean"]), share(row["resize"]), less(row),
+        )
+        for row in rows
+    )  # fmt: skip
+    head = ("set", "method", "height, px", "questions", "images", "score", "resize", "difference")
+    caption = (
+        "The method with the best mean of each set against `resize`, by the height of the answer "
+        "on the page; intervals are not corrected, and wide where a band holds few images."
+    )
+    return [Heading("By text height"), Plots(tuple(drawings)), Table(head, body, caption)]
+
+
+def changes(told: Told) -> list[Block]:
+    """Single questions: where most was won, and where most was lost."""
+    found: list[Block] = [Heading("Wins and losses")]
+    if not told["changes"]:
+        return [*found, Text("No method was measured beside `resize`.")]
+    for one in told["changes"]:
+        found.append(
+            Text(
+                f"{one['task']}, {one['budget']} tokens: `{one['method']}` reads "
+                f"{count(one['wins'], 'question')} better than `{one['against']}`, "
+                f"{one['losses']} worse and {one['ties']} alike."
+            )
+        )
+        body = [("win", *_one(row)) for row in one["largest_gains"]]
+        body += [("**loss**", *_one(row)) for row in one["largest_losses"]]
+        head = ("", "question", "image", "height, px", f"{one['method']}", one["against"])
+        found.append(Table(head, tuple(body), "The largest, by row of the suite; no pictures."))
+    return found
+
+
+def _one(row: Told) -> tuple[str, ...]:
+    high = f"{row['height']:g}" if row["height"] else "–"
+    return (row["row"], row["image"], high, share(row["score"]), share(row["other"]))
+
+
+def ablations(told: Told) -> list[Block]:
+    """What each part of a method is worth."""
+    if not told["ablations"]:
+        return [Heading("Ablations"), Text("No run holds a variant beside what it varies.")]
+    body = tuple(
+        (row["task"], f"`{row['method']}`", f"`{row['against']}`", str(row["budget"]), _gap(row))
+        for row in told["ablations"]
+    )
+    head = ("set", "variant", "less", "tokens", "difference")
+    caption = (
+        "In points; * sure after correction over the variants of the set, otherwise in brackets "
+        "the smallest difference that would have been seen."
+    )
+    sure = [row for row in told["ablations"] if "detectable" not in row]
+    better = sum(row["estimate"] > 0 for row in sure)
+    total = count(len(body), "comparison")
+    summary = f"Of {total}, {better} are surely better and {len(sure) - better} surely worse."
+    return [Heading("Ablations"), Text(summary), Table(head, body, caption)]
+
+
+def _gap(row: Told) -> str:
+    end = f"({100 * row['detectable']:.1f})" if "detectable" in row else "*"
+    return f"{less(row)} {end}"
+
+
+TITLES = {
+    "regions": "Target, secondary, periphery",
+    "turns": "The second question",
+    "gaze": "Human gaze",
+    "coverage": "Coverage",
+    "cost": "Cost",
+}
+ABSENT = {
+    "regions": "The claim that keeping the most relevant cells starves the periphery",
+    "turns": "What a second question loses to tokens chosen for the first",
+    "gaze": "Agreement with human gaze",
+    "coverage": "The share of each image that is covered",
+    "cost": "What a request costs; without it no claim about speed can be met",
+}
+
+
+def sections(told: Told) -> list[Block]:
+    """What else the runs hold; what they do not hold is said."""
+    found: list[Block] = []
+    for name, title in TITLES.items():
+        parts = told["sections"].get(name)
+        found.append(Heading(title))
+        if not parts:
+            found.append(Text(f"{ABSENT[name]}: not measured in these runs."))
+            continue
+        for part in parts:
+            found += _section(name, part)
+    return found
+
+
+def _section(name: str, part: Told) -> list[Block]:
+    columns = [column for column in part["columns"] if column != "n"]
+    gaps = name in ("regions", "turns", "gaze") and any(row["gaps"] for row in part["rows"])
+    body = []
+    for row in part["rows"]:
+        told = [_value(row["values"].get(column)) for column in columns]
+        body.append((f"`{row['method']}`", row["budget"], *told, *([_gaps(row)] if gaps else [])))
+    head = ("row", "tokens", *columns, *(["difference"] if gaps else []))
+    unit = f" Unit: {part['unit']}." if part.get("unit") else ""
+    where = part["suite"] or part["file"]
+    found: list[Block] = [Table(head, tuple(body), f"{where}.{unit}")]
+    sentence = _claim(name, part)
+    return [Text(sentence), *found] if sentence else found
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, list):
+        return f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
+
+
+def _gaps(row: Told) -> str:
+    if not row["gaps"]:
+        return "–"
+    told = [
+        f"{column} {value[0]:+.2f} [{value[1]:+.2f}, {value[2]:+.2f}]"
+        for column, value in row["gaps"].items()
+        if isinstance(value, list)
+    ]
+    return f"less {row['against']}: {'; '.join(told)}".replace("-", "−")
+
+
+def _claim(name: str, part: Told) -> str:
+    """What the differences of a section say, counted by interval."""
+    gaps = [row["gaps"] for row in part["rows"] if row["gaps"]]
+    if name not in ("regions", "turns") or not gaps:
+        return ""
+    said = []
+    for column in gaps[0]:
+        ends = [gap[column] for gap in gaps]
+        above, below = sum(end[1] > 0 for end in ends), sum(end[2] < 0 for end in ends)
+        said.append(f"`{column}`: {above} above, {below} below, {len(ends) - above - below} open")
+    rival = listed(
+        [f"`{one}`" for one in dict.fromkeys(r["against"] for r in part["rows"] if r["gaps"])]
+    )
+    return f"By interval, of {count(len(gaps), 'comparison')} with {rival}: {listed(said)}."
+
+
+def statistics(told: Told) -> list[Block]:
+    """How it was counted."""
+    level = f"{100 * (1 - told['level']):g} %"
+    return [
+        Heading("How it was counted"),
+        Points(
+            (
+                "Every difference is taken question by question, then averaged.",
+                f"Intervals ({level}) come from {told['draws']:,} draws of whole images, each "
+                "divided by its own standard error (studentised bootstrap clustered by image, "
+                f"seed {told['seed']}). Where fewer than six images differ, images are counted "
+                "instead (Clopper and Pearson; sign test), and everywhere that count bounds the "
+                "interval.",
+                "p-values come from the same draws, two-sided, corrected by Holm over the methods "
+                "of a set and budget; the claims of a tier are corrected over all their trials: "
+                "methods, budgets and sets.",
+                "`grid` keeps the K most relevant cells, `resize` shrinks the whole image to K "
+                "tokens, `blind` is the same method whose scorer has not heard the question, "
+                "`shuffled` the same method asked somebody else's.",
+                f"A bound of {point(0.03)} is met when the low end of the interval lies above it. "
+                "The mean alone decides nothing.",
+            )
+        ),
+    ]
+
+
+def sources(told: Told) -> list[Block]:
+    """Where every number comes from."""
+    body = tuple(
+        (
+            task["task"],
+            task["origin"]["file"],
+            str(task["origin"]["commit"] or "–"),
+            str(task["origin"]["hardware"] or "–"),
+            f"`{task['origin']['command']}`" if task["origin"]["command"] else "–",
+        )
+        for task in told["tasks"]
+    )
+    found: list[Block] = [
+        Heading("Where it comes from"),
+        Table(("set", "file", "commit", "hardware", "command"), body),
+    ]
+    if told["aside"]:
+        found.append(Text(f"Put aside, since they hold no scores: {listed(told['aside'])}."))
+    return found
