@@ -4,10 +4,14 @@
 mutants meet, `thorough` is for a night: pytest --hypothesis-profile=thorough.
 """
 
+from importlib.util import find_spec
+
 import torch
 from hypothesis import HealthCheck, Phase, settings
 
 collect_ignore = ["mutants.py"]
+if find_spec("vllm") is None:  # it has an environment of its own
+    collect_ignore.append("serving")
 
 COMMON = {
     "deadline": None,

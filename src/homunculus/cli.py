@@ -115,9 +115,11 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
     told = "core: every rule against bare top-K; scout: a page and its questions against an encoder"
-    told += "; transformers: requests to a model of real size against the same untouched"
-    bench.add_argument("what", choices=["core", "scout", "transformers"], help=told)
-    told = "runs per number (60; 10 for scout, 5 for transformers)"
+    told += "; transformers: requests to a model of real size against the same untouched; vllm: "
+    told += "servers under load"
+    what = ["core", "scout", "transformers", "vllm"]
+    bench.add_argument("what", choices=what, help=told)
+    told = "runs per number (60; 10 for scout, 5 for transformers, 4 rounds for vllm)"
     bench.add_argument("--repeats", type=count, help=told)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)

@@ -1,1 +1,1 @@
-"""The vLLM plugin against a real vLLM on this machine, over HTTP; skipped where there is none."""
+"""The vLLM plugin against a real vLLM on this machine, over HTTP."""

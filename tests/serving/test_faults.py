@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 
 from serving.client import packed, page, part
-from serving.conftest import EAGER
+from serving.conftest import FEW
 
 FUZZ = int(os.environ.get("HOMUNCULUS_FUZZ", "150"))
 """Mutated images: a few each time, HOMUNCULUS_FUZZ=2000 for more."""
-FLAGS = ("qwen3_vl", "--tokens", "64", "--question-from", "none", "--allow-override", *EAGER)
+FLAGS = (*FEW, "--question-from", "none")
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from serving.client import page, turn
-from serving.conftest import EAGER
-from serving.test_exact import WAYS
+from serving.conftest import FEW
 
+AFTER = {"before": (), "after": ("--where", "after")}
 IMAGES, QUESTIONS = 10, 20
 FIELDS = ["total", "date", "name", "shop", "letter"]
 SHAPES = [(160, 240), (240, 160), (208, 208)]
@@ -27,14 +27,15 @@ def cases():
 
 def answered(server, case):
     image, question = case
-    answer = server.ask(question, image, max_tokens=6, logprobs=True)
+    more = {"max_tokens": 6, "logprobs": True, "return_tokens_as_token_ids": True}
+    answer = server.ask(question, image, **more)
     words = answer["choices"][0]["logprobs"]["content"]
     return answer["usage"]["prompt_tokens"], [word["token"] for word in words], words[0]["logprob"]
 
 
-@pytest.mark.parametrize("where", ["before", "after"])
+@pytest.mark.parametrize("where", AFTER)
 def test_interleaved_requests_answer_as_each_alone(serve, where):
-    server = serve("qwen3_vl", "--where", where, "--tokens", "64", *EAGER)
+    server = serve(*FEW, *AFTER[where])
     all_cases = cases()
     assert len(all_cases) == IMAGES * QUESTIONS
     order = list(range(len(all_cases)))
@@ -49,11 +50,11 @@ def test_interleaved_requests_answer_as_each_alone(serve, where):
         assert (tokens, words) == together[at][:2], case[1]
         assert abs(first - together[at][2]) < 1e-4
     # questions do matter here: otherwise this test could not fail
-    assert len({tuple(words) for _, words, _ in together.values()}) > IMAGES * QUESTIONS / 2
+    assert len({round(first, 4) for _, _, first in together.values()}) > IMAGES * QUESTIONS * 0.9
 
 
 def test_another_question_reuses_nothing_and_the_same_one_everything(serve):
-    server = serve(*WAYS[0], "--allow-override", "--enable-prompt-tokens-details")
+    server = serve(*FEW)
     image = page(320, 480, 77)
 
     def cached(question):
@@ -64,13 +65,13 @@ def test_another_question_reuses_nothing_and_the_same_one_everything(serve):
     first, other, again = (cached(one) for one in ("What is the total?", "Where?", "Where?"))
     after = server.counters()
     assert max(first, other) < 16, "tokens of another question were served"
-    assert again >= 256
+    assert again >= 64
     assert after["images_total"] - before["images_total"] == 2
     assert after["images_reused_total"] - before["images_reused_total"] == 1
 
 
 def test_the_name_a_client_gives_an_image_is_not_believed(serve):
-    server = serve(*WAYS[0], "--allow-override", "--enable-prompt-tokens-details")
+    server = serve(*FEW)
     mine, yours = page(320, 480, 5), page(320, 480, 6)
 
     def named(image, **more):

@@ -5,10 +5,10 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from homunculus.bench import core, scout, transformers
+from homunculus.bench import core, scout, transformers, vllm
 from homunculus.scout import load
 
-REPEATS = {"core": 60, "scout": 10, "transformers": 5}
+REPEATS = {"core": 60, "scout": 10, "transformers": 5, "vllm": 4}
 
 
 def measured(
@@ -22,5 +22,8 @@ def measured(
     if arguments.what == "scout":
         result = scout.scout(load(arguments.scout), many)
         return result, scout.cost(result)
+    if arguments.what == "vllm":
+        result = vllm.served(many, progress)
+        return result, vllm.table(result)
     result = transformers.requests(many, progress)
     return result, transformers.table(result)

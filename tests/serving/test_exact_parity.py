@@ -8,11 +8,11 @@ import tiny
 from homunculus.engines.vllm.chosen import ANCHOR, Eyes, chosen
 from homunculus.engines.vllm.serving import Serving
 from serving.client import WORDS, page
-from serving.conftest import EAGER, folder
+from serving.conftest import FEW, folder
 from serving.test_exact import WAYS
 
 SIZES = [(320, 480), (480, 320), (512, 512), (200, 640)]
-FAMILIES = {"qwen3_vl": WAYS[0], "qwen2_5_vl": WAYS[2]}
+FAMILIES = {"qwen3_vl": WAYS[2], "qwen2_5_vl": WAYS[3]}
 
 
 def engine(family, where="before", tokens=64):
@@ -38,11 +38,10 @@ def said(engine, image, question):
     return out.scores[0][0].log_softmax(-1)
 
 
-def heard(server, image, question, engine):
+def heard(server, image, question):
     """The same from the server, for its five likeliest tokens."""
-    more = {"logprobs": True, "top_logprobs": 5, "return_tokens_as_token_ids": True}
-    if "--allow-override" in server.flags:
-        more["mm_processor_kwargs"] = {"homunculus": {"tokens": 64}}
+    more: dict = {"logprobs": True, "top_logprobs": 5, "return_tokens_as_token_ids": True}
+    more["mm_processor_kwargs"] = {"homunculus": {"tokens": 64}}
     answer = server.ask(question, image, **more)
     top = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     return {int(one["token"].removeprefix("token_id:")): one["logprob"] for one in top}
@@ -50,7 +49,7 @@ def heard(server, image, question, engine):
 
 def agree(server, engine, size, seed, question):
     image = page(*size, seed)
-    ours, theirs = said(engine, image, question), heard(server, image, question, engine)
+    ours, theirs = said(engine, image, question), heard(server, image, question)
     assert int(ours.argmax()) == max(theirs, key=theirs.__getitem__)
     for token, value in theirs.items():
         assert abs(float(ours[token]) - value) < 1e-4
@@ -65,8 +64,7 @@ def test_the_same_is_said(serve, family):
 
 
 def test_the_same_is_said_where_tokens_are_chosen_after_the_encoder(serve):
-    server, mine = serve("qwen3_vl", "--where", "after", "--tokens", "64", *EAGER), None
-    mine = engine("qwen3_vl", where="after")
+    server, mine = serve(*FEW, "--where", "after"), engine("qwen3_vl", where="after")
     for seed, size in enumerate(SIZES[:2]):
         for question in WORDS[:2]:
             agree(server, mine, size, seed, question)

