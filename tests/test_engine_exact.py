@@ -30,7 +30,7 @@ from homunculus.engines.transformers import Engine
 pytestmark = MARK
 K = 64
 ASK = "What is it?"
-FEW = {"qwen3_vl": 4, "qwen2_5_vl": 4, "internvl": 9, "llava_onevision": 26}
+FEW = {"qwen3_vl": 4, "qwen2_5_vl": 4, "qwen2_vl": 4, "internvl": 9, "llava_onevision": 26}
 """Rows of a small image beside another, in families that make few of it."""
 WAYS = [*[(name, "after") for name in FAMILIES], *[(name, "before") for name in BEFORE]]
 

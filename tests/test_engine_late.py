@@ -15,7 +15,7 @@ from tiny import ask, load, picture
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
 
 
-@pytest.fixture(params=["qwen3_vl", "qwen2_5_vl"])
+@pytest.fixture(params=["qwen3_vl", "qwen2_5_vl", "qwen2_vl"])
 def it(request: pytest.FixtureRequest) -> SimpleNamespace:
     return load(request.param)
 

@@ -24,7 +24,7 @@ from tiny import ask, load, picture
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
 
 TILED = ["llava_onevision", "smolvlm", "idefics3"]
-ABLE = ["qwen3_vl", "qwen2_5_vl", *TILED]
+ABLE = ["qwen3_vl", "qwen2_5_vl", "qwen2_vl", *TILED]
 CLOSE = 1e-5
 ALL = 10**6
 
@@ -153,7 +153,7 @@ def masks(it: SimpleNamespace, inputs: Any, kept: Tensor) -> list[Tensor]:
         merge = it.model.config.scale_factor
         wide = kept.view(-1, 4, 4).repeat_interleave(merge, 1).repeat_interleave(merge, 2)
         return [wide.flatten(1)[:, None, None]]
-    if it.family == "qwen3_vl":
+    if it.family in ("qwen3_vl", "qwen2_vl"):
         return [kept[0].repeat_interleave(4)]
     sight = pytest.importorskip("transformers.vision_utils")
     order, ends = sight.get_vision_window_index(
@@ -334,7 +334,7 @@ def test_methods_of_cells_and_windows_can() -> None:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("family", ["qwen3_vl", "qwen2_5_vl"])
+@pytest.mark.parametrize("family", ["qwen3_vl", "qwen2_5_vl", "qwen2_vl"])
 def test_windows_are_two_ordinary_images(family: str) -> None:
     it = load(family)
     chosen = method("windows")

@@ -1,18 +1,20 @@
 """The same image, question and weights: vLLM keeps the same cells and says the same."""
 
+import httpx
 import pytest
 import torch
 
 import homunculus
 import tiny
+from homunculus.bench.server import NAME, PATIENCE, STOCK, Server
 from homunculus.engines.vllm.chosen import ANCHOR, Eyes, chosen
 from homunculus.engines.vllm.serving import Serving
-from serving.client import WORDS, page
-from serving.conftest import FEW, folder
+from serving.client import WORDS, page, turn
+from serving.conftest import EAGER, FEW, folder
 from serving.test_exact import WAYS
 
 SIZES = [(320, 480), (480, 320), (512, 512), (200, 640)]
-FAMILIES = {"qwen3_vl": WAYS[2], "qwen2_5_vl": WAYS[3]}
+FAMILIES = {"qwen3_vl": WAYS[2], "qwen2_5_vl": WAYS[3], "qwen2_vl": ("qwen2_vl", *EAGER)}
 
 
 def engine(family, where="before", tokens=64):
@@ -81,3 +83,27 @@ def test_the_same_cells_are_kept(family, where):
         for image, anchor in zip(images, found[ANCHOR].split(64), strict=True):
             (look,) = mine.prepare(talk(image, question)).looks
             assert anchor.tolist() == look.choice.anchor.tolist()
+
+
+def test_who_keeps_all_says_what_stock_vllm_says(serve):
+    """An image of fewer cells than the budget: as if the plugin were not there."""
+    stock = Server(STOCK, folder("qwen3_vl"), "--dtype", "float32", *EAGER).wait()
+    try:
+        client = httpx.Client(base_url=stock.url, timeout=PATIENCE)
+        for seed, question in enumerate(WORDS):
+            image = page(96, 160, seed)  # 60 cells
+            told = {"model": NAME, "messages": [turn(question, image)], "max_tokens": 4}
+            told |= {"temperature": 0, "logprobs": True}
+            found = [
+                [
+                    word["logprob"]
+                    for word in one.post("/v1/chat/completions", json=told).json()["choices"][0][
+                        "logprobs"
+                    ]["content"]
+                ]
+                for one in (client, serve(*FEW).client)
+            ]
+            assert found[0] == pytest.approx(found[1], abs=1e-5)
+        client.close()
+    finally:
+        stock.stop()

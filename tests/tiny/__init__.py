@@ -1,4 +1,4 @@
-"""Tiny models of nine vision-language families, made here and written to disk.
+"""Tiny models of ten vision-language families, made here and written to disk.
 
 Each folder loads offline by `AutoProcessor` and `AutoModelForImageTextToText`, as a hub's name
 would: config, seeded weights, tokenizer, chat template, processor. Small, but of true structure:

@@ -1,4 +1,4 @@
-"""Nine families, each a function from transformers to a config and a processor."""
+"""Ten families, each a function from transformers to a config and a processor."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -60,6 +60,11 @@ def qwen3_vl(hf: ModuleType) -> Any:
 def qwen2_5_vl(hf: ModuleType) -> Any:
     sight = {"window_size": 64, "fullatt_block_indexes": [1]}  # 4 x 4 tokens a window
     return qwen(hf, "Qwen2_5_VL", sight, {}, "Qwen2VLVideoProcessor")
+
+
+def qwen2_vl(hf: ModuleType) -> Any:
+    sight = {"embed_dim": 32, "hidden_size": WIDTH, "mlp_ratio": 2}  # its width stands elsewhere
+    return qwen(hf, "Qwen2VL", sight, {}, "Qwen2VLVideoProcessor")
 
 
 def llava(hf: ModuleType) -> Any:
@@ -175,6 +180,7 @@ def paligemma(hf: ModuleType) -> Any:
 FAMILIES: dict[str, Callable[[ModuleType], Any]] = {
     "qwen3_vl": qwen3_vl,
     "qwen2_5_vl": qwen2_5_vl,
+    "qwen2_vl": qwen2_vl,
     "llava": llava,
     "llava_onevision": llava_onevision,
     "smolvlm": lambda hf: split(hf, "SmolVLM", patch=4, factor=4),

@@ -148,6 +148,7 @@ FAMILIES: dict[str, Family] = {
     for family in (
         Family("qwen3_vl", _qwen, before="qwen"),
         Family("qwen2_5_vl", _qwen, before="qwen"),
+        Family("qwen2_vl", _qwen, before="qwen"),
         Family("llava", _llava),
         Family("llava_onevision", _onevision, before="onevision"),
         Family("smolvlm", _split, before="shuffled"),

@@ -28,15 +28,16 @@ def qwen(
     """Chosen cells of Qwen's towers, packed, with rows of its own metadata."""
     core, chosen = model.base_model, parts(layouts, choices, rule)
     tower = core.visual
-    merge, unit = tower.spatial_merge_size, tower.spatial_merge_unit
-    shown = pixels(inputs, merge, tower.patch_size, chosen)
+    merge = tower.spatial_merge_size
+    unit, patch = merge * merge, model.config.vision_config.patch_size
+    shown = pixels(inputs, merge, patch, chosen)
     grids = torch.tensor(
         [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in chosen)]
     )
     starts = torch.tensor([0, *(p.grid[0] * p.grid[1] for p in chosen)]).cumsum(0)
     cell = torch.cat([part.cell + start for part, start in zip(chosen, starts, strict=False)])
-    patch = (cell[:, None] * unit + torch.arange(unit)).flatten()
-    known = _metadata(tower, grids, cell, patch)
+    rows = (cell[:, None] * unit + torch.arange(unit)).flatten()
+    known = _metadata(tower, grids, cell, rows)
     lengths = torch.tensor([0, *(len(part.cell) * unit for part in chosen)])
     known["image_cu_seqlens"] = lengths.cumsum(0, dtype=torch.int32)
     device = shown.device
@@ -101,10 +102,12 @@ def _metadata(
             spatial_merge_size=merge,
         )
         return out | {"image_interp_indices": index[patch], "image_interp_weights": weight[patch]}
+    if not hasattr(tower, "window_size"):
+        return out
     order, ends = sight.get_vision_window_index(
         grids, spatial_merge_size=merge, window_size=tower.window_size, patch_size=tower.patch_size
     )
-    index, ends = windowed(order, ends, cell, tower.spatial_merge_unit)
+    index, ends = windowed(order, ends, cell, merge * merge)
     return out | {"image_window_index": index, "image_cu_window_seqlens": ends}
 
 
