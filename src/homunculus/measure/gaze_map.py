@@ -21,12 +21,11 @@ CENTRE = 0.25
 
 def counted(points: Iterable[Point], sheet: Sheet) -> Map:
     """How often each cell of a page was looked into."""
-    grid = sheet.page.grid
+    rows, cols = sheet.page.grid
     high, wide = (int(side) / sheet.page.patch for side in sheet.page.pixels.shape[1:])
-    count = torch.zeros(grid, dtype=torch.float64)
-    for x, y in points:
-        count[int(y * high), int(x * wide)] += 1
-    return count
+    place = torch.tensor(list(points), dtype=torch.float64).view(-1, 2)
+    cell = (place[:, 1] * high).long() * cols + (place[:, 0] * wide).long()
+    return torch.bincount(cell, minlength=rows * cols).double().view(rows, cols)
 
 
 def of_logit(logit: Map) -> Map:
