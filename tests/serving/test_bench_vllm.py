@@ -1,28 +1,13 @@
 """The bench of servers, on a model so small that its figures mean nothing."""
 
-from homunculus.bench.model import Scale
+from dataclasses import replace
+
+from homunculus.bench.model import SMALLEST
 from homunculus.bench.vllm import Plan, served, table
 
-TINY = Scale(
-    "tiny",
-    text={
-        "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 32,
-        "num_key_value_heads": 1, "intermediate_size": 64, "vocab_size": 300,
-        "max_position_embeddings": 4096,
-        "rope_parameters": {
-            "rope_type": "default", "rope_theta": 1e4,
-            "mrope_section": [8, 4, 4], "mrope_interleaved": True,
-        },
-    },
-    sight={
-        "depth": 1, "hidden_size": 64, "num_heads": 2, "intermediate_size": 64,
-        "deepstack_visual_indexes": [0], "patch_size": 16, "temporal_patch_size": 2,
-        "spatial_merge_size": 2, "out_hidden_size": 64, "num_position_embeddings": 64,
-    },
-    tokens=20, bare=(4, 5),
-)  # fmt: skip
+TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
 PLAN = Plan(ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,
-            native=(8, 8), threads=1, ways=("stock", "after"))  # fmt: skip
+            native=(8, 8), threads=1, ways=("stock", "after"), choosing=4, fronts=(1,))  # fmt: skip
 
 
 def test_the_bench_of_servers_tells_what_it_should():
@@ -34,4 +19,5 @@ def test_the_bench_of_servers_tells_what_it_should():
     text = load["rows"]["ours"]["prompt_tokens"][0] - 20
     assert load["rows"]["stock"]["prompt_tokens"][0] == text + 64
     assert set(found["one_image"]["against_stock"]) == {"stock", "after"}
+    assert found["choosing"]["rows"][0]["fronts"] == 1
     assert "against stock" in table(found)

@@ -40,20 +40,25 @@ class Answered:
     """Tokens of the prompt, as the server counts them."""
 
 
-def cases(many: int, high: int, wide: int, pages: int | None = None, start: int = 0) -> list[Case]:
-    """Pages of print, each its own unless only so many are wanted, each with a question."""
-    sheet, out = page(high, wide), []
-    files: dict[int, bytes] = {}
+def cases(
+    many: int, high: int, wide: int, start: int = 0, pages: int | None = None, book: int = 0
+) -> list[Case]:
+    """Questions from a number on, each on a page of its own, or on so many pages of a book."""
+    sheet, files, out = page(high, wide), {}, []
     for at in range(start, start + many):
-        which = at if pages is None else start + at % pages
+        which = f"{book}.{at if pages is None else at % pages}"
         if which not in files:
-            one, file = sheet.copy(), io.BytesIO()
-            chance = random.Random(which)
-            one.putpixel((0, 0), tuple(chance.randrange(256) for _ in range(3)))
-            one.save(file, "PNG", compress_level=1)
-            files[which] = file.getvalue()
+            files[which] = _printed(sheet, which)
         out.append(Case(files[which], question(at)))
     return out
+
+
+def _printed(sheet: Any, name: str) -> bytes:
+    """A page that differs from all others in one pixel."""
+    one, file, chance = sheet.copy(), io.BytesIO(), random.Random(name)
+    one.putpixel((0, 0), tuple(chance.randrange(256) for _ in range(3)))
+    one.save(file, "PNG", compress_level=1)
+    return file.getvalue()
 
 
 def question(number: int) -> str:

@@ -50,6 +50,25 @@ QWEN3_VL_2B = Scale(
     },
 )  # fmt: skip
 
+SMALLEST = Scale(
+    "Qwen3-VL, one layer of 64",
+    text={
+        "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 32,
+        "num_key_value_heads": 1, "intermediate_size": 64, "vocab_size": 300,
+        "max_position_embeddings": 4096,
+        "rope_parameters": {
+            "rope_type": "default", "rope_theta": 1e4,
+            "mrope_section": [8, 4, 4], "mrope_interleaved": True,
+        },
+    },
+    sight={
+        "depth": 1, "hidden_size": 64, "num_heads": 2, "intermediate_size": 64,
+        "deepstack_visual_indexes": [0], "patch_size": 16, "temporal_patch_size": 2,
+        "spatial_merge_size": 2, "out_hidden_size": 64, "num_position_embeddings": 64,
+    },
+)  # fmt: skip
+"""Where the model costs nothing, all else is left to see."""
+
 
 def build(scale: Scale) -> Any:
     """The model in bfloat16, weights at random; they are made in it, never larger.

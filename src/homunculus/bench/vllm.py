@@ -17,7 +17,7 @@ from typing import Any
 
 from homunculus.bench.folder import write
 from homunculus.bench.load import Answered, cases, question, run
-from homunculus.bench.model import QWEN3_VL_2B, Scale
+from homunculus.bench.model import QWEN3_VL_2B, SMALLEST, Scale
 from homunculus.bench.server import OURS, STOCK, Server
 from homunculus.measure.report import provenance
 
@@ -43,6 +43,10 @@ class Plan:
     threads: int = 0
     ways: tuple[str, ...] = ("stock", "before", "after", "none")
     """Servers that one image is asked about many times."""
+    choosing: int = 64
+    """Requests to a model that costs nothing: what choosing lets through."""
+    fronts: tuple[int, ...] = (1, 2)
+    """API servers that they are spread over."""
 
     def of(self, name: str) -> int:
         """Requests of one round."""
@@ -67,6 +71,7 @@ def served(
             "plan": vars(plan),
             "load": _load(folder, scale, plan, progress),
             "one_image": _one_image(folder, scale, plan, progress),
+            "choosing": _choosing(Path(room) / "smallest", plan, progress),
             **source,
         }
 
@@ -192,7 +197,7 @@ def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[s
             for turn in range(2):  # each round is another image
                 if progress:
                     progress(f"one image, {name}, round {turn + 1} of 2")
-                asked = cases(plan.questions, *large, pages=1, start=turn * 10**4)
+                asked = cases(plan.questions, *large, pages=1, book=turn)
                 found, seconds = run(server.url, asked, plan.readers, plan.words)
                 assert all(one.status == 200 for one in found)
                 rates[name].append(round(len(found) / seconds, 3))
@@ -202,6 +207,32 @@ def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[s
             name: round(median(mine) / median(rates["stock"]), 3) for name, mine in rates.items()
         },
     }
+
+
+# ---- where choosing is the bottleneck ------------------------------------------------------------
+
+
+def _choosing(folder: Path, plan: Plan, progress: Tell) -> dict[str, Any]:
+    """Requests a second when the model costs nothing: on new pages, and on known ones."""
+    write(SMALLEST, folder)
+    side = SMALLEST.sight["patch_size"] * SMALLEST.sight["spatial_merge_size"]
+    size, rows = tuple(cells * side for cells in plan.native), []
+    for fronts in plan.fronts:
+        flags = _ours(SMALLEST, "--api-server-count", str(fronts))
+        with _up(OURS, folder, plan, *flags) as server:
+            run(server.url, cases(2 * fronts, *size, start=10**6), 2, 1)
+            row: dict[str, Any] = {"fronts": fronts}
+            for name, pages in (("new_pages", None), ("known_pages", 4)):
+                if progress:
+                    progress(f"choosing, {fronts} API servers, {name}")
+                if pages:  # until every API server knows them
+                    run(server.url, cases(4 * pages * fronts, *size, 10**5, pages), pages, 1)
+                asked = cases(plan.choosing, *size, 0, pages)
+                found, seconds = run(server.url, asked, plan.at_once, 1)
+                assert all(one.status == 200 for one in found)
+                row[name] = round(len(found) / seconds, 2)
+            rows.append(row)
+    return {"shape": SMALLEST.name, "rows": rows}
 
 
 def table(result: dict[str, Any]) -> str:
@@ -214,4 +245,7 @@ def table(result: dict[str, Any]) -> str:
     lines.append(f"rate against stock {load['rate_against_stock']}")
     lines.append(f"rate against stock on small images {load['rate_against_small']}")
     lines.append(f"one image, many questions, rate against stock: {one['against_stock']}")
+    for row in result["choosing"]["rows"]:
+        told = f"{row['new_pages']} requests/s on new pages, {row['known_pages']} on known ones"
+        lines.append(f"choosing alone, {row['fronts']} API servers: {told}")
     return "\n".join(lines)

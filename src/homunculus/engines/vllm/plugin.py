@@ -15,8 +15,17 @@ ARCHITECTURES = {
 def register() -> None:
     """Make our architectures known; their modules are imported when one of them is served."""
     registry = need("vllm", "vllm", "homunculus.engines.vllm").ModelRegistry
+    _bounded()
     known = registry.get_supported_archs()
     for name, place in ARCHITECTURES.items():
         if PREFIX + name not in known:
             module, one = place.split(":")
             registry.register_model(PREFIX + name, f"homunculus.engines.vllm.{module}:{one}")
+
+
+def _bounded() -> None:
+    """vLLM bounds an image by its header, with a word to the client; Pillow's own, looser bound
+    comes first and ends as a fault of the server. Where there is the one, the other is not needed.
+    """
+    if need("vllm.envs", "vllm", "homunculus.engines.vllm").VLLM_MAX_IMAGE_PIXELS > 0:
+        need("PIL.Image", "vllm", "homunculus.engines.vllm").MAX_IMAGE_PIXELS = None
