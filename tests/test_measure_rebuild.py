@@ -6,7 +6,8 @@ import torch.nn.functional as F
 
 from homunculus import lift
 from homunculus.coverage import covered_cells
-from homunculus.measure.rebuild import Page, finest, leaves, rebuild, resized, shrunk
+from homunculus.measure.mixed import leaves
+from homunculus.measure.rebuild import Page, finest, rebuild, resized, shrunk
 from homunculus.method import Material, method, methods
 from homunculus.types import Allocation
 

@@ -14,7 +14,9 @@ from typing import Any
 import torch
 
 from homunculus.extra import need
-from homunculus.flags import count, json_flag, whole
+from homunculus.flags import count, counts, json_flag, whole
+from homunculus.measure.fight import experiment, fight, folders, is_experiment
+from homunculus.measure.fight import table as fought
 from homunculus.measure.find import find
 from homunculus.measure.find import text as found_words
 from homunculus.measure.gaze import ROWS, GazeConfig, gaze
@@ -23,24 +25,41 @@ from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
 from homunculus.measure.row import Map, Pixels, Scorer
 from homunculus.measure.run import Config, measure
+from homunculus.measure.spend import pixels_alone
 from homunculus.measure.suite import part, read
 from homunculus.scout.words import WEIGHTS, Way, WordScout, load
+
+ALONE = {
+    "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
+    "reader": "rapidocr",
+}  # fmt: skip
+"""What a flag means for a single suite if it is not given; an experiment has its own."""
 
 
 def flags(measure: argparse.ArgumentParser) -> None:
     """What the verb takes."""
+    measure.description = (
+        "One suite and its rows; or an experiment: several suites, a folder of suites, --methods "
+        "all, or a TOML file with the same names. An experiment that was cut short goes on."
+    )
     add = measure.add_argument
-    add("suite", help="a folder with qa.jsonl and images/, or its name in $HOMUNCULUS_DATA")
+    told = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
+    add("suite", nargs="+", help=f"{told}, or an experiment.toml")
     add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility")
-    add("--part", default="all", help="pilot, fresh, dev, train or all (%(default)s)")
-    add("--tokens", type=count, nargs="+", default=[64, 128, 273, 512], help="the budgets")
-    add("--methods", nargs="+", default=[], metavar="ROW", help="METHOD[@HEDGE][+SCORER] ...")
+    add("--part", help="pilot, fresh, dev, train or all (all; fresh first for an experiment)")
+    add("--tokens", type=counts, nargs="+", help="the budgets (64,128,273,512)")
+    add("--methods", nargs="+", metavar="ROW", help="METHOD[@OPTION][+SCORER] ..., or all")
     add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
     add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
-    add("--reader", choices=["rapidocr", "tesseract", "none"], default="rapidocr")
-    add("--side", type=count, default=1024, help="pixels of a page's longer side (%(default)s)")
-    add("--limit", type=count, help="only the first so many questions, or images for words")
-    add("--seed", type=whole, default=0, help="of the bootstrap (%(default)s)")
+    add("--reader", choices=["rapidocr", "tesseract", "none"], help="(rapidocr)")
+    add("--side", type=count, help="pixels of a page's longer side (1024)")
+    add("--limit", type=count, help="questions a suite: the first, drawn for an experiment (48)")
+    add("--pages", type=count, help="questions whose whole pages an experiment reads (16)")
+    add("--without", nargs="+", metavar="CONTROL", help="leave out; the result says so")
+    add("--skip", nargs="+", metavar="PART", help="pages, ablations, turns or cost")
+    add("--quick", action="store_true", help="a few questions of everything, in minutes")
+    add("--bench", type=Path, metavar="JSON", help="of `bench transformers`, kept with the cost")
+    add("--seed", type=whole, help="of the bootstrap, and of what is drawn (0)")
     add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
     add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
     add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
@@ -52,7 +71,14 @@ def measured(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
     """Run the bench as asked; the result and where it was written."""
-    folder = suite_folder(arguments.suite)
+    if arguments.tokens:
+        arguments.tokens = [slots for some in arguments.tokens for slots in some]
+    if is_experiment(arguments):
+        return _experiment(arguments)
+    for name, value in ALONE.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+    folder = suite_folder(arguments.suite[0])
     out = arguments.out or _named(arguments, folder.name)
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
@@ -61,6 +87,16 @@ def measured(
         result = ask(folder, arguments, progress)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
     return result, out
+
+
+def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
+    """All rows on all suites."""
+    asked = experiment(arguments)
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, back=True)
+    weights = load(arguments.scout).weights if scorers else "none"
+    arguments.reader = asked.reader
+    suites = folders(asked.suites, suite_folder)
+    return fight(arguments, asked, suites, dict(scorers), weights, _reader(arguments))
 
 
 def _tokens(
@@ -137,23 +173,32 @@ def suite_folder(name: str) -> Path:
     return found[0]
 
 
-def scouts(folder: Path | None = None, patch: int = 16) -> Mapping[str, Scorer]:
-    """The scout of a folder, or the shipped one if there is one, and its twins, by name."""
+def scouts(folder: Path | None = None, patch: int = 16, back: bool = False) -> Mapping[str, Scorer]:
+    """The scout of a folder, or the shipped one if there is one, and its twins, by name.
+
+    With ``back`` they fall back on pixels where a page has no text, as `look` does.
+    """
     if folder is None and not (WEIGHTS / "word-scout.safetensors").is_file():
         return {}
     scout = load(folder)
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     twins: tuple[Way, ...] = ("blind", "prior")
     ways |= {way: way for way in twins if way in scout.spread}
-    return {name: partial(_sight, scout, way, patch) for name, way in ways.items()}
+    return {name: partial(_sight, scout, way, patch, back) for name, way in ways.items()}
 
 
-def _sight(scout: WordScout, way: Way, patch: int, pixels: Pixels, question: str) -> Map:
-    return scout([pixels], [question], patch, way)[0].logit
+def _sight(
+    scout: WordScout, way: Way, patch: int, back: bool, pixels: Pixels, question: str
+) -> Map:
+    sight = scout([pixels], [question], patch, way)[0]
+    blank = back and way != "prior" and sight.blank
+    return pixels_alone(pixels, patch) if blank else sight.logit
 
 
 def table(result: dict[str, Any]) -> str:
     """Every column that is read, and the evidence one quotes; or the words."""
+    if "runs" in result:
+        return fought(result)
     if result["task"] == "words":
         return found_words(result)
     if result["task"] == "gaze":

@@ -21,9 +21,9 @@ HEIGHTS = (10, 14, 20, 30)
 """Borders between the bands of text height, in pixels of the page."""
 Score = Callable[[str, Sequence[str]], float]
 """A reading and the answers in; 1 is right."""
-OBJECT = (16, 32, 64)
-"""Sides of a thing, in kept pixels, above which it counts as seen; 32 is the one to quote, since
-people tell most things at that size (Torralba et al. 2008)."""
+OBJECT = (32, 16, 64)
+"""Shorter sides of a thing, in kept pixels, above which it counts as seen; the first is the one to
+quote, since people tell most things at that size (Torralba et al. 2008)."""
 Interval = tuple[float, float, float]
 """Mean, and the 2.5th and 97.5th percentile of its bootstrap."""
 

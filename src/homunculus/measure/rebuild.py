@@ -20,6 +20,7 @@ from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
 from homunculus.extra import need
+from homunculus.measure.mixed import enlarged, mixed
 from homunculus.pack import footprint
 from homunculus.types import Allocation, Field
 
@@ -85,7 +86,8 @@ def rebuild(page: Page, field: Field, allocation: Allocation, mode: Mode = "smoo
         raise ValueError(f"rebuild: one page of grid {page.grid}, got fields of {field.grids}")
     plain = field.regular and allocation.index.shape[2] == 1
     if not plain:
-        canvas, seen = _mixed(page, field, allocation)
+        chain = page.chain(field.levels if field.regular else 1)
+        canvas, seen = mixed(chain, field, allocation, page.patch)
     elif mode == "smooth":
         canvas, seen = _smooth(page, field, allocation)
     else:
@@ -108,10 +110,6 @@ def _kept(field: Field, allocation: Allocation, level: int, high: int, wide: int
     return mask
 
 
-def _enlarged(mask: Tensor, times: int) -> Tensor:
-    return mask.repeat_interleave(times, 0).repeat_interleave(times, 1)
-
-
 def _alone(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Tensor]:
     """Each token enlarged by itself, fine ones laid over coarse ones."""
     tokens = page.tokens(field.levels)
@@ -119,7 +117,7 @@ def _alone(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Te
     for level in reversed(range(field.levels)):
         side = page.patch << level
         mask = _kept(field, allocation, level, *(size // side for size in seen.shape))
-        mask = _enlarged(mask, side)
+        mask = enlarged(mask, side)
         canvas = torch.where(mask, tokens[level], canvas)
         seen |= mask
     return canvas, seen
@@ -136,8 +134,8 @@ def _smooth(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, T
     for level, true in enumerate(chain):
         high, wide = true.shape[1:]
         mask = _kept(field, allocation, level, high // patch, wide // patch)
-        mask = _enlarged(mask, patch)
-        seen |= _enlarged(mask, 2**level)
+        mask = enlarged(mask, patch)
+        seen |= enlarged(mask, 2**level)
         known.append(mask | _all_four(known[-1]) if known else mask)
     shown = chain[-1]
     if not known[-1].all():
@@ -164,65 +162,6 @@ def _colour(chain: Sequence[Tensor], known: Sequence[Tensor]) -> Float[Tensor, "
         area = area + new.sum() * 4**level
         finer = finer | sure
     return total / area.clamp(min=1)
-
-
-def _mixed(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Tensor]:
-    """Weighted means of cells over the footprint of each slot, large ones first."""
-    patch, chain = page.patch, page.chain(field.levels if field.regular else 1)
-    canvas, seen = torch.zeros_like(chain[0]), torch.zeros(chain[0].shape[1:], dtype=torch.bool)
-    box = footprint(field, allocation)[0]
-    area = (box[:, 2:] - box[:, :2]).prod(1)
-    for slot in area.argsort(descending=True, stable=True).tolist():
-        if not allocation.valid[0, slot]:
-            continue
-        token, inside = _token(chain, field, allocation, slot, patch)
-        top, left, bottom, right = (box[slot] * patch).round().long().tolist()
-        size = (max(1, bottom - top), max(1, right - left))
-        large = F.interpolate(token[None], size, mode="bicubic")[0]
-        large = large if size != (patch, patch) else token
-        y, x = max(0, -top), max(0, -left)
-        part = large[:, y:, x:]
-        here = canvas[:, top + y : bottom, left + x : right]
-        part = part[:, : here.shape[1], : here.shape[2]]
-        own = torch.tensor(True)
-        if inside is not None:
-            cells = inside[top // patch : -(-bottom // patch), left // patch : -(-right // patch)]
-            own = _enlarged(cells, patch)[: here.shape[1], : here.shape[2]]
-        here.copy_(torch.where(own, part, here))
-        seen[top + y : bottom, left + x : right] |= own
-    return canvas, seen
-
-
-def _token(
-    chain: Sequence[Tensor], field: Field, allocation: Allocation, slot: int, patch: int
-) -> tuple[Float[Tensor, "3 p p"], Bool[Tensor, "rows cols"] | None]:
-    """The pixels a slot is worth, and the level-0 cells it may be shown on if it is no square."""
-    rows, cols = (int(side) // patch for side in chain[0].shape[1:])
-    weight = allocation.weight[0, slot].detach()
-    token = torch.zeros(3, patch, patch)
-    shape = torch.zeros(rows, cols, dtype=torch.bool)
-    for cell, share in zip(allocation.index[0, slot][weight > 0], weight[weight > 0], strict=True):
-        if field.regular:
-            level = int(field.level[0, cell])
-            row, col = (field.box[0, cell, :2].long() >> level).tolist()
-            at = (slice(row * patch, (row + 1) * patch), slice(col * patch, (col + 1) * patch))
-            token += share * chain[level][:, at[0], at[1]]
-            continue
-        row, col = field.box[0, leaves(field, int(cell)), :2].long().unbind(-1)
-        cells = rearrange(chain[0], "c (r i) (w j) -> r w c i j", i=patch, j=patch)
-        token += share * cells[row, col].mean(0)
-        shape[row, col] = True
-    return token, None if field.regular else shape
-
-
-def leaves(field: Field, cell: int) -> Bool[Tensor, "n"]:
-    """The level-0 cells below one cell, itself if it is one."""
-    here = torch.arange(field.level.shape[1])
-    below = here == cell
-    for _ in range(field.levels):
-        here = field.parent[0, here]
-        below |= here == cell
-    return below & (field.level[0] == 0) & field.valid[0]
 
 
 def finest(field: Field, allocation: Allocation) -> Float[Tensor, "rows cols"]:

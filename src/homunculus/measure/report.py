@@ -200,7 +200,7 @@ def text(result: dict[str, Any], column: str | None = None) -> str:
     for row, by_slots in result["table"].items():
         cells = [by_slots.get(slots, by_slots.get("all")) for slots in budgets]
         told = [
-            f"{cell[column][0]:.2f} [{cell[column][1]:.2f}, {cell[column][2]:.2f}]"
+            f"{cell[column][0]:.2f} [{cell[column][1]:.2f}, {cell[column][2]:.2f}]" if cell else "-"
             for cell in cells
         ]
         lines.append(f"{row:<{name}}" + "".join(f"{one:>18}" for one in told))

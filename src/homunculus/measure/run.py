@@ -52,18 +52,31 @@ class Config:
     """Scores of a reading; those after the first are given for the first way of reading alone."""
     things: bool = False
     """Whether boxes hold things rather than text; then pages are not enlarged."""
+    variants: tuple[str, ...] = ()
+    """Rows among the methods that are measured at few budgets."""
+    variant_tokens: tuple[int, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Kept pixels from which an answer counts as seen; the second is the one to quote."""
+        """Kept pixels from which an answer counts as seen."""
         return OBJECT if self.things else LEGIBLE
+
+    @property
+    def quoted(self) -> int:
+        """Which of the sizes is the one to quote."""
+        return 0 if self.things else 1
+
+    def budgets(self, name: str) -> tuple[int, ...]:
+        """Those of a row."""
+        return self.variant_tokens if name in self.variants else self.tokens
 
     def ways(self, boxed: bool = True) -> list[tuple[Read, Metric]]:
         """How an answer is read and scored, in order."""
         if self.task == "evidence":
             return []
         reads: tuple[Read, ...] = self.reads if boxed else ("anywhere",)
-        return [(read, "anls") for read in reads] + [(reads[0], one) for one in self.metrics[1:]]
+        found: list[tuple[Read, Metric]] = [(read, "anls") for read in reads]
+        return found + [(reads[0], metric) for metric in self.metrics[1:]]
 
     def columns(self, boxed: bool = True) -> tuple[str, ...]:
         """What is scored of every row and budget, in order."""
@@ -232,7 +245,7 @@ def ask(bench: Bench, question: Question) -> Measured | None:
     )
     for one in bench.rows:
         logit = bench.logit(one, sheet, question, best)
-        for slots in config.tokens:
+        for slots in config.budgets(one.name):
             noted = _draws(bench, one, sheet, question, boxes, best, slots, logit)
             found.scores.setdefault(one.name, {})[str(slots)] = noted.pop("scores")
             for name, values in noted.items():
@@ -268,8 +281,9 @@ def _draws(
             raise RuntimeError(f"{one.name} kept {kept.tokens} tokens of {slots}: a bug, report it")
         scores = bench.scores(question, boxes, kept.show) + bench.seen(kept.level, boxes)
         found.setdefault("scores", []).append(list(scores))
-        for name, probe in bench.probes.items() if best else ():
-            found.setdefault(name, []).append(probe(kept, sheet, question, best))
+        if best is not None:
+            for name, probe in bench.probes.items():
+                found.setdefault(name, []).append(probe(kept, sheet, question, best))
     return {
         name: [_mean(column) for column in zip(*values, strict=True)]
         for name, values in found.items()

@@ -111,10 +111,10 @@ def magnified(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
 def blended(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
     """The question's map, what stands out and what is there, mixed by ranks in these shares."""
     image = pixels[None].float() / 255
-    ways = ("participatory", "perspectival", "propositional")
+    ways: tuple[str, ...] = ("participatory", "perspectival", "propositional")
     maps = (logit, score.contrast(image, patch)[0], score.information(image, patch)[0])
     flat = {way: one.reshape(1, -1) for way, one in zip(ways, maps, strict=True)}
-    weights = dict(zip(ways, percent, strict=True))
+    weights: dict[str, float | int] = dict(zip(ways, percent, strict=True))
     valid = torch.ones(1, logit.numel(), dtype=torch.bool)
     return score.mix(flat, valid, weights).view_as(logit)
 
