@@ -6,7 +6,7 @@ from homunculus.bench.model import SMALLEST
 from homunculus.bench.vllm import Plan, served, table
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
-PLAN = Plan(ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,
+PLAN = Plan(warm=2, ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,
             native=(8, 8), threads=1, ways=("stock", "after"), choosing=4, fronts=(1,))  # fmt: skip
 
 

@@ -32,6 +32,7 @@ class Plan:
     stock: int = 64
     small: int = 160
     """Of images that have about K tokens by nature."""
+    warm: int = 16
     rounds: int = 4
     at_once: int = 16
     words: int = 8
@@ -89,6 +90,7 @@ def _up(program: Sequence[str], folder: Path, plan: Plan, *flags: str) -> Iterat
     usual = (
         "--dtype", "bfloat16", "--load-format", "dummy", "--max-model-len", "4096",
         "--max-num-seqs", str(plan.at_once), "--enforce-eager",
+        "--mm-processor-cache-gb", "0.1",  # full after a few requests: then memory is flat or leaks
     )  # fmt: skip
     server = Server(program, folder, *usual, *flags, threads=threads)
     try:
@@ -111,8 +113,8 @@ def _load(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, A
     found: dict[str, list[tuple[list[Answered], float]]] = {"ours": [], "stock": [], "small": []}
     with _up(OURS, folder, plan, *_ours(scale)) as ours, _up(STOCK, folder, plan) as stock:
         ways = {"ours": (ours, large), "stock": (stock, large), "small": (stock, small)}
-        for server, size in ways.values():  # warm
-            run(server.url, cases(2, *size, start=10**6), 2, plan.words)
+        for server, size in ways.values():  # warm, caches filled
+            run(server.url, cases(plan.warm, *size, start=10**6), plan.at_once, plan.words)
         before = ours.resident()
         for turn in range(plan.rounds):
             for name, (server, size) in ways.items():

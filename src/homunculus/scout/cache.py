@@ -75,11 +75,11 @@ class Cache:
             kept = self._memory.get(key)
             if kept is not None:
                 self._memory.move_to_end(key)
-        if kept is None:
+        if kept is None and self.most:
             kept = _read(path, key, self.most)
             if kept is not None:
                 self._remember(key, kept)
-        if kept is not None:
+        if kept is not None and self.most:
             _touch(path)  # also when memory had it: other processes share the file
         return None if kept is None else dict(kept)
 
@@ -88,6 +88,8 @@ class Cache:
         path = self._path(key)
         own = {name: tensor.detach().cpu().contiguous() for name, tensor in features.items()}
         self._remember(key, own)
+        if not self.most:  # memory only
+            return
         content = _packed(key, own)
         if len(content) > self.most:
             return
