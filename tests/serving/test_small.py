@@ -1,0 +1,64 @@
+"""Small things of the plugin that need vLLM but no server."""
+
+from types import SimpleNamespace
+
+import torch
+from vllm import ModelRegistry
+from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
+
+from homunculus.engines.vllm.chosen import ANCHOR
+from homunculus.engines.vllm.model import Seen, untouched
+from homunculus.engines.vllm.plugin import ARCHITECTURES, PREFIX, register
+
+
+def test_registering_twice_is_once():
+    register()
+    register()
+    known = ModelRegistry.get_supported_archs()
+    assert all(PREFIX + name in known for name in ARCHITECTURES)
+
+
+def test_features_are_kept_up_to_so_many_bytes_and_the_least_used_go_first():
+    seen, rows = Seen(3 * 400), torch.ones(10, 10)
+    for key in (b"a", b"b", b"c"):
+        seen.put(key, rows)
+    assert seen.get(b"a") is not None
+    seen.put(b"d", rows)
+    assert [seen.get(key) is not None for key in (b"a", b"b", b"c", b"d")] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert seen.bytes == 1200
+    seen.put(b"e", torch.ones(100, 10))
+    assert seen.get(b"e") is None
+    seen.put(b"a", torch.zeros(10, 10))
+    assert float(seen.get(b"a").sum()) == 100
+
+
+def feature(offset, length, anchor=None, grid=(1, 4, 6)):
+    data = {"image_grid_thw": SimpleNamespace(data=torch.tensor(grid))}
+    if anchor is not None:
+        data[ANCHOR] = SimpleNamespace(data=torch.tensor(anchor))
+    place = PlaceholderRange(offset, length)
+    return MultiModalFeatureSpec(data, "image", "id", place)
+
+
+def test_tokens_stand_where_they_would_in_the_untouched_prompt():
+    """7 x x 8 x x x 9: of six cells two are kept, then of six three."""
+    tokens = [7, 1, 1, 8, 1, 1, 1, 9]
+    shown = [feature(1, 2, [0, 5]), feature(4, 3, [1, 2, 4])]
+    whole, grown, columns = untouched(tokens, shown, 4)
+    assert whole == [7, *[1] * 6, 8, *[1] * 6, 9]
+    assert columns.tolist() == [0, 1, 6, 7, 9, 10, 12, 14]
+    assert [(one.mm_position.offset, one.mm_position.length) for one in grown] == [(1, 6), (8, 6)]
+
+
+def test_what_was_not_chosen_from_stays_as_it_is():
+    """7 x x 8 y y 9: six cells of which two, then something of two tokens, such as a video."""
+    shown = [feature(4, 2), feature(1, 2, [0, 5])]
+    whole, grown, columns = untouched([7, 1, 1, 8, 2, 2, 9], shown, 4)
+    assert whole == [7, *[1] * 6, 8, 2, 2, 9]
+    assert columns.tolist() == [0, 1, 6, 7, 8, 9, 10]
+    assert sorted(one.mm_position.offset for one in grown) == [1, 8]
