@@ -15,7 +15,7 @@ from homunculus.measure.gaze import GazeConfig, gaze
 from homunculus.measure.gaze_map import blurred, centre, of_logit, of_tokens, shown
 from homunculus.measure.gaze_metric import COLUMNS, auc, kl, package, reference, scores
 from homunculus.measure.gaze_read import read_words, watched
-from homunculus.measure.gaze_report import text
+from homunculus.measure.gaze_report import side, text
 from homunculus.measure.row import row
 from homunculus.measure.spend import opened, planned
 from homunculus.types import Allocation
@@ -233,6 +233,7 @@ def test_the_table_of_a_suite_puts_knowing_rows_above_blind_ones(suite) -> None:
     table = result["table"]
     nss = {name: by["map"]["nss"][0] for name, by in table.items() if "map" in by}
     assert nss["human"] > nss["answer"] > nss["centre"]
+    assert nss["elsewhere"] < 0  # nobody looks twice at one place: it has not seen this image
     assert nss["scout"] == 0
     assert table["oracle"]["8"]["nss"][0] > 0.5 > table["resize"]["8"]["nss"][0] == 0
     assert table["resize"]["8"]["auc"][0] == 0.5
@@ -246,6 +247,13 @@ def test_the_table_of_a_suite_puts_knowing_rows_above_blind_ones(suite) -> None:
     assert "not checked" in told
     assert "wauc" not in told
     assert "oracle" in told
+
+
+def test_a_mark_says_which_side_of_the_centre_a_row_is_on() -> None:
+    up, down, both = (0.5, 0.1, 0.9), (-0.5, -0.9, -0.1), (0.1, -0.2, 0.4)
+    marks = [side("nss", {"nss": gap}) for gap in (up, down, both)]
+    assert marks == ["+", "-", " "]
+    assert [side("kl", {"kl": gap}) for gap in (up, down, both)] == ["-", "+", " "]
 
 
 def test_where_words_are_known_the_read_are_told_from_the_unread(suite) -> None:

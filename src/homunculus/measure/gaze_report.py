@@ -127,7 +127,7 @@ def text(result: dict[str, Any]) -> str:
     for name, by_slots in result["table"].items():
         for slots, cell in by_slots.items():
             gap = result["paired"].get(f"{name} - centre", {}).get(slots)
-            told = [f"{_told(cell[column]) + _side(column, gap):>22}" for column in columns]
+            told = [f"{_told(cell[column]) + side(column, gap):>22}" for column in columns]
             lines.append(f"{name:<16}{slots:>7}{cell['n']:>5}" + "".join(told))
     checked = result["pysaliency"]
     lines.append(
@@ -143,7 +143,7 @@ def _told(cell: Sequence[float]) -> str:
     return f"{cell[0]:.2f} [{cell[1]:.2f}, {cell[2]:.2f}] "
 
 
-def _side(column: str, gap: dict[str, Any] | None) -> str:
+def side(column: str, gap: dict[str, Any] | None) -> str:
     """Whether an interval lies on one side of 0; a loss counts the other way round."""
     if gap is None or gap[column][1] <= 0 <= gap[column][2]:
         return " "
