@@ -119,7 +119,7 @@ def _bench_parser(bench: argparse.ArgumentParser) -> None:
     told += "servers under load"
     what = ["core", "scout", "transformers", "vllm"]
     bench.add_argument("what", choices=what, help=told)
-    told = "runs per number (60; 10 for scout, 5 for transformers, 4 rounds for vllm)"
+    told = "runs per number (60; 10 for scout, 5 for transformers, 3 rounds for vllm)"
     bench.add_argument("--repeats", type=count, help=told)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)

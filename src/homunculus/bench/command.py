@@ -8,7 +8,7 @@ from typing import Any
 from homunculus.bench import core, scout, transformers, vllm
 from homunculus.scout import load
 
-REPEATS = {"core": 60, "scout": 10, "transformers": 5, "vllm": 4}
+REPEATS = {"core": 60, "scout": 10, "transformers": 5, "vllm": 3}
 
 
 def measured(

@@ -5,7 +5,7 @@ Time does not see what weights say. Words are numbers here: no tokenizer is need
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -49,6 +49,13 @@ QWEN3_VL_2B = Scale(
         "spatial_merge_size": 2, "out_hidden_size": 2048, "num_position_embeddings": 2304,
     },
 )  # fmt: skip
+
+HALF = replace(
+    QWEN3_VL_2B,
+    name="Qwen3-VL-2B with half its layers (14, and 12 in the tower)",
+    text={**QWEN3_VL_2B.text, "num_hidden_layers": 14},
+    sight={**QWEN3_VL_2B.sight, "depth": 12, "deepstack_visual_indexes": [2, 5, 8]},
+)
 
 SMALLEST = Scale(
     "Qwen3-VL, one layer of 64",
