@@ -63,7 +63,7 @@ def results(*tasks: Task, cost: Mapping[str, Any] | None = None) -> Results:
         name: [] for name in ("regions", "turns", "gaze", "coverage", "cost")
     }
     sections["cost"] = [{"table": cost, "suite": "", "file": "cost.json"}] if cost else []
-    return Results(tuple(tasks), sections, {}, ())
+    return Results(tuple(tasks), sections, ())
 
 
 def verdicts(found: Results, draws: int = 999) -> list[Judged]:

@@ -140,7 +140,9 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
 def test_a_method_far_above_every_control_is_go() -> None:
     judged = verdicts(results(task(0, LOW)))
     assert (tier(judged), judged[0].state) == (1, "met")
-    assert rule(judged) == "Tier 1: some method beats grid by at least 3 points on a set."
+    told = rule(judged)
+    assert told.startswith("Tier 1: some method beats grid by at least 3 points on a set. `")
+    assert told.endswith("after correction; met in 4 of 4 trials.")
 
 
 def told_rows(gain: dict, **more: Any) -> dict[tuple[str, int], Any]:
@@ -183,6 +185,20 @@ def test_a_point_estimate_above_the_bound_decides_nothing() -> None:
     assert best.parts[0].estimate.mean > 0.03
     assert judged[0].state == "open"
     assert tier(judged) == 0
+
+
+def test_a_sure_gain_that_is_too_small_is_no_go() -> None:
+    one = task(0, LOW)
+    generator = np.random.default_rng(0)
+    for (row, _), value in one.scores.values.items():
+        level = {"grid": 0.5} | dict.fromkeys(OURS, 0.52)
+        value[:] = level.get(row, 0.2) + 0.01 * generator.random(value.shape)
+    judged = verdicts(results(one))
+    best = judged[0].best
+    assert best is not None
+    low, high = best.parts[0].estimate.interval()
+    assert 0.015 < low < 0.02 < high < 0.025
+    assert (tier(judged), judged[0].state) == (0, "refuted")
 
 
 def test_an_effect_that_is_ruled_out_is_refuted() -> None:
@@ -292,9 +308,12 @@ def test_wins_and_losses_are_counted_and_the_largest_shown() -> None:
         assert less[int(row["row"])] == less.min()
 
 
-def test_a_variant_is_compared_with_what_it_varies() -> None:
+def test_a_variant_is_compared_with_what_it_varies(tmp_path: Path) -> None:
     one = task(0, {"cut@1+scout": 0.1}, rows=("cut+scout", "cut@1+scout", "windows+scout"))
-    told = ablations([one], {"windows+scout": "cut+scout"}, 99, 0)
+    told_so = {"runs": [saved(one)], "ablations": {"windows+scout": "cut+scout", "x": "y"}}
+    (one,) = read([wrote(tmp_path, "a.json", told_so)]).tasks
+    told = ablations([one], 99, 0)
+    assert {c.method for c in cells([one], 99, 0) if c.competes} == {"cut+scout"}
     assert {(row["method"], row["against"]) for row in told} == {
         ("cut@1+scout", "cut+scout"), ("windows+scout", "cut+scout"),
     }  # fmt: skip
@@ -346,10 +365,11 @@ def test_the_verb_writes_page_text_and_numbers(tmp_path: Path, capsys: Any) -> N
             assert pair is None or {"estimate", "low", "high", "p", "p_holm"} <= pair.keys()
     text = (tmp_path / "report.md").read_text()
     assert "> **LEFT OUT BY FLAG on docvqa: `prior`.**" in text
-    assert "By interval, of 8 comparisons with `grid`: `target`: 0 above, 0 below, 8 open" in text
-    assert "| `cut+scout` | 273 | 1.00" in text
-    assert "less again: second −1.00" in text
-    assert "less centre: nss +1.00 [+0.70, +1.30]" in text
+    assert "docvqa: by interval, of 4 rows less `grid`: `target`: 0 above, 0 below, 4 open" in text
+    assert "| `cut+scout` | 273 | 1.00 (+0.00 [" in text
+    assert "| `cut+scout` | 273 | 0.00 → 1.00 (−1.00 [−1.00, −" in text
+    assert "not looking again costs something in 1 of 1 comparison" in text
+    assert "| `scout` | map | 1.50 (+1.00 [+0.70, +1.30]) |" in text
 
 
 def test_the_page_needs_nothing_but_itself(tmp_path: Path) -> None:
@@ -379,9 +399,9 @@ def test_no_difference_is_always_said_with_what_could_have_been_seen() -> None:
             if pair and pair["p_holm"] > 0.05:
                 assert pair["detectable"] > 0
     text = markdown(story(told), "t")
-    for sentence in re.findall(r"no difference seen to \w+ \([^)]*\)", text):
-        assert "would have been" in sentence
-    assert "no difference seen" in text
+    unsure = re.findall(r"against `\w+`, [^,]*, [^,]*, where .* would have been seen", text)
+    assert unsure
+    assert len(unsure) <= text.count("Not sure")
     assert all(0 < one["power"] < 0.5 for one in told["power"])
 
 
@@ -389,7 +409,7 @@ def test_every_sentence_follows_the_numbers() -> None:
     """The same story of other numbers holds none of the old ones."""
     first, other = (markdown(story(decided(results(task(s, LOW)), 99)), "t") for s in (0, 5))
     numbers = [set(re.findall(r"[+−]\d+\.\d \[[^\]]*\]", text)) for text in (first, other)]
-    assert len(numbers[0]) > 20
+    assert len(numbers[0]) > 12
     assert len(numbers[0] & numbers[1]) <= 1
 
 

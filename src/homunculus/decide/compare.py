@@ -61,11 +61,13 @@ class Cell:
     @property
     def competes(self) -> bool:
         """Whether it claims anything."""
-        return names.competes(self.method)
+        return names.competes(self.method) and self.method not in self.task.varied
 
     @property
     def verdict(self) -> str:
         """Whether its gain is one: over plain resizing, and because of the question."""
+        if self.method in self.task.varied:
+            return "variant"
         if not self.competes:
             return "baseline" if names.parse(self.method).method == "grid" else "control"
         gone = [name for name in BASELINES if self.pairs.get(name) is None]

@@ -47,7 +47,7 @@ def parse(row: str) -> Name:
     >>> parse("cut@1+scout"), parse("shuffled").method, parse("resize").scorer
     (Name(method='cut', variant='1', scorer='scout'), 'foveated', '')
     """
-    for twin in ("shuffled", "blind"):
+    for twin in ("shuffled", "blind", "prior"):
         if row == twin or row.startswith(f"{twin}-"):
             return parse(f"{row.removeprefix(twin).removeprefix('-') or 'foveated'}+{twin}")
     left, _, scorer = row.partition("+")
@@ -59,6 +59,14 @@ def competes(row: str) -> bool:
     """Whether a row is a method that claims something; `grid` is what it claims it against."""
     name = parse(row)
     return name.method not in SIMPLE and name.method != "grid" and name.scorer not in UNASKED
+
+
+def variant(row: str, rows: Iterable[str]) -> str | None:
+    """What a row varies: `cut+scout` for `cut@1+scout`, where both were measured."""
+    name = parse(row)
+    plain = name._replace(variant="")
+    found = [other for other in rows if parse(other) == plain]
+    return found[0] if name.variant and found else None
 
 
 def twin(row: str, baseline: Baseline, rows: Iterable[str]) -> str | None:

@@ -3,8 +3,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,10 @@ class Task:
     scores: Scores
     left_out: tuple[str, ...]
     origin: dict[str, Any]
+    varied: Mapping[str, str] = field(default_factory=dict)
+    """Rows that change one thing of another row, and that row: no methods of their own."""
+    main: bool = True
+    """Whether it counts for a tier: of several readings of one set, the first does."""
 
     @property
     def images(self) -> int:
@@ -72,15 +76,16 @@ class Results:
 
     tasks: tuple[Task, ...]
     sections: dict[str, list[dict[str, Any]]]
-    ablations: dict[str, str]
     aside: tuple[str, ...]
     """Files that hold no result of `homunculus measure`."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Suites that a run could not measure, and why."""
 
 
 def read(paths: Sequence[Path], column: str | None = None) -> Results:
     """Read and check every file; a file of another sort is put aside and named."""
     tasks: list[Task] = []
-    aside, ablations = [], {}
+    aside, skipped = [], {}
     sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
     for path in paths:
         told = _json(path)
@@ -93,14 +98,14 @@ def read(paths: Sequence[Path], column: str | None = None) -> Results:
                 sections[run["task"]].append({"file": path.name} | run)
             else:
                 tasks.append(_task(run, told, path.name, column))
-        ablations |= told.get("ablations") or {}
+        skipped |= told.get("skipped") or {}
         for holder in (told, *(run for run in runs if run is not told)):
             for name in SECTIONS:
                 sections[name] += _parts(holder, name, path.name)
     if not tasks:
         came = ", ".join(aside) or "nothing"
         raise ValueError(f"expected results of `homunculus measure`, got {came}. Measure first.")
-    return Results(tuple(_apart(tasks)), sections, ablations, tuple(aside))
+    return Results(tuple(_apart(tasks)), sections, tuple(aside), skipped)
 
 
 def _json(path: Path) -> Any:
@@ -133,7 +138,8 @@ def _parts(holder: dict[str, Any], name: str, file: str) -> list[dict[str, Any]]
 def _task(run: dict[str, Any], told: dict[str, Any], file: str, column: str | None) -> Task:
     suite, part = str(run.get("suite") or "unnamed"), str(run.get("part") or "all")
     scores = scored(run, f"{file}, {suite}")
-    wish = column or (QUOTED if run.get("task") == "evidence" else scores.columns[0])
+    quoted = _list(run, "quote") or ([QUOTED] if run.get("task") == "evidence" else [])
+    wish = column or (quoted or scores.columns)[0]
     if wish not in scores.columns:
         there = ", ".join(scores.columns)
         raise ValueError(f"{file}: no column {wish!r} in {suite}. There are {there}.")
@@ -146,10 +152,16 @@ def _task(run: dict[str, Any], told: dict[str, Any], file: str, column: str | No
         column=wish,
         scores=scores,
         left_out=tuple(dict.fromkeys([*_list(told, "left_out"), *_list(run, "left_out")])),
+        varied=_varied(scores.methods, told.get("ablations") or {}),
         origin={"file": file} | {key: run.get(key, told.get(key)) for key in _ORIGIN},
     )
     _check(task, file)
     return task
+
+
+def _varied(rows: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    found = {row: given.get(row) or names.variant(row, rows) for row in rows}
+    return {row: other for row, other in found.items() if other and other in rows}
 
 
 def _list(holder: dict[str, Any], key: str) -> list[str]:
@@ -220,7 +232,7 @@ def _cells(row: Any, who: str, at: int) -> dict[tuple[str, int], Any]:
 
 
 def _apart(tasks: list[Task]) -> list[Task]:
-    """Tasks of one name are told apart by their column; two that remain alike are an error."""
+    """Tasks of one set are told apart by their column; two that remain alike are an error."""
     often = Counter(task.name for task in tasks)
     named = [
         replace(task, name=f"{task.name} {task.column}") if often[task.name] > 1 else task
@@ -232,4 +244,5 @@ def _apart(tasks: list[Task]) -> list[Task]:
         if other is not task:
             files = sorted({other.origin["file"], task.origin["file"]})
             raise ValueError(f"{task.name} is measured twice, in {' and '.join(files)}. Pass one.")
-    return named
+    first = {(task.suite, task.part): task.name for task in reversed(named)}
+    return [replace(t, main=first[t.suite, t.part] == t.name) for t in named]

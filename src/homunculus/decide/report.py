@@ -32,10 +32,11 @@ def decided(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, An
         "seed": seed,
         "tasks": [_task(task) for task in results.tasks],
         "aside": list(results.aside),
+        "skipped": results.skipped,
         "rows": [cell.told() | place[at] for at, cell in enumerate(found)],
         "heights": heights(found, draws, seed),
         "changes": changes(found),
-        "ablations": ablations(results.tasks, results.ablations, draws, seed),
+        "ablations": ablations(results.tasks, draws, seed),
         "sections": sections(results, draws, seed),
     }
 
@@ -45,10 +46,25 @@ def rule(judged: Sequence[Judged]) -> str:
     reached = tier(judged)
     for one in judged:
         if reached and one.state == "met" and one.claim.tier == reached:
-            return f"Tier {reached}: {one.claim.told}."
+            return f"Tier {reached}: {one.claim.told}. {_shown(one)}"
     first = [one for one in judged if one.claim.tier == 1]
     told = "; ".join(f'"{one.claim.told}" is {_state(one)}' for one in first)
     return f"Tier 1 is not reached: {told}."
+
+
+def _shown(one: Judged) -> str:
+    """By whom a claim is met, and how often it is not."""
+    trial = one.best
+    if trial is None:
+        return ""
+    good = sum(other.shown and not other.faults for other in one.trials)
+    part = min(trial.parts, key=lambda each: each.estimate.interval()[0] - each.bound)
+    low, high = (100 * end for end in part.estimate.interval())
+    return (
+        f"`{part.cell.method}` with {part.cell.budget} tokens on {part.cell.task.name}: "
+        f"{100 * part.estimate.mean:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}, "
+        f"p {trial.p_holm:.2g} after correction; met in {good} of {len(one.trials)} trials."
+    )
 
 
 def _state(one: Judged) -> str:
@@ -116,8 +132,9 @@ def _task(task: Task) -> dict[str, Any]:
     at = task.scores.columns.index(task.column)
     return {
         "task": task.name, "suite": task.suite, "part": task.part, "kind": task.kind,
-        "measure": task.measure, "column": task.column, "n": len(task.scores.image),
-        "images": task.images, "budgets": task.scores.budgets, "focus": focus(task),
+        "main": task.main, "measure": task.measure, "column": task.column,
+        "n": len(task.scores.image), "images": task.images,
+        "budgets": task.scores.budgets, "focus": focus(task),
         "full": None if full is None else digits(float(full[:, at].mean())),
         "left_out": list(task.left_out), "missing": names.absent(task.scores.methods),
         "origin": task.origin,

@@ -142,7 +142,8 @@ def judge(cells: Sequence[Cell], results: Results, draws: int, seed: int) -> lis
 class _Court:
     def __init__(self, cells: Sequence[Cell], results: Results, draws: int, seed: int) -> None:
         self.cells = {(c.method, c.task.name, c.budget): c for c in cells if c.competes}
-        self.tasks = results.tasks
+        self.tasks = [task for task in results.tasks if task.main]
+        self.draws = draws
         self.costs = Costs(results.sections["cost"])
         self.drawn = {task.name: Draws(task.scores.image, draws, seed) for task in self.tasks}
 
@@ -159,6 +160,10 @@ class _Court:
         trials = [trial for trial in tried if trial]
         if not trials:
             return Judged(claim, "not measured", missing=self._missing(claim))
+        if 2 * len(trials) > LEVEL * (self.draws + 1):
+            enough = round(10 * len(trials) / LEVEL)
+            told = f"{len(trials)} trials are too many for {self.draws} draws: use --draws {enough}"
+            return Judged(claim, "not measured", missing=told)
         for trial, p in zip(trials, holm([trial.p for trial in trials]), strict=True):
             trial.p_holm = p
         return Judged(claim, _state(trials), trials)
@@ -173,6 +178,8 @@ class _Court:
         parts = []
         for task in tasks:
             cell, pair = self.cells[method, task.name, budget], None
+            if None in cell.pairs.values():
+                return None  # without its controls it cannot count, so it is not tried
             if rival[1] == budget:
                 pair = cell.pairs["grid"]
             estimate = pair.estimate if pair else self._gap(task, (method, budget), rival)
@@ -221,6 +228,8 @@ class _Court:
             for name in [names.parse(row)]
         ):
             return f"no row `{claim.method}`"
+        if all(None in cell.pairs.values() for cell in self.cells.values()):
+            return "no method with all of grid, resize, blind and shuffled beside it"
         if claim.speed > 1 and not self.costs.found:
             return "no cost"
         if claim.speed > 1:

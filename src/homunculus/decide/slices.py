@@ -8,7 +8,6 @@ from typing import Any
 
 from homunculus.decide import names
 from homunculus.decide.compare import Cell, Pair, correct, digits, gap
-from homunculus.decide.names import FULL
 from homunculus.decide.read import Task
 from homunculus.decide.rule import Costs
 from homunculus.decide.stats import Draws
@@ -151,18 +150,12 @@ def _extreme(task: Task, one: Any, other: Any, by: Any) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def ablations(
-    tasks: Sequence[Task], given: Mapping[str, str], draws: int, seed: int
-) -> list[dict[str, Any]]:
+def ablations(tasks: Sequence[Task], draws: int, seed: int) -> list[dict[str, Any]]:
     """Variants against what they vary: `cut@1+scout` less `cut+scout`, and pairs a run names."""
     found = []
     for task in tasks:
-        rows = task.scores.methods
-        pairs = [(row, other) for row in rows if (other := _varied(row, given, rows))]
-        if not pairs:
-            continue
         drawn, made = Draws(task.scores.image, draws, seed), []
-        for row, other in pairs:
+        for row, other in task.varied.items():
             for budget in task.scores.budgets:
                 if {(row, budget), (other, budget)} <= task.scores.values.keys():
                     estimate = gap(task, (row, budget), (other, budget), drawn)
@@ -171,13 +164,3 @@ def ablations(
         who = {"task": task.name}
         found += [who | {"method": m, "budget": b} | pair.told() for m, b, pair in made]
     return found
-
-
-def _varied(row: str, given: Mapping[str, str], rows: Sequence[str]) -> str | None:
-    if row in given:
-        return given[row] if given[row] in rows else None
-    name = names.parse(row)
-    if not name.variant or not names.competes(row) or row == FULL:
-        return None
-    plain = name._replace(variant="")
-    return next((other for other in rows if names.parse(other) == plain), None)

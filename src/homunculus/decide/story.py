@@ -22,10 +22,10 @@ from homunculus.decide.story_more import (
     ablations,
     changes,
     heights,
-    sections,
     sources,
     statistics,
 )
+from homunculus.decide.story_sections import sections
 from homunculus.decide.story_task import leader, rows_of, tasks
 
 Told = dict[str, Any]
@@ -38,7 +38,7 @@ def story(told: Told) -> list[Block]:
         *_loud(told),
         *_short(told),
         *_tiers(told),
-        *_resize(told),
+        *_beaten(told),
         *_power(told),
         *tasks(told),
         *heights(told),
@@ -80,9 +80,10 @@ def _short(told: Told) -> list[Block]:
         sentences.append(
             f"{task['task']}, {task['focus']} tokens ({count(task['n'], 'question')}, "
             f"{count(task['images'], 'image')}): {_lead(told, task, best)}, {mean}{ceiling}. "
-            f"{_against(best)} So it is {best['verdict']}."
+            f"{_against(best)} Verdict: {best['verdict']}."
         )
-    return [Heading("In short"), Points(tuple(sentences))]
+    how = "Differences in points with their interval; sure or not after correction over methods."
+    return [Heading("In short"), Text(how), Points(tuple(sentences))]
 
 
 def _lead(told: Told, task: Told, best: Told) -> str:
@@ -92,28 +93,23 @@ def _lead(told: Told, task: Told, best: Told) -> str:
     return f"`{best['method']}` has the best mean of {len(many)} methods"
 
 
-OTHERS = ("control", "baseline")
+OTHERS = ("control", "baseline", "variant")
 
 
 def _against(row: Told) -> str:
-    """How a row stands to its four baselines."""
-    said = []
-    for name in ("grid", "resize", "blind", "shuffled"):
-        pair = row[f"vs_{name}"]
+    """How a row stands to its four baselines: above, below, not sure, not compared."""
+    pairs = {name: row[f"vs_{name}"] for name in ("grid", "resize", "blind", "shuffled")}
+    groups: dict[str, list[str]] = {"Above": [], "Below": [], "Not sure": [], "Not compared": []}
+    for name, pair in pairs.items():
         if pair is None:
-            said.append(f"not compared with {name}")
-        elif pair["p_holm"] <= 0.05:
-            side = "above" if pair["estimate"] > 0 else "below"
-            size = point(abs(pair["estimate"])).removeprefix("+")
-            ends = f"[{point(pair['low'])}, {point(pair['high'])}]"
-            said.append(f"{size} points {side} {name} {ends}")
+            groups["Not compared"].append(f"with `{name}`")
+        elif "detectable" in pair:
+            seen = f"{100 * pair['detectable']:.1f} or more would have been seen"
+            groups["Not sure"].append(f"against `{name}`, {less(pair)}, where {seen}")
         else:
-            seen = point(pair["detectable"]).removeprefix("+")
-            said.append(
-                f"no difference seen to {name} ({less(pair)}; {seen} would have been, four times "
-                "in five)"
-            )
-    return f"It is {listed(said)}."
+            side = "Above" if pair["estimate"] > 0 else "Below"
+            groups[side].append(f"`{name}` by {less(pair)}")
+    return " ".join(f"{side} {listed(said)}." for side, said in groups.items() if said)
 
 
 STATES = {
@@ -129,10 +125,11 @@ def _tiers(told: Told) -> list[Block]:
     for one in told["tiers"]:
         state = STATES.get(one["state"], f"not measured: {one['missing']}")
         rows.append((str(one["tier"]), one["claim"], state, *_nearest(one)))
+    counted = listed([task["task"] for task in told["tasks"] if task["main"]])
     caption = (
         "Rules set before measuring. A claim is met only if the interval, corrected for all trials "
         "of the claim, lies above its bound on every set, and the method beats `resize` and its "
-        "own `shuffled` twin there."
+        f"own `shuffled` twin there. Sets that count: {counted}."
     )
     head = ("tier", "claim", "state", "nearest to it", "difference to grid", "p, corrected")
     return [Heading("Tiers"), Table(head, tuple(rows), caption)]
@@ -154,38 +151,49 @@ def _nearest(one: Told) -> tuple[str, str, str]:
     return who, wanted, f"{chance(best['p_holm'])} ({count(one['trials'], 'trial')})"
 
 
-def _resize(told: Told) -> list[Block]:
-    """Where plain resizing is unbeaten: the rival that sinks most papers."""
+WORTH = {
+    "resize": "Plain resizing is the rival that sinks most papers.",
+    "shuffled": "Whatever survives somebody else's question is not owed to the question.",
+    "blind": "What the same method does whose scorer has not heard the question.",
+    "grid": "The K most relevant cells: what a pyramid or a fovea must add to.",
+}
+
+
+def _beaten(told: Told) -> list[Block]:
+    """Who beats whom, by set and budget."""
     budgets = sorted({budget for task in told["tasks"] for budget in task["budgets"]})
-    rows = []
-    for task in told["tasks"]:
-        by_budget = [_at(told, task, budget) for budget in budgets]
-        rows.append((task["task"], *by_budget))
     caption = (
-        "How many methods surely beat `resize` (after correction), and the best difference to it "
-        "in points with its interval. Where none does: the smallest difference that would have "
-        "been seen."
+        "How many methods surely do (after correction), and the best difference in points with its "
+        "interval. In round brackets, where none does: the smallest difference that would have "
+        "been seen four times in five."
     )
+    found: list[Block] = [Heading("Who beats whom"), Text(caption)]
     head = ("set", *(f"{budget} tokens" for budget in budgets))
-    return [Heading("Who beats plain resizing"), Table(head, tuple(rows), caption)]
+    for name, about in WORTH.items():
+        rows = [
+            (task["task"], *(_at(told, task, budget, name) for budget in budgets))
+            for task in told["tasks"]
+        ]
+        found += [Heading(f"Who beats `{name}`", 3), Table(head, tuple(rows), about)]
+    return found
 
 
-def _at(told: Told, task: Told, budget: int) -> str:
+def _at(told: Told, task: Told, budget: int, name: str) -> str:
     pairs = [
-        row["vs_resize"]
+        (row[f"vs_{name}"], row["method"])
         for row in rows_of(told, task)
-        if row["budget"] == budget and row["verdict"] not in OTHERS and row["vs_resize"]
+        if row["budget"] == budget and row["verdict"] not in OTHERS and row[f"vs_{name}"]
     ]
     if not pairs:
         return "–"
-    sure = [pair for pair in pairs if pair["p_holm"] <= 0.05 and pair["estimate"] > 0]
-    best = max(sure or pairs, key=lambda pair: pair["estimate"])
+    sure = [one for one in pairs if one[0]["p_holm"] <= 0.05 and one[0]["estimate"] > 0]
+    best, who = max(sure or pairs, key=lambda one: one[0]["estimate"])
     if sure:
-        return f"{len(sure)} of {len(pairs)}: {less(best)}"
-    worse = [pair for pair in pairs if pair["p_holm"] <= 0.05]
-    lost = f", {len(worse)} lose" if worse else ""
-    seen = f" (≥ {100 * best['detectable']:.1f} seen)" if "detectable" in best else ""
-    return f"**0 of {len(pairs)}**{lost}: {less(best)}{seen}"
+        return f"{len(sure)} of {len(pairs)}: `{who}` {less(best)}"
+    worse = [pair for pair, _ in pairs if pair["p_holm"] <= 0.05]
+    lost = f" ({len(worse)} lose)" if worse else ""
+    seen = f" ({100 * best['detectable']:.1f})" if "detectable" in best else ""
+    return f"**0 of {len(pairs)}**{lost}: `{who}` {less(best)}{seen}"
 
 
 def _power(told: Told) -> list[Block]:

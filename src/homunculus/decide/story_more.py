@@ -1,5 +1,5 @@
 # pyright: basic
-"""The report's end: text heights, single questions, variants, other measures, the counting."""
+"""The report's end: text heights, single questions, variants, how it was counted."""
 
 from typing import Any
 
@@ -75,20 +75,24 @@ def _one(row: Told) -> tuple[str, ...]:
 
 def ablations(told: Told) -> list[Block]:
     """What each part of a method is worth."""
-    if not told["ablations"]:
+    rows = told["ablations"]
+    if not rows:
         return [Heading("Ablations"), Text("No run holds a variant beside what it varies.")]
+    sets = list(dict.fromkeys(row["task"] for row in rows))
+    cell = {(row["method"], row["against"], row["budget"], row["task"]): _gap(row) for row in rows}
     body = tuple(
-        (row["task"], f"`{row['method']}`", f"`{row['against']}`", str(row["budget"]), _gap(row))
-        for row in told["ablations"]
+        (f"`{one}`", f"`{other}`", str(budget), *(cell.get((*key, task), "–") for task in sets))
+        for key in dict.fromkeys(key[:3] for key in cell)
+        for one, other, budget in [key]
     )
-    head = ("set", "variant", "less", "tokens", "difference")
+    head = ("variant", "less", "tokens", *sets)
     caption = (
-        "In points; * sure after correction over the variants of the set, otherwise in brackets "
-        "the smallest difference that would have been seen."
+        "Differences in points; * sure after correction over the variants of the set, otherwise in "
+        "round brackets the smallest difference that would have been seen."
     )
-    sure = [row for row in told["ablations"] if "detectable" not in row]
+    sure = [row for row in rows if "detectable" not in row]
     better = sum(row["estimate"] > 0 for row in sure)
-    total = count(len(body), "comparison")
+    total = count(len(rows), "comparison")
     summary = f"Of {total}, {better} are surely better and {len(sure) - better} surely worse."
     return [Heading("Ablations"), Text(summary), Table(head, body, caption)]
 
@@ -96,86 +100,6 @@ def ablations(told: Told) -> list[Block]:
 def _gap(row: Told) -> str:
     end = f"({100 * row['detectable']:.1f})" if "detectable" in row else "*"
     return f"{less(row)} {end}"
-
-
-TITLES = {
-    "regions": "Target, secondary, periphery",
-    "turns": "The second question",
-    "gaze": "Human gaze",
-    "coverage": "Coverage",
-    "cost": "Cost",
-}
-ABSENT = {
-    "regions": "The claim that keeping the most relevant cells starves the periphery",
-    "turns": "What a second question loses to tokens chosen for the first",
-    "gaze": "Agreement with human gaze",
-    "coverage": "The share of each image that is covered",
-    "cost": "What a request costs; without it no claim about speed can be met",
-}
-
-
-def sections(told: Told) -> list[Block]:
-    """What else the runs hold; what they do not hold is said."""
-    found: list[Block] = []
-    for name, title in TITLES.items():
-        parts = told["sections"].get(name)
-        found.append(Heading(title))
-        if not parts:
-            found.append(Text(f"{ABSENT[name]}: not measured in these runs."))
-            continue
-        for part in parts:
-            found += _section(name, part)
-    return found
-
-
-def _section(name: str, part: Told) -> list[Block]:
-    columns = [column for column in part["columns"] if column != "n"]
-    gaps = name in ("regions", "turns", "gaze") and any(row["gaps"] for row in part["rows"])
-    body = []
-    for row in part["rows"]:
-        told = [_value(row["values"].get(column)) for column in columns]
-        body.append((f"`{row['method']}`", row["budget"], *told, *([_gaps(row)] if gaps else [])))
-    head = ("row", "tokens", *columns, *(["difference"] if gaps else []))
-    unit = f" Unit: {part['unit']}." if part.get("unit") else ""
-    where = part["suite"] or part["file"]
-    found: list[Block] = [Table(head, tuple(body), f"{where}.{unit}")]
-    sentence = _claim(name, part)
-    return [Text(sentence), *found] if sentence else found
-
-
-def _value(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, list):
-        return f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
-
-
-def _gaps(row: Told) -> str:
-    if not row["gaps"]:
-        return "–"
-    told = [
-        f"{column} {value[0]:+.2f} [{value[1]:+.2f}, {value[2]:+.2f}]"
-        for column, value in row["gaps"].items()
-        if isinstance(value, list)
-    ]
-    return f"less {row['against']}: {'; '.join(told)}".replace("-", "−")
-
-
-def _claim(name: str, part: Told) -> str:
-    """What the differences of a section say, counted by interval."""
-    gaps = [row["gaps"] for row in part["rows"] if row["gaps"]]
-    if name not in ("regions", "turns") or not gaps:
-        return ""
-    said = []
-    for column in gaps[0]:
-        ends = [gap[column] for gap in gaps]
-        above, below = sum(end[1] > 0 for end in ends), sum(end[2] < 0 for end in ends)
-        said.append(f"`{column}`: {above} above, {below} below, {len(ends) - above - below} open")
-    rival = listed(
-        [f"`{one}`" for one in dict.fromkeys(r["against"] for r in part["rows"] if r["gaps"])]
-    )
-    return f"By interval, of {count(len(gaps), 'comparison')} with {rival}: {listed(said)}."
 
 
 def statistics(told: Told) -> list[Block]:
@@ -220,6 +144,9 @@ def sources(told: Told) -> list[Block]:
         Heading("Where it comes from"),
         Table(("set", "file", "commit", "hardware", "command"), body),
     ]
+    if told["skipped"]:
+        why = "; ".join(f"{suite}: {reason}" for suite, reason in told["skipped"].items())
+        found.append(Text(f"Suites that could not be measured: {why}."))
     if told["aside"]:
         found.append(Text(f"Put aside, since they hold no scores: {listed(told['aside'])}."))
     return found

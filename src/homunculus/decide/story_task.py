@@ -22,9 +22,9 @@ Told = dict[str, Any]
 BOUND = 0.03
 """Drawn into every forest: what the lowest tier asks for."""
 KEY = (
-    "In the first drawing of each set, up and to the left is better; a ring marks what no other "
-    "row beats at that price, and upright bars are intervals. The second shows each method less "
-    "its baselines, with intervals; the dashed line is what Tier 1 asks of the difference to "
+    "In drawings of quality, up and to the left is better; a ring marks what no other row beats "
+    "at that price, and upright bars are intervals. The last drawing shows each method less its "
+    "baselines, with intervals; the dashed line is what Tier 1 asks of the difference to "
     "`grid`."
 )
 CROWD = 8
@@ -37,7 +37,7 @@ def rows_of(told: Told, task: Told) -> list[Told]:
 
 
 def _competing(row: Told) -> bool:
-    return row["verdict"] not in ("control", "baseline")
+    return row["verdict"] not in ("control", "baseline", "variant")
 
 
 def leader(told: Told, task: Told) -> Told | None:
@@ -54,18 +54,20 @@ def tasks(told: Told) -> list[Block]:
 
 
 def _task(told: Told, task: Told) -> list[Block]:
-    rows = rows_of(told, task)
+    every = rows_of(told, task)
+    rows = [row for row in every if row["verdict"] != "variant"]
     about = (
         f"{task['kind'].capitalize() if task['kind'] != 'unknown' else 'Pictures of no known kind'}"
         f"; {task['measure']}, column `{task['column']}`; {count(task['n'], 'question')} on "
         f"{count(task['images'], 'image')}."
+        f"{'' if task['main'] else ' A second reading of this set: it counts for no tier.'}"
     )
     return [
         Heading(task["task"], 3),
         Text(about),
         Plots(tuple(_drawings(task, rows)), _pale(_order(task, rows), _asked(task, rows))),
         _means(task, rows),
-        *_pairs(rows),
+        *_pairs(task, rows),
     ]
 
 
@@ -73,7 +75,7 @@ def _order(task: Told, rows: list[Told]) -> list[str]:
     """Methods by their mean at the budget looked at, then controls as they come."""
     every = list(dict.fromkeys(row["method"] for row in rows))
     mean = {row["method"]: row["mean"] for row in rows if row["budget"] == task["focus"]}
-    ours = [name for name in every if names.competes(name)]
+    ours = list(dict.fromkeys(row["method"] for row in rows if _competing(row)))
     ours.sort(key=lambda name: -mean.get(name, 0.0))
     return ours + [name for name in every if name not in ours]
 
@@ -98,8 +100,11 @@ def _role(name: str, asked: str | None = None) -> str:
 
 def _drawings(task: Told, rows: list[Told]) -> list[str]:
     order = _order(task, rows)
-    found = [_front(task, rows, order, "budget", "tokens"), _forest(task, rows, order)]
-    found.append(_front(task, rows, order, "cost", "cost of a request, ratio"))
+    found = [
+        _front(task, rows, order, "budget", "tokens"),
+        _front(task, rows, order, "cost", "cost of a request, ratio"),
+        _forest(task, rows, order),
+    ]
     return [svg for svg in found if svg]
 
 
@@ -159,25 +164,31 @@ def _means(task: Told, rows: list[Told]) -> Table:
     return Table(head, tuple(body), caption)
 
 
-def _pairs(rows: list[Told]) -> list[Table]:
+def _pairs(task: Told, rows: list[Told]) -> list[Table]:
+    """The methods at the budget that is looked at closely, and where else they are supported."""
+    good: dict[str, list[str]] = {}
+    for row in rows:
+        if row["verdict"] == "supported":
+            good.setdefault(row["method"], []).append(str(row["budget"]))
+    here = {r["method"]: r for r in rows if r["budget"] == task["focus"] and _competing(r)}
     body = [
         (
-            f"`{row['method']}`",
-            str(row["budget"]),
-            *(_pair(row[f"vs_{name}"]) for name in BASELINES),
-            row["verdict"].removeprefix("not supported: "),
+            f"`{name}`",
+            *(_pair(here[name][f"vs_{base}"]) for base in BASELINES),
+            here[name]["verdict"].removeprefix("not supported: "),
+            ", ".join(good.get(name, [])) or "–",
         )
-        for row in rows
-        if _competing(row)
+        for name in _order(task, rows)
+        if name in here
     ]
     if not body:
         return []
     caption = (
-        "Differences in points, question by question. * sure after Holm's correction over methods; "
-        "otherwise, in round brackets, the smallest difference that would have been seen four "
-        "times in five. – not measured."
+        f"Differences in points with {task['focus']} tokens, question by question. * sure after "
+        "Holm's correction over methods; otherwise, in round brackets, the smallest difference "
+        "that would have been seen four times in five. – not measured."
     )
-    head = ("method", "tokens", *(f"less {name}" for name in BASELINES), "verdict")
+    head = ("method", *(f"less {name}" for name in BASELINES), "verdict", "supported with")
     return [Table(head, tuple(body), caption)]
 
 
