@@ -44,13 +44,14 @@ def cost(
         peaks = {cells: peak(partial(_pass, layer, cells, 0))[1] for cells in counts}
         whole = LAYERS * encoder[rows * cols]
         scout = {name: value / whole for name, value in _scout(sheet, scorers, repeats).items()}
-        logit = torch.randn(FRESH, rows, cols, generator=torch.Generator().manual_seed(0))
+        lot = torch.Generator().manual_seed(0)
+        maps = [torch.randn(rows, cols, generator=lot) for _ in range(FRESH)]
         full = _cell((1.0, 0.0, 0.0), rows * cols, peaks[rows * cols])
         table: dict[str, Any] = {"full": {"all": full}}
         for one in (row(name, scorers) for name in names):
             looks = scout.get(_eyes(one) or "", 0.0)
             for slots in tokens:
-                spend = _timed(partial(_spend, one, sheet, slots, logit), repeats) / whole
+                spend = _timed(partial(_spend, one, sheet, slots, maps), repeats) / whole
                 kept = min(slots, rows * cols)
                 share = LAYERS * encoder[kept] / whole
                 cell = _cell((share, looks, spend), kept, peaks[kept])
@@ -110,11 +111,11 @@ def _eyes(one: Row) -> str | None:
     return None if one.scorer in (None, "answer") else "first"
 
 
-def _spend(one: Row, sheet: Sheet, slots: int, logit: Map, turn: int) -> object:
+def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -> object:
     """From a map to tokens; `resize` only shrinks, which every processor does anyway."""
     if not one.methods:
         return None
-    laid, plan = planned(one, 0, sheet, slots, logit[turn % FRESH])
+    laid, plan = planned(one, 0, sheet, slots, maps[turn % FRESH])
     return pack(laid, plan)
 
 

@@ -87,7 +87,7 @@ def _named(stand: Stand) -> Path:
     return folder / f"measure{quick}-{fingerprint(config(stand))[:8]}.json"
 
 
-def lasting(seconds: float) -> str:
+def lasting(seconds: float | int) -> str:
     """Seconds for people.
 
     >>> lasting(7.2), lasting(140), lasting(4000)

@@ -34,7 +34,7 @@ KINDS = {
     "coco_open": "photos",
     "vqa2_search": "photos",
 }
-"""What a suite stands in for; one that is not named is documents, or charts without boxes."""
+"""What a suite stands in for; one that is not named holds documents."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _question(folder: Path, at: int, row: dict) -> Question:
         row=at,
         image=row["image"],
         path=folder / "images" / row["image"],
-        text=row["question"],
+        text=row["question"] or "",
         answers=tuple(row["answers"]),
         boxes=tuple(dict.fromkeys(filter(_stout, map(_whole, row.get("boxes") or ())))),
         field=row.get("field"),
@@ -110,8 +110,7 @@ def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
 
 def kind(questions: Sequence[Question]) -> str:
     """What sort of pictures a suite holds: documents, charts, scenes or photos."""
-    boxed = any(one.boxes for one in questions)
-    return KINDS.get(questions[0].suite, "documents" if boxed else "charts")
+    return KINDS.get(questions[0].suite, "documents")
 
 
 def fair(questions: Sequence[Question]) -> tuple[str, list[Question]]:
