@@ -41,11 +41,13 @@ def test_who_ignores_that_questions_share_an_image_is_too_sure(simulated: list) 
     assert share < 0.92
 
 
+@pytest.mark.slow
 def test_without_an_effect_a_report_says_go_at_most_once_in_twenty() -> None:
     said = [tier(verdicts(results(task(seed, {})))) for seed in range(RUNS)]
     assert np.mean(np.array(said) > 0) <= 0.05
 
 
+@pytest.mark.slow
 def test_an_effect_just_as_large_as_the_bound_is_no_go_either() -> None:
     """Eight trials of exactly +3, with every other control beaten: luck alone must not do."""
     low = dict.fromkeys(("resize", "cut+blind", "cut+shuffled"), -0.4)

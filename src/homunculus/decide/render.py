@@ -27,13 +27,15 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.88em;bac
 table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums}
 th,td{padding:.28rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 th{border-bottom:1.5px solid var(--ink);white-space:nowrap} td.tight{white-space:nowrap}
+td.wide{min-width:12rem} td code{padding:0;background:none}
 td:first-child,th:first-child{position:sticky;left:0;background:#fff}
 .caption{color:var(--soft);font-size:.88rem;margin:.6rem 0 .2rem}
 .plots{display:flex;flex-wrap:wrap;align-items:flex-start;gap:1.2rem;margin:.6rem 0}
 .plots svg{flex:1 1 24rem;min-width:0;max-width:34rem;width:100%;height:auto}
 @media(max-width:34rem){body{font-size:15px;padding:.6rem .8rem 3rem}.plots svg{flex-basis:100%}}
+@page{margin:14mm}
 @media print{body{max-width:none;font-size:10pt;padding:0}.scroll{overflow:visible}
- table{font-size:7.5pt}td.tight,th{white-space:normal}.plots,tr,.verdict{break-inside:avoid}
+ table{font-size:7.5pt}td.tight,th{white-space:normal}td.wide{min-width:0}.plots,tr,.verdict{break-inside:avoid}
  h2{break-after:avoid}td:first-child,th:first-child{position:static}}
 """
 TIGHT = 34
@@ -84,7 +86,7 @@ def _table(table: Table) -> str:
 
 
 def _cell(told: str) -> str:
-    return f"<td{' class=tight' if len(told) <= TIGHT else ''}>{_marked(told)}</td>"
+    return f"<td class={'tight' if len(told) <= TIGHT else 'wide'}>{_marked(told)}</td>"
 
 
 def markdown(blocks: Sequence[Block], title: str) -> str:
