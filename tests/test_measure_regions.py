@@ -163,7 +163,7 @@ def test_who_looks_once_loses_the_second_question_and_who_shrinks_loses_nothing(
 # ---- cost ----------------------------------------------------------------------------------------
 
 
-def test_cost_is_a_share_of_the_whole_encoder(sheet) -> None:
+def test_cost_is_a_share_of_the_untouched_request(sheet) -> None:
     asked = []
 
     def looks(pixels, text: str) -> torch.Tensor:
@@ -174,11 +174,11 @@ def test_cost_is_a_share_of_the_whole_encoder(sheet) -> None:
     found = cost(sheet, names, (8, 48), {"scout": looks}, 1)
     table = found["table"]
     assert table["full"]["all"]["ratio"] == 1.0
-    assert table["full"]["all"]["tokens"] == found["encoder"]["cells"] == 192
+    assert table["full"]["all"]["tokens"] == found["cells"] == 192
     for name in names:
         for slots in ("8", "48"):
             cell = table[name][slots]
-            parts = cell["encoder"] + cell["scout"] + cell["choice"]
+            parts = sum(cell[part] for part in ("encoder", "prefill", "scout", "choice"))
             assert cell["ratio"] == pytest.approx(parts, abs=1e-4)
             assert cell["tokens"] == int(slots)
     assert table["grid"]["8"]["scout"] == found["scout"]["first"]

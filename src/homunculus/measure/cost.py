@@ -1,13 +1,13 @@
 # pyright: basic
-"""What a look costs, as shares of the encoder that it spares: never a bare time.
+"""What a request costs, as shares of the untouched request: never a bare time.
 
-One thread, in turns. The encoder has the size of a ViT-L and random weights, which time does not
-see; one layer is timed and counted 24 times.
+One thread, in turns. Encoder and language model have the size of a ViT-L and of a decoder of two
+billion weights, at random, which time does not see; one layer of each is timed and counted often.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -20,7 +20,8 @@ from homunculus.measure.row import Map, Row, Scorer, row
 from homunculus.measure.spend import Sheet, planned, saliency
 from homunculus.pack import pack
 
-LAYERS, WIDTH = 24, 1024
+SHAPES = {"encoder": (24, 1024, 16, 4096, 0), "prefill": (28, 2048, 16, 9216, 22)}
+"""Layers, width, heads, width between (a gated one of 6,144 has as many weights), words besides."""
 QUESTION = "What is the total amount of invoice {}?"
 
 
@@ -31,35 +32,30 @@ def cost(
     scorers: Mapping[str, Scorer],
     repeats: int = 3,
 ) -> dict[str, Any]:
-    """Scout, allocation and packing, and the encoder over what is kept, beside the whole encoder.
+    """Scout, choice (allocation and packing), encoder and prefill, beside the untouched request.
 
-    `ratio` is their sum: a request's encoder side over that of the untouched image.
+    `ratio` is their sum. Only chosen cells are encoded.
     """
     with one_thread(), torch.inference_mode():
-        layer = torch.nn.TransformerEncoderLayer(WIDTH, 16, 4 * WIDTH, batch_first=True)
-        layer = layer.to(torch.bfloat16).eval()
-        rows, cols = sheet.page.grid
-        counts = dict.fromkeys([rows * cols, *(min(slots, rows * cols) for slots in tokens)])
-        encoder = {cells: _timed(partial(_pass, layer, cells), repeats) for cells in counts}
-        peaks = {cells: peak(partial(_pass, layer, cells, 0))[1] for cells in counts}
-        whole = LAYERS * encoder[rows * cols]
+        cells = sheet.page.grid[0] * sheet.page.grid[1]
+        kept = {slots: min(slots, cells) for slots in tokens}
+        passes, peaks = _model([cells, *kept.values()], repeats)
+        seen, whole = passes[cells]["encoder"], sum(passes[cells].values())
         scout = {name: value / whole for name, value in _scout(sheet, scorers, repeats).items()}
-        lot = torch.Generator().manual_seed(0)
-        maps = [torch.randn(rows, cols, generator=lot) for _ in range(FRESH)]
-        full = _cell((1.0, 0.0, 0.0), rows * cols, peaks[rows * cols])
-        table: dict[str, Any] = {"full": {"all": full}}
+        table: dict[str, Any] = {"full": {"all": _cell(passes[cells], whole, cells, peaks[cells])}}
         for one in (row(name, scorers) for name in names):
-            looks = scout.get(_eyes(one) or "", 0.0)
-            for slots in tokens:
-                spend = _timed(partial(_spend, one, sheet, slots, maps), repeats) / whole
-                kept = min(slots, rows * cols)
-                share = LAYERS * encoder[kept] / whole
-                cell = _cell((share, looks, spend), kept, peaks[kept])
+            looks = whole * scout.get(_eyes(one) or "", 0.0)
+            for slots, count in kept.items():
+                spend = _timed(partial(_spend, one, sheet, slots, _maps(sheet)), repeats)
+                parts = passes[count] | {"scout": looks, "choice": spend}
+                cell = _cell(parts, whole, count, peaks[count])
                 table.setdefault(one.name, {})[str(slots)] = cell
     return {
-        "unit": "a ViT-L-sized encoder pass over the whole image",
-        "encoder": {"layers": LAYERS, "width": WIDTH, "cells": rows * cols, "dtype": "bfloat16"},
+        "unit": "a request on the whole image: encoder and prefill",
+        "model": {name: dict(zip(_NAMES, shape, strict=True)) for name, shape in SHAPES.items()},
+        "cells": cells,
         "scout": {name: round(value, 5) for name, value in scout.items()},
+        "scout_to_encoder": {name: round(value * whole / seen, 5) for name, value in scout.items()},
         "repeats": repeats,
         "threads": 1,
         "clock": "seconds of the processor",
@@ -67,12 +63,36 @@ def cost(
     }
 
 
-def _cell(parts: tuple[float, float, float], kept: int, most: int | None) -> dict[str, Any]:
-    told = {"ratio": sum(parts)} | dict(zip(("encoder", "scout", "choice"), parts, strict=True))
-    return {name: round(value, 5) for name, value in told.items()} | {
-        "tokens": kept,
-        "peak_bytes": most,
-    }
+_NAMES = ("layers", "width", "heads", "between", "words")
+
+
+def _model(
+    counts: Sequence[int], repeats: int
+) -> tuple[dict[int, dict[str, float]], dict[int, int | None]]:
+    """Seconds of encoder and prefill by count of cells, and bytes at the peak of either."""
+    passes: dict[int, dict[str, float]] = {count: {} for count in counts}
+    peaks: dict[int, int | None] = dict.fromkeys(counts)
+    for name, (layers, width, heads, between, words) in SHAPES.items():
+        layer = torch.nn.TransformerEncoderLayer(width, heads, between, batch_first=True)
+        layer = layer.to(torch.bfloat16).eval()
+        for count in passes:
+            run = partial(_pass, layer, count + words, width)
+            passes[count][name] = layers * _timed(run, repeats)
+            most = peak(partial(run, 0))[1]
+            peaks[count] = max(most, peaks[count] or 0) if most is not None else None
+    return passes, peaks
+
+
+@lru_cache(maxsize=1)
+def _maps(sheet: Sheet) -> list[Map]:
+    lot = torch.Generator().manual_seed(0)
+    return [torch.randn(*sheet.page.grid, generator=lot) for _ in range(FRESH)]
+
+
+def _cell(parts: Mapping[str, float], whole: float, count: int, most: int | None) -> dict[str, Any]:
+    told = {name: round(value / whole, 5) for name, value in parts.items()}
+    ratio = round(sum(parts.values()) / whole, 5)
+    return {"ratio": ratio} | told | {"tokens": count, "peak_bytes": most}
 
 
 def _timed(run: Any, repeats: int) -> float:
@@ -85,8 +105,8 @@ def _timed(run: Any, repeats: int) -> float:
     return median(taken[1:])
 
 
-def _pass(layer: torch.nn.Module, cells: int, turn: int) -> object:
-    return layer(torch.zeros(1, cells, WIDTH, dtype=torch.bfloat16))
+def _pass(layer: torch.nn.Module, cells: int, width: int, turn: int) -> object:
+    return layer(torch.zeros(1, cells, width, dtype=torch.bfloat16))
 
 
 def _scout(sheet: Sheet, scorers: Mapping[str, Scorer], repeats: int) -> dict[str, float]:
