@@ -270,6 +270,12 @@ def test_where_words_are_known_the_read_are_told_from_the_unread(suite) -> None:
     assert result["paired"]["answer - words"]["map"]["wauc"][1] > 0.3
 
 
+def test_a_limit_takes_evenly_and_keeps_the_bias_of_all(suite) -> None:
+    whole, few = gaze(suite, CONFIG), gaze(suite, CONFIG, limit=2)
+    assert few["rows"] == whole["rows"][:2]
+    assert gaze(suite, CONFIG, limit=9)["rows"] == whole["rows"]
+
+
 def test_a_wrong_corner_is_noticed(suite, monkeypatch) -> None:
     """Rows and columns swapped, the mistake that pictures are looked at for."""
     right = gaze(suite, CONFIG)["table"]["answer"]["map"]["nss"][0]

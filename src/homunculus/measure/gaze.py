@@ -76,13 +76,17 @@ def gaze(
     progress: Callable[[int, int], None] | None = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
-    """Score maps and allocations against the gaze of a suite; what goes into `results/`."""
+    """Score maps and allocations against the gaze of a suite; what goes into `results/`.
+
+    ``limit`` questions are taken evenly from the whole suite; centre bias comes from all of it.
+    """
     made, config, scorers = provenance(), config or GazeConfig(), scorers or {}
     seen, left = watched(folder)
     if len({one.question.image for one in seen}) < 2:
         raise ValueError("gaze: one image has no others to tell its centre bias from. Add some.")
     eyes = _eyes(seen, config, scorers)
-    seen = seen[:limit]
+    few = min(limit or len(seen), len(seen))
+    seen = [seen[at * len(seen) // few] for at in range(few)]
     (judge, why), found = _version(), []
     for at, one in enumerate(seen):
         if progress:
