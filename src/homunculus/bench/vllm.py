@@ -43,7 +43,7 @@ class Plan:
     threads: int = 1
     """Of a worker and of an API server, each: so that choosing and the model do not share a core
     where there are two."""
-    ways: tuple[str, ...] = ("stock", "before", "after", "none")
+    ways: tuple[str, ...] = ("stock", "before", "after", "none", "stock_bare", "after_bare")
     """Servers that one image is asked about many times."""
     choosing: int = 64
     """Requests to a model that costs nothing: what choosing lets through."""
@@ -181,6 +181,9 @@ TEXT = len("user\n") + len("assistant\n") + len("\n") + 2 + 1 + 2
 
 # ---- one image, many questions -------------------------------------------------------------------
 
+BARE = "--no-enable-prefix-caching"
+"""Without it the stock server computes the image's keys and values for each question, as we do."""
+
 
 def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, Any]:
     side = scale.sight["patch_size"] * scale.sight["spatial_merge_size"]
@@ -190,6 +193,8 @@ def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[s
         "before": (OURS, _ours(scale)),
         "after": (OURS, _ours(scale, "--where", "after")),
         "none": (OURS, _ours(scale, "--question-from", "none")),
+        "stock_bare": (STOCK, (BARE,)),
+        "after_bare": (OURS, _ours(scale, "--where", "after", BARE)),
     }
     rates: dict[str, float] = {}
     for name in plan.ways:
@@ -204,7 +209,10 @@ def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[s
             rates[name] = round(len(found) / seconds, 3)
     return {
         "rates": rates,
-        "against_stock": {name: round(mine / rates["stock"], 3) for name, mine in rates.items()},
+        "against_stock": {
+            name: round(mine / rates["stock_bare" if name.endswith("_bare") else "stock"], 3)
+            for name, mine in rates.items()
+        },
     }
 
 
