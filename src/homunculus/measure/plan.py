@@ -68,7 +68,7 @@ class Experiment:
     part: str | None = None
     """Of each suite; none for `fresh` where there is one, and all where not."""
     limit: int = 48
-    """Questions a suite that are looked for, and whose crops are read."""
+    """Questions a suite whose crops are read; twice as many of photos, where nothing is read."""
     pages: int = 16
     """Questions a suite for which whole pages are read, by the headline rows."""
     side: int = 1024
@@ -196,6 +196,7 @@ def _main(
         rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
         tokens, limit, variants = experiment.few, experiment.pages, ()
     read = experiment.reader != "none" and sort != "photos"
+    limit *= 2 if sort == "photos" else 1
     config = Config(
         task="legibility" if read else "evidence",
         tokens=tokens,
