@@ -99,6 +99,11 @@ def _up(program: Sequence[str], folder: Path, plan: Plan, *flags: str) -> Iterat
         server.stop()
 
 
+def _pixels(scale: Scale, cells: tuple[int, int]) -> tuple[int, int]:
+    side = scale.sight["patch_size"] * scale.sight["spatial_merge_size"]
+    return cells[0] * side, cells[1] * side
+
+
 def _ours(scale: Scale, *flags: str) -> tuple[str, ...]:
     return ("--tokens", str(scale.tokens), *flags)
 
@@ -107,9 +112,7 @@ def _ours(scale: Scale, *flags: str) -> tuple[str, ...]:
 
 
 def _load(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, Any]:
-    side = scale.sight["patch_size"] * scale.sight["spatial_merge_size"]
-    large = tuple(cells * side for cells in plan.native)
-    small = tuple(cells * side for cells in scale.bare)
+    large, small = _pixels(scale, plan.native), _pixels(scale, scale.bare)
     found: dict[str, list[tuple[list[Answered], float]]] = {"ours": [], "stock": [], "small": []}
     with _up(OURS, folder, plan, *_ours(scale)) as ours, _up(STOCK, folder, plan) as stock:
         ways = {"ours": (ours, large), "stock": (stock, large), "small": (stock, small)}
@@ -186,8 +189,7 @@ BARE = "--no-enable-prefix-caching"
 
 
 def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, Any]:
-    side = scale.sight["patch_size"] * scale.sight["spatial_merge_size"]
-    large = tuple(cells * side for cells in plan.native)
+    large = _pixels(scale, plan.native)
     ways = {
         "stock": (STOCK, ()),
         "before": (OURS, _ours(scale)),
@@ -222,8 +224,7 @@ def _one_image(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[s
 def _choosing(folder: Path, plan: Plan, progress: Tell) -> dict[str, Any]:
     """Requests a second when the model costs nothing: on new pages, and on known ones."""
     write(SMALLEST, folder)
-    side = SMALLEST.sight["patch_size"] * SMALLEST.sight["spatial_merge_size"]
-    size, rows = tuple(cells * side for cells in plan.native), []
+    size, rows = _pixels(SMALLEST, plan.native), []
     for fronts in plan.fronts:
         flags = _ours(SMALLEST, "--api-server-count", str(fronts))
         with _up(OURS, folder, plan, *flags) as server:

@@ -1,6 +1,8 @@
 # pyright: basic
 """What vLLM calls when it starts, in every process and perhaps more than once."""
 
+from typing import Any
+
 from homunculus.extra import need
 
 PREFIX = "Homunculus"
@@ -28,4 +30,5 @@ def _bounded() -> None:
     comes first and ends as a fault of the server. Where there is the one, the other is not needed.
     """
     if need("vllm.envs", "vllm", "homunculus.engines.vllm").VLLM_MAX_IMAGE_PIXELS > 0:
-        need("PIL.Image", "vllm", "homunculus.engines.vllm").MAX_IMAGE_PIXELS = None
+        images: Any = need("PIL.Image", "vllm", "homunculus.engines.vllm")
+        images.MAX_IMAGE_PIXELS = None
