@@ -118,7 +118,7 @@ def _load(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, A
         ways = {"ours": (ours, large), "stock": (stock, large), "small": (stock, small)}
         for server, size in ways.values():  # warm, caches filled
             run(server.url, cases(plan.warm, *size, start=10**6), plan.at_once, plan.words)
-        before = ours.resident()
+        resident = [ours.resident()]
         for turn in range(plan.rounds):
             for name, (server, size) in ways.items():
                 if progress:
@@ -126,14 +126,13 @@ def _load(folder: Path, scale: Scale, plan: Plan, progress: Tell) -> dict[str, A
                 many = plan.of(name)
                 asked = cases(many, *size, start=turn * many)
                 found[name].append(run(server.url, asked, plan.at_once, plan.words))
-        after = ours.resident()
+            resident.append(ours.resident())
     rows = {name: _row(rounds) for name, rounds in found.items()}
     exact = _exact(found["ours"], scale.tokens)
     return {
         "rows": rows,
         "kept_exactly": exact,
-        "resident_before": before,
-        "resident_after": after,
+        "resident": resident,
         "rate_against_stock": _ratio(rows, "ours", "stock"),
         "rate_against_small": _ratio(rows, "ours", "small"),
         "first_p50_against_stock": _times(rows, "first_p50"),
