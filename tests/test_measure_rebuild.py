@@ -9,6 +9,7 @@ from homunculus.coverage import covered_cells
 from homunculus.measure.mixed import leaves
 from homunculus.measure.rebuild import Page, finest, rebuild, resized, shrunk
 from homunculus.method import Material, method, methods
+from homunculus.pack import footprint
 from homunculus.types import Allocation
 
 PATCH = 8
@@ -195,3 +196,45 @@ def test_resize_equals_pillow_by_hand() -> None:
     small = whole.resize((60, 40), image.Resampling.LANCZOS)
     wanted = numpy.asarray(small.resize((138, 101), image.Resampling.BICUBIC))
     assert torch.equal(resized(pixels, (40, 60), SIZE).permute(1, 2, 0), torch.tensor(wanted))
+
+
+def slowly(page: Page, field, plan) -> torch.Tensor:
+    """Slot by slot, cell by cell: what slots that mix cells are worth, large ones first."""
+    chain = page.chain(field.levels if field.regular else 1)
+    box = footprint(field, plan)[0]
+    canvas, seen = torch.zeros_like(chain[0]), torch.zeros(chain[0].shape[1:], dtype=torch.bool)
+    for slot in (box[:, 2:] - box[:, :2]).prod(1).argsort(descending=True, stable=True).tolist():
+        token, own = torch.zeros(3, PATCH, PATCH), torch.zeros(seen.shape, dtype=torch.bool)
+        for cell, share in zip(plan.index[0, slot].tolist(), plan.weight[0, slot], strict=True):
+            if share == 0:
+                continue
+            level = int(field.level[0, cell]) if field.regular else 0
+            below = [cell] if field.regular else leaves(field, cell).nonzero()[:, 0].tolist()
+            parts = []
+            for one in below:
+                row, col = (int(side) >> level for side in field.box[0, one, :2])
+                y, x = row * PATCH, col * PATCH
+                parts.append(chain[level][:, y : y + PATCH, x : x + PATCH])
+                own[y : y + PATCH, x : x + PATCH] = True
+            token += share * torch.stack(parts).mean(0)
+        top, left, bottom, right = (box[slot] * PATCH).round().long().tolist()
+        size = (max(1, bottom - top), max(1, right - left))
+        large = F.interpolate(token[None], size, mode="bicubic")[0]
+        large = token if size == (PATCH, PATCH) else large
+        for y in range(max(0, top), min(bottom, seen.shape[0])):
+            for x in range(max(0, left), min(right, seen.shape[1])):
+                if field.regular or own[y, x]:
+                    canvas[:, y, x] = large[:, y - top, x - left]
+                    seen[y, x] = True
+    canvas, seen = canvas[:, : SIZE[0], : SIZE[1]], seen[: SIZE[0], : SIZE[1]]
+    colour = (canvas * seen).sum((1, 2)) / seen.sum()
+    canvas = torch.where(seen, canvas, colour[:, None, None])
+    return canvas.clamp(0, 255).round().to(torch.uint8)
+
+
+@pytest.mark.parametrize("name", ["pool", "windows", "log-polar", "clusters", "atlas"])
+@pytest.mark.parametrize("slots", [5, 33])
+def test_slots_that_mix_cells_agree_with_a_slow_loop(name, slots) -> None:
+    page = drawn()
+    field, plan = planned(name, slots, page)
+    assert torch.equal(rebuild(page, field, plan), slowly(page, field, plan))
