@@ -23,7 +23,7 @@ ASKED = (
 
 @dataclass(frozen=True)
 class Case:
-    """One request: a JPEG and a question."""
+    """One request: a PNG and a question."""
 
     file: bytes
     question: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil, isqrt, sqrt
 from typing import Any
 
-from homunculus.engines.layout import Layout, lined, plain, tiled
+from homunculus.engines.layout import Layout, lined, merged, plain, tiled
 from homunculus.extra import need
 
 Size = tuple[int, int]
@@ -46,8 +46,7 @@ class Family:
 
 def _qwen(view: View) -> list[Layout]:
     merge = view.config.vision_config.spatial_merge_size
-    grids = view.inputs["image_grid_thw"].tolist()
-    return [plain(rows // merge, cols // merge) for _, rows, cols in grids]
+    return merged(view.inputs["image_grid_thw"].tolist(), merge)
 
 
 def _llava(view: View) -> list[Layout]:

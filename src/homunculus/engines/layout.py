@@ -44,6 +44,11 @@ def plain(rows: int, cols: int, window: Window = WHOLE) -> Layout:
     return Layout((rows, cols), torch.arange(rows * cols), torch.arange(0), window)
 
 
+def merged(grids: Sequence[Sequence[int]], merge: int) -> list[Layout]:
+    """Of images given as frames, rows and columns of patches that are merged to cells."""
+    return [plain(high // merge, wide // merge) for _, high, wide in grids]
+
+
 def tiled(rows: int, cols: int, side: int, thumbnail: bool) -> Layout:
     """Tiles of side x side cells, one after the other; then perhaps the whole image as one more."""
     cell = torch.arange(rows * cols * side * side).view(rows, cols, side, side)

@@ -127,15 +127,19 @@ def resized(image: Float[Tensor, "c h w"], size: tuple[int, int]) -> Float[Tenso
     return small[0].to(image.dtype)
 
 
+def placed(mine: Sequence[Part]) -> Int[Tensor, "k"]:
+    """For each token of one image where its row stands, part after part."""
+    return torch.cat([part.token for part in mine]).argsort()
+
+
 def gathered(
     chosen: Sequence[Part], rows: Sequence[Float[Tensor, "_k d"]]
 ) -> list[Float[Tensor, "_k d"]]:
     """Rows of the parts, for each image in the order of its tokens."""
     out, at = [], 0
     for _, mine in by_image(chosen):
-        place = torch.cat([part.token for part in mine]).argsort()
         mixed = torch.cat(list(rows[at : at + len(mine)]))
-        out.append(mixed[place.to(mixed.device)])
+        out.append(mixed[placed(mine).to(mixed.device)])
         at += len(mine)
     return out
 

@@ -36,22 +36,23 @@ def turns(ids: Sequence[int], marks: Marks) -> list[Turn]:
     """The messages of a prompt; a prompt without marks is one turn of the user."""
     cuts = [at for at, one in enumerate(ids) if one == marks.start]
     if not cuts:
-        return [_turn("user", ids, marks)]
-    parts = [ids[a + 1 : b] for a, b in zip(cuts, [*cuts[1:], len(ids)], strict=True)]
+        return [Turn("user", _text(ids, marks).strip(), _images(ids, marks))]
     out = []
-    for part in parts:
-        one = _turn("", part, marks)
-        role, _, text = one.text.partition("\n")
-        out.append(Turn(role.strip(), text.strip(), one.images))
+    for start, end in zip(cuts, [*cuts[1:], len(ids)], strict=True):
+        part = ids[start + 1 : end]
+        role, _, text = _text(part, marks).partition("\n")
+        out.append(Turn(role.strip(), text.strip(), _images(part, marks)))
     return out
 
 
-def _turn(role: str, ids: Sequence[int], marks: Marks) -> Turn:
-    """Text without marks; images are runs of their placeholder."""
+def _text(ids: Sequence[int], marks: Marks) -> str:
+    return marks.tokenizer.decode(list(ids), skip_special_tokens=True)
+
+
+def _images(ids: Sequence[int], marks: Marks) -> int:
+    """Runs of their placeholder."""
     image = [one == marks.image for one in ids]
-    runs = sum(here and not before for before, here in zip([False, *image], image, strict=False))
-    text = marks.tokenizer.decode(list(ids), skip_special_tokens=True)
-    return Turn(role, text if not role else text.strip(), runs)
+    return sum(here and not before for before, here in zip([False, *image], image, strict=False))
 
 
 def questions(ids: Sequence[int], marks: Marks, images: int, serving: Serving) -> list[str]:

@@ -10,13 +10,13 @@ from hashlib import blake2b
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.engines.layout import Layout, onto, plain
+from homunculus.engines.layout import Layout, merged, onto
 from homunculus.engines.part.late import unfinished, unfolded
 from homunculus.engines.part.packed import pixels
-from homunculus.engines.part.views import Part, by_image, parts
+from homunculus.engines.part.views import Part, by_image, parts, placed
 from homunculus.engines.select import Choice, select
 from homunculus.engines.sought import sought
 from homunculus.engines.vllm.serving import Serving
@@ -68,15 +68,13 @@ def chosen(
 ) -> dict[str, Tensor]:
     """Fields of all images, one after the other."""
     inputs = eyes.inputs(images)
-    merge, _ = eyes.cell
-    grids = inputs["image_grid_thw"].tolist()
-    layouts = [plain(high // merge, wide // merge) for _, high, wide in grids]
+    layouts, method = merged(inputs["image_grid_thw"].tolist(), eyes.cell[0]), serving.rule
     maps = [
-        onto(sought(image, question, serving.rule)[0], layout)
+        onto(sought(image, question, method)[0], layout)
         for image, question, layout in zip(images, asked, layouts, strict=True)
     ]
     slots = [Budget(tokens=serving.tokens).slots(layout.total) for layout in layouts]
-    choices = select(layouts, maps, slots, serving.rule)
+    choices = select(layouts, maps, slots, method)
     out = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
@@ -96,7 +94,7 @@ def _parts(
     """Patches of the kept cells alone, view by view."""
     views = parts(layouts, choices, serving.rule.rule)
     mine = dict(by_image(views))
-    orders = [_order(mine[at], choice) for at, choice in enumerate(choices)]
+    orders = [placed(mine[at])[choice.order] for at, choice in enumerate(choices)]
     sizes = [[len(choice.anchor), len(mine[at])] for at, choice in enumerate(choices)]
     return {
         "pixel_values": pixels(inputs, *eyes.cell, views).to(eyes.dtype),
@@ -105,11 +103,6 @@ def _parts(
         CELL: torch.cat([view.cell for view in views]),
         ORDER: torch.cat(orders),
     }
-
-
-def _order(mine: Sequence[Part], choice: Choice) -> Int[Tensor, "k"]:
-    place = torch.cat([part.token for part in mine]).argsort()
-    return place[choice.order]
 
 
 def _whole(

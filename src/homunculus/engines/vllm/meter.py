@@ -5,6 +5,7 @@ import logging
 from functools import cached_property
 from typing import Any
 
+from homunculus.engines.vllm.chosen import ANCHOR
 from homunculus.extra import need
 
 LOG = logging.getLogger("vllm.homunculus")
@@ -27,7 +28,7 @@ class Meter:
 
     def chose(self, mine: dict[str, Any], unit: int, seconds: float) -> None:
         """After choosing for the images of one request."""
-        kept = len(mine["kept_anchor"])
+        kept = len(mine[ANCHOR])
         grids = mine["image_grid_thw"]
         native = int(grids.prod(-1).sum()) // unit
         found = {"images": len(grids), "tokens_kept": kept, "tokens_native": native}

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 from vllm.multimodal.inputs import PlaceholderRange
 
-from homunculus.engines.layout import plain
+from homunculus.engines.layout import merged
 from homunculus.engines.select import select
 from homunculus.engines.vllm import chosen as fields
 from homunculus.engines.vllm.serving import Serving
@@ -54,7 +54,7 @@ class Kept:
     def _whole(self, rows: Tensor, grids: Tensor, mine: dict[str, Tensor]) -> tuple[Tensor, ...]:
         """All of an image is encoded once; tokens are chosen from what is known of it."""
         merge = self.visual.spatial_merge_size
-        layouts = [plain(high // merge, wide // merge) for _, high, wide in grids.tolist()]
+        layouts = merged(grids.tolist(), merge)
         counts = [len(layout.row) for layout in layouts]
         keys = [bytes(key.tolist()) for key in mine[fields.KEY]]
         pixels = dict(zip(keys, rows.split([merge**2 * many for many in counts]), strict=True))

@@ -27,7 +27,7 @@ def encoded(
     # as long as what is kept of each view: sequences, their lengths, all that hangs on backends
     told = tower.prepare_encoder_metadata([[1, merge, merge * many] for *_, many in views.tolist()])
     if hasattr(tower, "get_window_index_thw"):
-        told |= _windows(tower, grids, cell, views)
+        told |= _windows(tower, grids, cell)
     else:
         whole = tower.prepare_encoder_metadata(grids)
         for name in ("pos_embeds", "rotary_pos_emb_cos", "rotary_pos_emb_sin"):
@@ -37,10 +37,7 @@ def encoded(
 
 
 def _windows(
-    tower: Any,
-    grids: Sequence[Sequence[int]],
-    cell: Int[Tensor, "k"],
-    views: Int[Tensor, "views 3"],
+    tower: Any, grids: Sequence[Sequence[int]], cell: Int[Tensor, "k"]
 ) -> dict[str, Tensor]:
     """Cells in the order of their windows, each with its own turn, and where windows end."""
     unit, orders, ends, last = tower.spatial_merge_size**2, [], [torch.zeros(1).int()], 0
