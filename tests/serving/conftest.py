@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import os
 import shutil
 import tempfile
 from functools import cache
@@ -23,6 +24,7 @@ FEW = (
     "--enable-prompt-tokens-details", "--allow-override", *EAGER,
 )  # fmt: skip
 """What most tests are happy with; others add their flags."""
+os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # servers let their caches be emptied
 
 
 @cache
@@ -61,6 +63,12 @@ class Served(Server):
         answer = self.post([turn(question, *images)], **more)
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    def forget(self) -> None:
+        """Empty every cache."""
+        for name in ("prefix", "mm", "encoder"):
+            answer = self.client.post(f"/reset_{name}_cache")
+            assert answer.status_code == 200, answer.text
 
     def counters(self) -> dict[str, float]:
         """Our counters on its page of metrics."""

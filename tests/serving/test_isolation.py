@@ -44,8 +44,8 @@ def test_interleaved_requests_answer_as_each_alone(serve, where):
         together = dict(
             zip(order, pool.map(lambda at: answered(server, all_cases[at]), order), strict=True)
         )
-    server.client.post("/reset_prefix_cache")
     for at, case in enumerate(all_cases):
+        server.forget()
         tokens, words, first = answered(server, case)
         assert (tokens, words) == together[at][:2], case[1]
         assert abs(first - together[at][2]) < 1e-4
