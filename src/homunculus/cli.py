@@ -72,9 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
     _train_parser(verbs.add_parser("train", help="make the weights of a scout"))
-    _far(
-        verbs.add_parser("measure", help="measure what kept tokens still show"), "measure", _measure
-    )
+    _far(verbs.add_parser("measure", help="measure what kept tokens show"), "official", _measure)
     _far(verbs.add_parser("decide", help="GO or NO-GO from results, as a page"), "decide", _decide)
     serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
     _far(serve, "engines.vllm", _serve)
@@ -246,7 +244,8 @@ def _train(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    from homunculus.measure.command import bar, measured, table
+    from homunculus.measure.command import bar, table
+    from homunculus.official.command import measured
 
     with bar("measuring") as tell:
         result, out = measured(arguments, tell)

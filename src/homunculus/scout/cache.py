@@ -110,6 +110,11 @@ class Cache:
             self.put(key, kept)
         return kept
 
+    def forget(self) -> None:
+        """Let go of what is in memory, so that a clock starts anew; what is on disk stays."""
+        with self._lock:
+            self._memory.clear()
+
     def size(self) -> int:
         """Bytes on disk now."""
         return sum(size for _, size, _ in self._files())
