@@ -239,6 +239,13 @@ def test_the_table_of_a_suite_puts_knowing_rows_above_blind_ones(suite) -> None:
     assert table["resize"]["8"]["auc"][0] == 0.5
     assert set(result["paired"]["cut+scout - centre"]["8"]) == set(COLUMNS)
     assert result["paired"]["answer - centre"]["map"]["nss"][1] > 0
+    assert table["human"]["map"]["of human"][0] == 1
+    share = table["answer"]["map"]["nss"][0] / table["human"]["map"]["nss"][0]
+    assert table["answer"]["map"]["of human"][0] == pytest.approx(share, abs=1e-3)
+    assert {"cut+scout - cut+shuffled", "foveated+scout - foveated+saliency"} <= set(
+        result["paired"]
+    )
+    assert result["rows"][0]["image"] != "0.png"
     assert result["viewers"] == 7
     assert result["fixations"] == 14
     assert result["n"] == 3

@@ -19,7 +19,7 @@ from homunculus.measure.fight import experiment, fight, folders, is_experiment
 from homunculus.measure.fight import table as fought
 from homunculus.measure.find import find
 from homunculus.measure.find import text as found_words
-from homunculus.measure.gaze import ROWS, GazeConfig, gaze
+from homunculus.measure.gaze import GazeConfig, every, gaze
 from homunculus.measure.gaze_report import text as looked
 from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
@@ -137,7 +137,7 @@ def _gaze(
         raise ValueError("gaze is compared on all that was looked at: no --part.")
     config = GazeConfig(
         tokens=tuple(arguments.tokens),
-        methods=tuple(arguments.methods) or ROWS,
+        methods=tuple(arguments.methods) or every(),
         side=arguments.side,
         seed=arguments.seed,
     )

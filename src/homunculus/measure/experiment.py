@@ -24,7 +24,7 @@ from homunculus.measure.report import Measured, provenance, report
 from homunculus.measure.row import Scorer
 from homunculus.measure.run import FULL, Bench, Probe, ask, bench
 from homunculus.measure.spend import opened
-from homunculus.measure.suite import Question, read
+from homunculus.measure.suite import Question, hashed, read
 from homunculus.measure.turns import sections, turn
 
 Tell = Callable[["Pace"], None]
@@ -167,11 +167,6 @@ def _cost(stand: Stand, plan: Sequence[Unit]) -> dict[str, Any]:
 
 
 # ---- the result ----------------------------------------------------------------------------------
-
-
-def hashed(suite: str, name: str) -> str:
-    """A name that tells nothing, the same in every run."""
-    return blake2b(f"{suite}/{name}".encode(), digest_size=6).hexdigest()
 
 
 def _result(

@@ -18,19 +18,26 @@ from torch import Tensor
 from homunculus.measure.gaze_map import blurred, centre, counted, of_logit, of_tokens, pooled, shown
 from homunculus.measure.gaze_metric import package, reference, scores
 from homunculus.measure.gaze_read import Point, Watched, watched
-from homunculus.measure.gaze_report import Looked, report
+from homunculus.measure.gaze_report import TWINS, Looked, report
+from homunculus.measure.plan import CONTROLS, driven
 from homunculus.measure.report import provenance
 from homunculus.measure.row import Map, Row, Scorer, row
 from homunculus.measure.spend import Sheet, opened, planned, saliency, told
 from homunculus.score import derange
 
 MAPS = ("scout", "blind", "prior", "shuffled", "saliency", "answer")
-ROWS = (
-    "cut+scout", "foveated+scout", "cut+blind", "cut+shuffled", "cut+saliency",
-    "oracle", "saliency", "resize", "uniform", "random", "centre",
-)  # fmt: skip
+TWINNED = ("cut", "foveated")
+"""Methods that are shown without the question, without the page, with another question and by
+saliency, too."""
 CHECKED = 8
 """Every so many questions are scored by pysaliency, too, where it is installed."""
+
+
+def every() -> tuple[str, ...]:
+    """All methods that a question drives, twins of the main ones, and the controls."""
+    twins = [f"{name}+{eye}" for name in TWINNED for eye in TWINS]
+    plain = [one for one in CONTROLS if one not in TWINS or one == "saliency"]
+    return (*(f"{name}+scout" for name in driven()), *twins, *plain)
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class GazeConfig:
     """What is compared with gaze, and how; all of it goes into the result."""
 
     tokens: tuple[int, ...] = (64, 273)
-    methods: tuple[str, ...] = ROWS
+    methods: tuple[str, ...] = field(default_factory=lambda: every())
     side: int = 1024
     patch: int = 16
     seed: int = 0

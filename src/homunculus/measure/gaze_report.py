@@ -6,16 +6,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from homunculus.measure.gaze_metric import COLUMNS, PRINTED
-from homunculus.measure.metric import interval
-from homunculus.measure.suite import Question
+from homunculus.measure.metric import interval, ratio
+from homunculus.measure.suite import Question, hashed
 
 BASELINES = ("centre", "elsewhere", "words")
 """The middle of the image; gaze on the suite's other images; every printed word alike, where the
 suite knows them: the first two have not seen the image, none has heard the question."""
-TWINS = (
-    ("scout", "blind"), ("scout", "prior"), ("scout", "shuffled"), ("scout", "saliency"),
-    ("cut+scout", "cut+blind"), ("cut+scout", "cut+shuffled"), ("cut+scout", "cut+saliency"),
-)  # fmt: skip
+TWINS = ("blind", "prior", "shuffled", "saliency")
+"""Whom a scout, and what follows one, is held against."""
+CEILING = "of human"
+"""A row's NSS to that of the other viewers, where there are any."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ def _row(one: Looked) -> dict[str, Any]:
         name: {slots: [round(score, 4) for score in value] for slots, value in by_slots.items()}
         for name, by_slots in one.scores.items()
     }
-    told = {"row": one.question.row, "image": one.question.image, "viewers": one.viewers}
+    suite, number = one.question.suite, one.question.row
+    told = {"id": hashed(suite, str(number)), "row": number, "viewers": one.viewers}
+    told["image"] = hashed(suite, one.question.image)
     return told | {"fixations": one.fixations, "scores": short}
 
 
@@ -80,8 +82,21 @@ def table(found: Sequence[Looked], seed: int) -> dict[str, Any]:
             column: interval(value, group, seed)
             for column, value in zip(_columns(found), columns, strict=True)
         }
-        made.setdefault(name, {})[slots] = {"n": len(have)} | means
+        made.setdefault(name, {})[slots] = (
+            {"n": len(have)} | means | _ceiling(have, name, slots, seed)
+        )
     return made
+
+
+def _ceiling(have: Sequence[Looked], name: str, slots: str, seed: int) -> dict[str, Any]:
+    """How near a row comes to people, on the images that several looked at."""
+    both = [one for one in have if "human" in one.scores]
+    if not both:
+        return {}
+    one, other = (
+        [each.scores[row][at][0] for each in both] for row, at in ((name, slots), ("human", "map"))
+    )
+    return {CEILING: ratio(one, other, [each.question.image for each in both], seed)}
 
 
 def paired(found: Sequence[Looked], seed: int) -> dict[str, Any]:
@@ -89,7 +104,8 @@ def paired(found: Sequence[Looked], seed: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, slots in _cells(found):
         rivals = [(base, "map") for base in BASELINES if (base, "map") != (name, slots)]
-        rivals += [(twin, slots) for one, twin in TWINS if one == name]
+        if name.endswith("scout"):
+            rivals += [(name.removesuffix("scout") + twin, slots) for twin in TWINS]
         for rival, at in rivals:
             both = [one for one in found if name in one.scores and at in one.scores.get(rival, {})]
             if both:
@@ -123,12 +139,15 @@ def text(result: dict[str, Any]) -> str:
         "+ better than `centre`, - worse, by interval."
     )
     columns = result["columns"]
-    lines = [head, f"{'row':<16}{'tokens':>7}{'n':>5}" + "".join(f"{c:>22}" for c in columns)]
+    wide = max(map(len, result["table"])) + 1
+    titles = "".join(f"{column:>22}" for column in (*columns, CEILING))
+    lines = [head, f"{'row':<{wide}}{'tokens':>7}{'n':>5}{titles}"]
     for name, by_slots in result["table"].items():
         for slots, cell in by_slots.items():
             gap = result["paired"].get(f"{name} - centre", {}).get(slots)
             told = [f"{_told(cell[column]) + side(column, gap):>22}" for column in columns]
-            lines.append(f"{name:<16}{slots:>7}{cell['n']:>5}" + "".join(told))
+            told += [f"{_told(cell[CEILING]):>22}"] if CEILING in cell else []
+            lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(told))
     checked = result["pysaliency"]
     lines.append(
         f"largest difference from pysaliency {checked['version']}: {checked['largest']:.1e} "

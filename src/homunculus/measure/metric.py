@@ -131,16 +131,26 @@ def interval(
     value: Sequence[float | int], group: Sequence[str], seed: int = 0, draws: int = 2000
 ) -> Interval:
     """Mean and its 95 % interval when whole groups (the questions of one image) are drawn anew."""
+    return ratio(value, [1] * len(value), group, seed, draws)
+
+
+def ratio(
+    one: Sequence[float | int],
+    other: Sequence[float | int],
+    group: Sequence[str],
+    seed: int = 0,
+    draws: int = 2000,
+) -> Interval:
+    """One sum to another, and its interval, drawn in the same way."""
     numpy: Any = need("numpy", extra="measure", who="homunculus measure")
-    if not value or len(value) != len(group):
-        raise ValueError(f"interval: a group per value, got {len(value)} and {len(group)}")
+    if not one or len(one) != len(group):
+        raise ValueError(f"interval: a group per value, got {len(one)} and {len(group)}")
     _, member = numpy.unique(list(group), return_inverse=True)
-    total = numpy.bincount(member, numpy.asarray(value, float))
-    count = numpy.bincount(member)
-    drawn = numpy.random.default_rng(seed).integers(0, len(total), (draws, len(total)))
-    means = total[drawn].sum(1) / count[drawn].sum(1)
-    low, high = numpy.percentile(means, (2.5, 97.5))
-    return round(float(numpy.mean(value)), 4), round(float(low), 4), round(float(high), 4)
+    above, below = (numpy.bincount(member, numpy.asarray(value, float)) for value in (one, other))
+    drawn = numpy.random.default_rng(seed).integers(0, len(above), (draws, len(above)))
+    low, high = numpy.percentile(above[drawn].sum(1) / below[drawn].sum(1), (2.5, 97.5))
+    found = (above.sum() / below.sum(), low, high)
+    return tuple(round(float(value), 4) for value in found)  # pyright: ignore[reportReturnType]
 
 
 def difference(

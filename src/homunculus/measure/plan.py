@@ -93,7 +93,7 @@ class Experiment:
     @property
     def rows(self) -> tuple[str, ...]:
         """Every row: methods, controls, twins."""
-        named = [one for name in self.methods for one in (_ours() if name == "all" else [name])]
+        named = [one for name in self.methods for one in (driven() if name == "all" else [name])]
         twins = [f"{one}+{eye}" for one in named if one in TWINNED for eye in ("blind", "shuffled")]
         controls = [one for one in CONTROLS if one not in self.without]
         twins = [one for one in twins if one.partition("+")[2] not in self.without]
@@ -104,7 +104,7 @@ QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
 """What `--quick` means, where nothing else is asked for."""
 
 
-def _ours() -> list[str]:
+def driven() -> list[str]:
     """Methods that the question drives; bands have no pixels of their own to show."""
     return [name for name, one in methods().items() if not one.control and one.source == "question"]
 
