@@ -321,6 +321,14 @@ def test_a_variant_is_compared_with_what_it_varies(tmp_path: Path) -> None:
     assert told[0]["estimate"] == pytest.approx(less.mean(), abs=1e-4)
 
 
+def test_suites_that_were_skipped_are_told_and_questions_of_gaze_are_not(tmp_path: Path) -> None:
+    run = {"runs": [saved(task(0, {}))], "skipped": {"osie": "nobody asks"}}
+    gaze = {"task": "gaze", "suite": "osie", "columns": ["nss"], "rows": [{}], "table": {}}
+    paths = [wrote(tmp_path, "a.json", run)]
+    paths.append(wrote(tmp_path, "b.json", gaze | {"skipped": {"nobody looked": 70}}))
+    assert read(paths).skipped == {"osie": "nobody asks"}
+
+
 # ---- the page ------------------------------------------------------------------------------------
 
 SECTION = {"columns": ["target", "secondary", "periphery"], "suite": "docvqa"}

@@ -98,7 +98,8 @@ def read(paths: Sequence[Path], column: str | None = None) -> Results:
                 sections[run["task"]].append({"file": path.name} | run)
             else:
                 tasks.append(_task(run, told, path.name, column))
-        skipped |= told.get("skipped") or {}
+        if told not in runs:  # of a run of gaze it is questions that were skipped
+            skipped |= told.get("skipped") or {}
         for holder in (told, *(run for run in runs if run is not told)):
             for name in SECTIONS:
                 sections[name] += _parts(holder, name, path.name)
