@@ -22,18 +22,20 @@ doc_to_visual: !function toy_pages_utils.pages
 doc_to_text: !function toy_pages_utils.text
 doc_to_target: answer
 generation_kwargs:
-  max_new_tokens: 6
+  max_new_tokens: 24
   temperature: 0
   do_sample: false
 process_results: !function toy_pages_utils.scores
 metric_list:
-  - metric: letters
+  - metric: mark
     aggregation: mean
     higher_is_better: true
 metadata:
   - version: 0.0
 """
 UTILS = """
+from zlib import crc32
+
 from PIL import Image
 
 
@@ -45,11 +47,15 @@ def text(doc, lmms_eval_specific_kwargs=None):
     return doc["question"]
 
 
+def plain(said):
+    return said.split("\\n\\n")[0].rstrip("\\ufffd")
+
+
 def scores(doc, results):
-    said = set(results[0].lower())
-    share = len(said & set(doc["answer"])) / len(doc["answer"])
-    return {"letters": share, "said": {"text": results[0]}}
+    return {"mark": crc32(plain(results[0]).encode()) / 2**32, "said": {"text": results[0]}}
 """
+"""Another answer has another score: no one learns anything from it but who said the same. lmms-eval
+tells servers of no end, and they hold back letters whose bytes are not all there yet."""
 
 
 def toy(folder: Path, blank: bool = True) -> Path:
@@ -59,7 +65,7 @@ def toy(folder: Path, blank: bool = True) -> Path:
     for at, size in enumerate(SIZES):
         path = folder / f"page{at}.png"
         page(*size, at).save(path)
-        rows.append({"image": str(path), "question": ASKED[at], "answer": "etaoinshrdlu"})
+        rows.append({"image": str(path), "question": ASKED[at], "answer": "none"})
     rows.append(rows[0] | {"question": ASKED[1]})
     if blank:
         rows.append(rows[0] | {"image": ""})

@@ -98,6 +98,6 @@ def _there(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str,
     return reused | _images(more["images"], more["tokens_kept"], more["tokens_native"])
 
 
-def _images(images: float, kept: float, native: float) -> dict[str, Any]:
+def _images(images: float | int, kept: float | int, native: float | int) -> dict[str, Any]:
     each = {"tokens": kept / images, "native": native / images} if images else {}
     return {"images": images} | each

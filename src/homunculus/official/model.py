@@ -17,8 +17,8 @@ from tqdm import tqdm
 
 from homunculus.extra import need
 from homunculus.official.eye import Eye, Said
-from homunculus.official.seen import Document, Key, document, key, others, talk
-from homunculus.official.way import Question, Way
+from homunculus.official.seen import Document, Key, cut, document, key, others, talk
+from homunculus.official.way import Way
 
 LONGEST = 1024
 """Tokens of an answer whose task sets no bound; as lmms-eval asks servers."""
@@ -36,7 +36,7 @@ class Homunculus(lmms):
         pretrained: str,
         tokens: int = 273,
         method: str = "foveated",
-        question: Question = "own",
+        question: str = "own",
         where: str = "auto",
         dtype: str = "auto",
         device: str | None = None,
@@ -72,11 +72,11 @@ class Homunculus(lmms):
             messages, mine = talk(request, self.task_dict), key(request)
             if mine not in self.known:
                 self.known[mine] = document(messages)
-            until, options = asked_for(request.args[2])
-            said = self.eye.answer(messages, other.get(mine, ""), **options)
+            told = request.args[2]
+            said = self.eye.answer(messages, other.get(mine, ""), **options_of(told))
             self.said[mine] = said
             self._note(mine, said)
-            found.append(GenerationResult(cut(said.text, until), TokenCounts(said.prompt)))
+            found.append(GenerationResult(cut(said.text, told), TokenCounts(said.prompt)))
         logger.info(summary(list(self.said.values())))
         return found
 
@@ -111,23 +111,15 @@ def loaded(pretrained: str, dtype: str, device: str | None) -> tuple[Any, Any]:
     return model.to(place), hf.AutoProcessor.from_pretrained(pretrained)
 
 
-def asked_for(told: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
-    """Where an answer ends, and what `generate` is told."""
-    until = told.get("until") or []
+def options_of(told: dict[str, Any]) -> dict[str, Any]:
+    """What `generate` is told."""
     options = {"max_new_tokens": LONGEST}
     options |= {name: told[name] for name in PASSED if told.get(name) is not None}
     warm = bool(told.get("do_sample", (told.get("temperature") or 0) > 0))
     options["do_sample"] = warm
     if warm:
         options |= {name: told[name] for name in SAMPLED if told.get(name) is not None}
-    return [until] if isinstance(until, str) else list(until), options
-
-
-def cut(text: str, until: Sequence[str]) -> str:
-    """The text up to the first of these."""
-    for end in until:
-        text = text.split(end)[0] if end else text
-    return text
+    return options
 
 
 def summary(said: Sequence[Said]) -> str:

@@ -17,8 +17,8 @@ from lmms_eval.models.chat.openai import OpenAICompatible
 
 from homunculus.extra import need
 from homunculus.official.fit import Fit
-from homunculus.official.seen import Document, Key, document, key, others, talk
-from homunculus.official.way import RESIZE, Question, Way
+from homunculus.official.seen import Document, Key, cut, document, key, others, talk
+from homunculus.official.way import RESIZE, Way
 
 MARK = "\0homunculus: "
 """Opens the part of a message that names the question; it is taken out before it is sent."""
@@ -38,7 +38,7 @@ class Server(OpenAICompatible):
         base_url: str,
         tokens: int | None = None,
         method: str = "foveated",
-        question: Question = "own",
+        question: str = "own",
         pretrained: str | None = None,
         model: str | None = None,
         timeout: int = PATIENT,
@@ -78,6 +78,8 @@ class Server(OpenAICompatible):
                 f"{len(failed)} of {len(found)} requests failed, the first with: {failed[0]} "
                 "A budget or a question of its own needs a server with --allow-override."
             )
+        for one, request in zip(found, requests, strict=True):  # lmms-eval tells servers no end
+            one.text = cut(one.text, request.args[2])
         return found
 
     def _asking(self, request: Any, other: Mapping[Key, str]) -> Any:

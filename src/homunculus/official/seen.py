@@ -78,3 +78,15 @@ def others(asked: Mapping[Key, Document], keys: Iterable[Key]) -> dict[Key, str]
         wrong = derange([one.question for one in told], [one.image for one in told])
         found |= dict(zip(same, wrong, strict=True))
     return found
+
+
+def cut(text: str, told: Mapping[str, Any]) -> str:
+    """An answer up to the first word at which its task ends it.
+
+    >>> cut("12.50\\n\\nThat is", {"until": ["\\n\\n"]})
+    '12.50'
+    """
+    until = told.get("until") or []
+    for end in [until] if isinstance(until, str) else until:
+        text = text.split(end)[0] if end else text
+    return text

@@ -3,13 +3,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from homunculus.decide.names import ASKED, FULL, parse
 from homunculus.measure.plan import CONTROLS
 from homunculus.method import method, methods
 
-Question = Literal["own", "shuffled", "blind", "prior", "none"]
+QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
 """Whose question chooses: the document's; that of another image; nobody's, by the scout's twin that
 hears none, by where answers usually stand, or by pixels alone. The model is asked its own."""
 RESIZE = "resize"
@@ -28,14 +27,15 @@ class Way:
     they have no more tokens; or `full`, the untouched model."""
     tokens: int | None = 273
     """None for all that an image has."""
-    question: Question = "own"
+    question: str = "own"
 
     def __post_init__(self) -> None:
-        if self.question not in get_args(Question):
-            known = ", ".join(get_args(Question))
-            raise ValueError(f"question is one of {known}, got {self.question!r}.")
-        if self.untouched:
-            return
+        if not self.untouched:
+            self._check()
+        if self.question not in QUESTIONS:
+            raise ValueError(f"question is {', '.join(QUESTIONS)}; got {self.question!r}.")
+
+    def _check(self) -> None:
         try:
             source = method(self.method).source
         except KeyError as error:
@@ -62,7 +62,7 @@ def way(row: str, tokens: int | None) -> Way:
     if name.variant:
         raise ValueError(f"row {row}: engines have no @ options. Leave out @{name.variant}.")
     question = HEARD.get(name.scorer, name.scorer)
-    return Way(name.method, None if name.method == FULL else tokens, question)  # pyright: ignore[reportArgumentType]
+    return Way(name.method, None if name.method == FULL else tokens, question)
 
 
 def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
