@@ -153,3 +153,22 @@ def test_an_image_that_kept_one_token_too_many_is_a_fault() -> None:
     for kept, method in ((65, "foveated"), (63, "foveated"), (65, "resize")):
         with pytest.raises(RuntimeError, match="a fault"):
             batches._here(model(kept, method))
+
+
+def test_a_toml_file_says_the_same_and_a_flag_wins(lmms, monkeypatch, tmp_path, capsys) -> None:
+    monkeypatch.setattr(run, "asker", lambda plan: Asker())
+    told = tmp_path / "official.toml"
+    told.write_text('tasks = ["chartqa"]\nmodel = "some/model"\ntokens = [64, 128]\nlimit = 5\n')
+    out = tmp_path / "run.json"
+    assert main(["measure", str(told), "--tokens", "32", "--without", "pool", "-o", str(out)]) == 0
+    found = json.loads(out.read_text())
+    config = found["config"]
+    assert (config["tasks"], config["tokens"], config["limit"]) == (["chartqa"], [32], 5)
+    assert found["left_out"] == ["pool", "oracle"]
+    assert "chartqa: 6 questions" in capsys.readouterr().out
+    told.write_text('model = "m"\nbudget = 3\n')
+    assert main(["measure", str(told), "-o", str(tmp_path / "b.json")]) == 2
+    assert "no setting 'budget'" in capsys.readouterr().err
+    told.write_text('model = "m"\n')
+    assert main(["measure", str(told), "-o", str(tmp_path / "b.json")]) == 2
+    assert "expected tasks" in capsys.readouterr().err

@@ -2,13 +2,19 @@
 """What the verb `measure` takes and does: our own suites, or official tasks if a model is named."""
 
 import argparse
+import tomllib
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from homunculus.measure import command as suites
 from homunculus.measure.journal import fingerprint
-from homunculus.official.run import Plan, carry_out
+from homunculus.official.run import URL, Plan, carry_out
+
+TOKENS = (64, 128, 273, 512)
+OURS = ("part", "side", "pages", "skip", "bench", "quick", "reader", "scout", "no_scout", "cache")
+"""Flags that mean nothing to lmms-eval."""
 
 
 def flags(measure: argparse.ArgumentParser) -> None:
@@ -20,12 +26,12 @@ def flags(measure: argparse.ArgumentParser) -> None:
     )
     add = measure.add_argument_group("official tasks").add_argument
     add("--model", help="a name on the hub or a folder: it answers official tasks")
-    told = "transformers: here; openai: by a server that `homunculus serve` runs (%(default)s)"
-    add("--engine", choices=["transformers", "openai"], default="transformers", help=told)
-    add("--url", default="http://127.0.0.1:8000/v1", help="of the server (%(default)s)")
+    told = "transformers: here, as by default; openai: by a server that `homunculus serve` runs"
+    add("--engine", choices=["transformers", "openai"], help=told)
+    add("--url", help=f"of the server ({URL})")
     add("--include", type=Path, metavar="DIR", help="further tasks, as lmms-eval writes them")
-    add("--where", choices=["auto", "before", "after"], default="auto", help="see docs (auto)")
-    add("--dtype", default="auto", help="of the weights, such as bfloat16 (%(default)s)")
+    add("--where", choices=["auto", "before", "after"], help="the encoder tokens are chosen (auto)")
+    add("--dtype", help="of the weights, such as bfloat16 (auto)")
     add("--device", help="such as cuda:1 (cuda if there is one)")
 
 
@@ -33,9 +39,10 @@ def measured(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
     """Measure what was asked for; the result and where it was written."""
-    if arguments.model is None:
+    told = _toml(Path(arguments.suite[0]))
+    if arguments.model is None and "model" not in told:
         return suites.measured(arguments, progress)
-    asked = plan(arguments)
+    asked = plan(arguments, told)
     folder = Path("results") if Path("results").is_dir() else Path()
     out = arguments.out or folder / f"official-{fingerprint(asked.config())[:8]}.json"
     if not out.parent.is_dir():
@@ -43,25 +50,40 @@ def measured(
     return carry_out(asked, out, progress), out
 
 
-def plan(arguments: argparse.Namespace) -> Plan:
-    """What flags ask for."""
-    odd = [name for name in ("part", "side", "pages", "skip", "bench") if getattr(arguments, name)]
-    if odd or arguments.quick or arguments.task != "legibility":
-        named = odd[0] if odd else "quick" if arguments.quick else "task"
-        raise ValueError(f"--{named} is for our own suites: an official task has its own ways.")
-    tokens = [slots for some in arguments.tokens or [] for slots in some]
-    return Plan(
-        tasks=tuple(arguments.suite),
-        model=arguments.model,
-        methods=tuple(arguments.methods or ["foveated"]),
-        tokens=tuple(tokens or ([] if arguments.engine == "openai" else [64, 128, 273, 512])),
-        without=tuple(arguments.without or ()),
-        engine=arguments.engine,
-        url=arguments.url,
-        include=arguments.include,
-        limit=arguments.limit,
-        seed=arguments.seed or 0,
-        where=arguments.where,
-        dtype=arguments.dtype,
-        device=arguments.device,
-    )
+def _toml(path: Path) -> dict[str, Any]:
+    """An experiment's settings, if that is one."""
+    if path.suffix != ".toml":
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path.name} is no TOML: {error}.") from None
+
+
+def plan(arguments: argparse.Namespace, told: dict[str, Any]) -> Plan:
+    """What flags and a TOML file ask for; a flag wins."""
+    if odd := [name for name in OURS if getattr(arguments, name)]:
+        raise ValueError(
+            f"--{odd[0].replace('_', '-')} is for our own suites: an official task has its ways."
+        )
+    if arguments.task != "legibility":
+        raise ValueError("--task is for our own suites: an official task has its own.")
+    known = [one.name for one in fields(Plan)]
+    if strange := [name for name in told if name not in known]:
+        raise ValueError(f"no setting {strange[0]!r}. There are {', '.join(known)}.")
+    given = {name: getattr(arguments, name, None) for name in known}
+    found = told | {name: value for name, value in given.items() if value is not None}
+    if arguments.tokens:
+        found["tokens"] = [slots for some in arguments.tokens for slots in some]
+    found["tasks"] = arguments.suite[1:] or told.get("tasks") if told else arguments.suite
+    if not found["tasks"]:
+        raise ValueError("expected tasks of lmms-eval, such as docvqa_val, got none.")
+    if not found.get("tokens") and found.get("engine") != "openai":
+        found["tokens"] = TOKENS
+    if "include" in found:
+        found["include"] = Path(found["include"])
+    return Plan(**{name: _held(value) for name, value in found.items()})
+
+
+def _held(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

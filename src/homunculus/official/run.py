@@ -22,6 +22,7 @@ from homunculus.official.batch import batch
 from homunculus.official.result import result
 from homunculus.official.way import TOLD, rows, way
 
+URL = "http://127.0.0.1:8000/v1"
 WHO = "homunculus measure --model"
 MOVES = ("lmms-eval", "transformers", "vllm", "datasets")
 """Packages whose version may move a number, besides those of any run."""
@@ -42,7 +43,7 @@ class Plan:
     """The budgets; none for what a server does by itself."""
     without: tuple[str, ...] = ()
     engine: str = "transformers"
-    url: str = ""
+    url: str = URL
     include: Path | None = None
     limit: int | None = None
     seed: int = 0
