@@ -48,14 +48,14 @@ def text(doc, lmms_eval_specific_kwargs=None):
 
 
 def plain(said):
-    return said.split("\\n\\n")[0].rstrip("\\ufffd")
+    return "".join(one for one in said.split("\\n\\n")[0] if " " <= one <= "~")
 
 
 def scores(doc, results):
     return {"mark": crc32(plain(results[0]).encode()) / 2**32, "said": {"text": results[0]}}
 """
 """Another answer has another score: no one learns anything from it but who said the same. lmms-eval
-tells servers of no end, and they hold back letters whose bytes are not all there yet."""
+tells servers of no end, and bytes that make no letter are written otherwise by servers."""
 
 
 def toy(folder: Path, blank: bool = True) -> Path:
