@@ -363,6 +363,7 @@ def test_the_verb_writes_page_text_and_numbers(tmp_path: Path, capsys: Any) -> N
     said = capsys.readouterr().out
     assert said.startswith("GO, tier 1. Tier 1: some method")
     assert "NOT MEASURED on docvqa: prior, uniform" in said
+    assert said.count("prior") == 1
     found = json.loads((tmp_path / "report.json").read_text())
     assert (found["decision"], found["tier"]) == ("GO", 1)
     assert len(found["rows"]) == len(ROWS) * 2

@@ -136,6 +136,7 @@ def _task(task: Task) -> dict[str, Any]:
         "n": len(task.scores.image), "images": task.images,
         "budgets": task.scores.budgets, "focus": focus(task),
         "full": None if full is None else digits(float(full[:, at].mean())),
-        "left_out": list(task.left_out), "missing": names.absent(task.scores.methods),
+        "left_out": list(task.left_out),
+        "missing": [one for one in names.absent(task.scores.methods) if one not in task.left_out],
         "origin": task.origin,
     }  # fmt: skip

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from homunculus.decide.names import FULL, kind
-from homunculus.measure.experiment import hashed
 from homunculus.measure.journal import Journal
 from homunculus.measure.metric import interval
+from homunculus.measure.suite import hashed
 
 if TYPE_CHECKING:
     from homunculus.official.run import Plan

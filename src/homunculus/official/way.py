@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from homunculus.decide.names import ASKED, FULL, parse
-from homunculus.measure.plan import CONTROLS
-from homunculus.method import method, methods
+from homunculus.measure.plan import CONTROLS, driven
+from homunculus.method import method
 
 QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
 """Whose question chooses: the document's; that of another image; nobody's, by the scout's twin that
@@ -76,7 +76,7 @@ def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
     if odd:
         raise ValueError(f"without: {odd[0]!r} is none of {', '.join([*controls, FULL])}.")
     found = [FULL, "grid"]
-    for name in [one for wish in named for one in (_driven() if wish == "all" else [wish])]:
+    for name in [one for wish in named for one in (driven() if wish == "all" else [wish])]:
         twins = [f"{name}+{eye}" for eye in ("blind", "shuffled") if _twinned(name)]
         found += [name, *(one for one in twins if one.partition("+")[2] not in without)]
     left = [one for one in found + controls if one not in without]
@@ -87,8 +87,3 @@ def _twinned(row: str) -> bool:
     """Whether twins of its own are due; those of `foveated` are controls, `grid` is a baseline."""
     name = parse(row)
     return "+" not in row and name.scorer == ASKED and name.method not in ("foveated", "grid")
-
-
-def _driven() -> list[str]:
-    """Methods that the question drives."""
-    return [name for name, one in methods().items() if not one.control and one.source == "question"]
