@@ -373,7 +373,7 @@ def test_the_verb_writes_page_text_and_numbers(tmp_path: Path, capsys: Any) -> N
             pair = row[f"vs_{name}"]
             assert pair is None or {"estimate", "low", "high", "p", "p_holm"} <= pair.keys()
     text = (tmp_path / "report.md").read_text()
-    assert "> **LEFT OUT BY FLAG on docvqa: `prior`.**" in text
+    assert "> **LEFT OUT on docvqa: `prior`.**" in text
     assert "docvqa: by interval, of 4 rows less `grid`: `target`: 0 above, 0 below, 4 open" in text
     assert "| `cut+scout` | 273 | 1.00 (+0.00 [" in text
     assert "| `cut+scout` | 273 | 0.00 → 1.00 (−1.00 [−1.00, −" in text

@@ -11,7 +11,15 @@ from homunculus.cli import main
 from homunculus.measure import command, read
 from homunculus.measure.experiment import Stand, carry_out
 from homunculus.measure.fight import folders, lasting
-from homunculus.measure.plan import ABLATIONS, CONTROLS, Experiment, from_toml, seconds, units
+from homunculus.measure.plan import (
+    ABLATIONS,
+    CONTROLS,
+    Experiment,
+    driven,
+    from_toml,
+    seconds,
+    units,
+)
 from homunculus.measure.read import touches
 from homunculus.measure.row import row
 from homunculus.measure.spend import blended, keep, magnified, opened
@@ -110,6 +118,16 @@ def result(suites, data) -> dict:
 
 
 # ---- who is in it --------------------------------------------------------------------------------
+
+
+def test_every_method_of_a_question_has_a_blind_and_a_shuffled_twin() -> None:
+    rows = Experiment().rows
+    twins = {"foveated": ("blind", "shuffled")}
+    for name in driven():
+        assert {name, *twins.get(name, (f"{name}+blind", f"{name}+shuffled"))} <= set(rows)
+    spared = Experiment(methods=("cut",), without=("blind",)).rows
+    assert "cut+shuffled" in spared
+    assert not [row for row in spared if "blind" in row]
 
 
 def test_all_are_the_methods_a_question_drives_and_every_control() -> None:

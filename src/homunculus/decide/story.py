@@ -56,7 +56,7 @@ def _loud(told: Told) -> list[Block]:
     for task in told["tasks"]:
         if task["left_out"]:
             gone = listed([f"`{name}`" for name in task["left_out"]])
-            found.append(Text(f"LEFT OUT BY FLAG on {task['task']}: {gone}.", loud=True))
+            found.append(Text(f"LEFT OUT on {task['task']}: {gone}.", loud=True))
     by_missing: dict[tuple[str, ...], list[str]] = {}
     for task in told["tasks"]:
         by_missing.setdefault(tuple(task["missing"]), []).append(task["task"])

@@ -21,9 +21,11 @@ CONTROLS = (
     "random", "uniform", "centre", "pool", "resize", "saliency", "blind", "prior", "shuffled",
     "oracle",
 )  # fmt: skip
-TWINNED = ("grid", "stratified", "cut", "windows", "log-polar")
-"""Methods with a blind and a shuffled twin of their own; those of `foveated` are controls."""
-HEADLINE = ("grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle")
+TWINS = ("blind", "shuffled")
+HEADLINE = (
+    "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle", "cut+blind",
+    "cut+shuffled",
+)  # fmt: skip
 """Rows whose whole pages are read: a page takes as long as fifty crops."""
 TURNED = ("grid", "stratified", "cut", "foveated", "windows", "log-polar", "resize")
 ABLATIONS = {
@@ -94,14 +96,20 @@ class Experiment:
     def rows(self) -> tuple[str, ...]:
         """Every row: methods, controls, twins."""
         named = [one for name in self.methods for one in (driven() if name == "all" else [name])]
-        twins = [f"{one}+{eye}" for one in named if one in TWINNED for eye in ("blind", "shuffled")]
+        named = ["grid", *named]
         controls = [one for one in CONTROLS if one not in self.without]
-        twins = [one for one in twins if one.partition("+")[2] not in self.without]
-        return tuple(dict.fromkeys(["grid", *named, *controls, *twins]))
+        eyes = [one for one in TWINS if one not in self.without]
+        twins = [f"{one}+{eye}" for one in named if _twinned(one) for eye in eyes]
+        return tuple(dict.fromkeys([*named, *controls, *twins]))
 
 
 QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
 """What `--quick` means, where nothing else is asked for."""
+
+
+def _twinned(row: str) -> bool:
+    """Whether it gets a blind and a shuffled twin; those of `foveated` are controls already."""
+    return row in driven() and row != "foveated"
 
 
 def driven() -> list[str]:
@@ -194,7 +202,7 @@ def _main(
     variants = () if "ablations" in experiment.skip else tuple(ABLATIONS)
     if sort == "charts":
         rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
-        tokens, limit, variants = experiment.few, experiment.pages, ()
+        limit, variants = experiment.pages, ()
     read = experiment.reader != "none" and sort != "photos"
     limit *= 2 if sort == "photos" else 1
     config = Config(
