@@ -141,6 +141,22 @@ def test_rows_that_never_differ_are_not_called_equal_for_sure() -> None:
     assert one.p_above(-0.02) > 0.05 > one.p_above(-0.07)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_where_nearly_all_images_differ_alike_the_difference_is_sure(sign: int) -> None:
+    """The odd ones are counted from the middle, which is not 0 here."""
+    draws = Draws([str(at) for at in range(16)], 999, 0)
+    for odd in range(3):
+        value = sign * np.where(np.arange(16) < odd, 0.0, 1.0)
+        (one,) = draws.estimates(value[:, None], -1.0, 1.0)
+        assert one.few
+        low, high = one.interval()
+        assert not low <= 0 <= high
+        assert one.p() < 0.02
+    (one,) = draws.estimates((sign * np.where(np.arange(16) < 5, -1.0, 1.0))[:, None], -1.0, 1.0)
+    assert one.p() > 0.05
+    assert one.interval()[0] <= 0 <= one.interval()[1]
+
+
 def test_rare_differences_do_not_blow_the_interval_up() -> None:
     value = np.zeros((60, 1))
     value[: FEW + 1] = 1.0

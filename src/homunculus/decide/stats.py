@@ -117,18 +117,25 @@ class Estimate:
 
     def p(self) -> float:
         """Of no difference at all, two-sided."""
-        if self.few:
+        if not self.few:
+            return min(1.0, 2 * min(self._tail(0.0), self._tail(0.0, below=True)))
+        if self.middle == 0:
             return sign_test(self.less, self.more)
-        return min(1.0, 2 * min(self._tail(0.0), self._tail(0.0, below=True)))
+        odd, worst = (self.less, self.least) if self.middle > 0 else (self.more, self.most)
+        return self._counted(0.0, odd, worst)
 
     def p_above(self, bound: float | int) -> float:
         """Of a true mean of at most ``bound``; 0.05 where the interval's low end touches it."""
         if not self.few:
             return min(1.0, 2 * self._tail(bound))
-        if bound >= self.middle:
-            return 1.0
-        share = (self.middle - bound) / max(self.middle - self.least, 1e-9)
-        return min(1.0, 2 * binomial(self.less, self.images, share))
+        return 1.0 if bound >= self.middle else self._counted(bound, self.less, self.least)
+
+    def _counted(self, bound: float | int, odd: int, worst: float) -> float:
+        """Chance of so few odd images if there were enough of them, each as far off as can be, to
+        bring the mean from the middle to the bound.
+        """
+        share = (self.middle - bound) / (self.middle - worst) if self.middle != worst else 1.0
+        return min(1.0, 2 * binomial(odd, self.images, share))
 
     def _tail(self, bound: float | int, below: bool = False) -> float:
         """Share of draws at least as far off as the mean is from the bound; never quite 0."""
