@@ -185,7 +185,7 @@ def forest(bars: Sequence[Bar], title: str, baselines: Sequence[str], bound: Num
     bottom = top + sum(tall)
     for value, told, dashes in ((0.0, "0", ""), (bound, f"+{100 * bound:g}", "3 3")):
         sheet.line(x(value), top - 6, x(value), bottom, GREY, stroke_dasharray=dashes or "none")
-        sheet.text(x(value), bottom + 16, told, "middle" if value else "end")
+        sheet.text(x(value) + (2 if value else -2), bottom + 16, told, "start" if value else "end")
     for value in (least, most):
         at, side = (left, "start") if value == least else (WIDE - 10, "end")
         if abs(value) > 0.12:
