@@ -157,6 +157,16 @@ def test_where_nearly_all_images_differ_alike_the_difference_is_sure(sign: int) 
     assert one.interval()[0] <= 0 <= one.interval()[1]
 
 
+def test_p_is_small_wherever_the_interval_leaves_out_zero() -> None:
+    """Draws that are nearly all alike have errors near 0; the count knows better."""
+    value = np.full(48, -1.0)
+    value[:8] = (-0.96, -0.93, -0.6, -0.4, -0.4, -0.2, -0.1, 0.0)
+    (one,) = Draws([str(at) for at in range(48)], 9999, 0).estimates(value[:, None], -1.0, 1.0)
+    assert not one.few
+    assert one.interval()[1] < -0.5
+    assert one.p() < 1e-5
+
+
 def test_rare_differences_do_not_blow_the_interval_up() -> None:
     value = np.zeros((60, 1))
     value[: FEW + 1] = 1.0

@@ -117,25 +117,27 @@ class Estimate:
 
     def p(self) -> float:
         """Of no difference at all, two-sided."""
-        if not self.few:
-            return min(1.0, 2 * min(self._tail(0.0), self._tail(0.0, below=True)))
-        if self.middle == 0:
+        if self.few and self.middle == 0:
             return sign_test(self.less, self.more)
-        odd, worst = (self.less, self.least) if self.middle > 0 else (self.more, self.most)
-        return self._counted(0.0, odd, worst)
+        counted = self._counted(0.0) if self.middle > 0 else self._counted(0.0, below=True)
+        if self.few:
+            return counted
+        return min(counted, 2 * min(self._tail(0.0), self._tail(0.0, below=True)))
 
     def p_above(self, bound: float | int) -> float:
         """Of a true mean of at most ``bound``; 0.05 where the interval's low end touches it."""
-        if not self.few:
-            return min(1.0, 2 * self._tail(bound))
-        return 1.0 if bound >= self.middle else self._counted(bound, self.less, self.least)
+        counted = self._counted(bound)
+        return counted if self.few else min(counted, 2 * self._tail(bound))
 
-    def _counted(self, bound: float | int, odd: int, worst: float) -> float:
+    def _counted(self, bound: float | int, below: bool = False) -> float:
         """Chance of so few odd images if there were enough of them, each as far off as can be, to
-        bring the mean from the middle to the bound.
+        bring the mean from the middle to the bound; 1 where they are no longer counted.
         """
-        share = (self.middle - bound) / (self.middle - worst) if self.middle != worst else 1.0
-        return min(1.0, 2 * binomial(odd, self.images, share))
+        odd, worst = (self.more, self.most) if below else (self.less, self.least)
+        gap, reach = self.middle - bound, self.middle - worst
+        if gap * reach <= 0 or odd >= 4 * FEW:
+            return 1.0
+        return min(1.0, 2 * binomial(odd, self.images, min(1.0, gap / reach)))
 
     def _tail(self, bound: float | int, below: bool = False) -> float:
         """Share of draws at least as far off as the mean is from the bound; never quite 0."""
