@@ -368,6 +368,9 @@ def test_the_verb_writes_page_text_and_numbers(tmp_path: Path, capsys: Any) -> N
     assert (found["decision"], found["tier"]) == ("GO", 1)
     assert len(found["rows"]) == len(ROWS) * 2
     for row in found["rows"]:
+        assert row["per_100_tokens"] == pytest.approx(100 * row["mean"] / row["budget"], abs=1e-3)
+    assert "## Quality per token" in (tmp_path / "report.md").read_text()
+    for row in found["rows"]:
         assert row["low"] <= row["mean"] <= row["high"]
         for name in names.BASELINES:
             pair = row[f"vs_{name}"]

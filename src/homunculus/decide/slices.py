@@ -59,6 +59,9 @@ def fronts(cells: Sequence[Cell], costs: Costs) -> dict[int, dict[str, Any]]:
         for at in here:
             found[at] = {
                 "cost": cost[at],
+                "per_100_tokens": digits(100 * cells[at].mean.mean / cells[at].budget)
+                if cells[at].budget
+                else None,
                 "front_tokens": at in by_tokens,
                 "front_cost": at in by_cost if cost[at] is not None else None,
             }

@@ -24,6 +24,7 @@ from homunculus.decide.story_more import (
     heights,
     sources,
     statistics,
+    yields,
 )
 from homunculus.decide.story_sections import sections
 from homunculus.decide.story_task import leader, rows_of, tasks
@@ -41,6 +42,7 @@ def story(told: Told) -> list[Block]:
         *_beaten(told),
         *_power(told),
         *tasks(told),
+        *yields(told),
         *heights(told),
         *changes(told),
         *ablations(told),

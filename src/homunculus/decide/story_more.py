@@ -21,6 +21,32 @@ from homunculus.decide.plot import bands
 Told = dict[str, Any]
 
 
+def yields(told: Told) -> list[Block]:
+    """Quality per token: what a hundred tokens bring, by the best method and by `resize`."""
+    budgets = sorted({budget for task in told["tasks"] for budget in task["budgets"]})
+    body = tuple(
+        (task["task"], *(_yield(told, task["task"], budget) for budget in budgets))
+        for task in told["tasks"]
+    )
+    caption = (
+        "Score per hundred tokens: the method that brings most, and in round brackets `grid` and "
+        "`resize`. It falls with the budget wherever the first tokens are the best ones."
+    )
+    head = ("set", *(f"{budget} tokens" for budget in budgets))
+    return [Heading("Quality per token"), Table(head, body, caption)]
+
+
+def _yield(told: Told, task: str, budget: int) -> str:
+    here = [row for row in told["rows"] if (row["task"], row["budget"]) == (task, budget)]
+    ours = [row for row in here if row["verdict"] not in ("baseline", "control", "variant")]
+    if not ours:
+        return "–"
+    best = max(ours, key=lambda row: row["mean"])
+    plain = {row["method"]: row["per_100_tokens"] for row in here}
+    beside = " / ".join(share(plain.get(name)) for name in ("grid", "resize"))
+    return f"`{best['method']}` {share(best['per_100_tokens'])} ({beside})"
+
+
 def heights(told: Told) -> list[Block]:
     """By how large the answer is printed."""
     rows = told["heights"]
