@@ -162,6 +162,18 @@ def test_without_a_scout_there_is_no_fight(suites, tmp_path) -> None:
         carry_out(Stand(ASKED, suites, Stripes(), {}, ""), tmp_path / "r.json")
 
 
+def test_mistakes_are_told_before_a_journal_is_begun(suites, tmp_path) -> None:
+    odd = Stand(replace(ASKED, methods=("nonsuch",)), suites, Stripes(), SCORERS, "")
+    with pytest.raises(ValueError, match="no method 'nonsuch'"):
+        carry_out(odd, tmp_path / "r.json")
+    lost = tmp_path / "lost"
+    (lost / "images").mkdir(parents=True)
+    (lost / "qa.jsonl").write_text((suites[0] / "qa.jsonl").read_text())
+    with pytest.raises(ValueError, match="no image"):
+        carry_out(Stand(ASKED, [lost], Stripes(), SCORERS, ""), tmp_path / "r.json")
+    assert not list(tmp_path.glob("*.journal"))
+
+
 # ---- what is drawn and read ----------------------------------------------------------------------
 
 
@@ -290,8 +302,13 @@ def verb(suites, data, tmp_path, monkeypatch):
     return lambda *given: main(["measure", *map(str, given), *few])
 
 
+def test_flags_of_an_experiment_are_refused_for_one_suite(verb, capsys) -> None:
+    assert verb("data/pages", "--methods", "grid,cut", "--tokens", "16") == 2
+    assert "--without and --skip are for an experiment" in capsys.readouterr().err
+
+
 def test_a_folder_of_suites_is_an_experiment_and_a_toml_is_the_same(verb, tmp_path, capsys) -> None:
-    assert verb("data", "--methods", "cut", "--tokens", "16,48", "--limit", 2, "-o", "a.json") == 0
+    assert verb("data", "--methods", "cut,", "--tokens", "16,48", "--limit", 2, "-o", "a.json") == 0
     out = capsys.readouterr().out
     assert "pages: 2 questions, 2 images; crop/smooth" in out
     assert "skipped osie: nobody asks anything" in out

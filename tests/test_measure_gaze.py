@@ -220,6 +220,17 @@ def test_only_fixations_of_the_asked_are_read_and_the_first_is_dropped(suite) ->
     assert found[0].viewers[0] == ((40 / 256, 40 / 192), (43 / 256, 37 / 192))
 
 
+def test_points_in_place_of_columns_are_refused(suite, tmp_path) -> None:
+    folder = tmp_path / "points"
+    folder.mkdir()
+    (folder / "images").symlink_to(suite / "images")
+    row = json.loads((suite / "qa.jsonl").read_text().splitlines()[0])
+    for path in ([[1, 2], [3, 4], [5, 6], [7, 8]], [[1, 2, 3], [4, 5]], [3, 4]):
+        (folder / "qa.jsonl").write_text(json.dumps(row | {"fixations": [path]}))
+        with pytest.raises(ValueError, match="Turn points into columns"):
+            watched(folder)
+
+
 def test_scores_of_words_are_counts() -> None:
     box = {"topLeftX": 0.0, "topLeftY": 0.0, "width": 0.5, "height": 0.5}
     words = [{"bounding_box": box, "attention_score": score} for score in (1.0, 0.25, 0.5)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from homunculus.measure.suite import alike, part, read
+from homunculus.measure.suite import alike, kind, part, read
 
 DATA = os.environ.get("HOMUNCULUS_DATA")
 needs_data = pytest.mark.skipif(DATA is None, reason="HOMUNCULUS_DATA names no folder of suites")
@@ -26,6 +26,34 @@ def test_boxes_are_whole_pixels_and_stand_once(tmp_path) -> None:
     assert part([found], "all") == [found]
     with pytest.raises(ValueError, match="mine has no part 'pilot'"):
         part([found], "pilot")
+
+
+def test_a_suite_without_any_box_is_read_wherever_its_answers_stand(tmp_path) -> None:
+    row = {"image": "a.png", "question": "?", "answers": ["Lisbon"]}
+    bare = read(written(tmp_path / "mine", [row, row | {"answers": ["7"]}]))
+    assert [one.answers for one in part(bare)] == [("Lisbon",)]  # a lone digit is met by chance
+    assert kind(bare) == "charts"
+    boxed = row | {"boxes": [[0, 0, 30, 20]]}
+    some = read(written(tmp_path / "some", [row, boxed]))
+    assert [one.row for one in part(some)] == [1]
+    assert kind(some) == "documents"
+
+
+def test_a_line_that_cannot_be_used_is_named(tmp_path) -> None:
+    good = json.dumps(
+        {"image": "a.png", "question": "?", "answers": ["one\u2028line"]}, ensure_ascii=False
+    )
+    folder = written(tmp_path / "mine", [])
+    for line, told in (
+        ("{'no': 1}", "line 3: no JSON"),
+        ("{}", "line 3: no 'image'"),
+        ("7", "'image'"),
+    ):
+        (folder / "qa.jsonl").write_text(f"{good}\n\n{line}\n", "utf-8")
+        with pytest.raises(ValueError, match=rf"mine/qa\.jsonl, .*{told}"):
+            read(folder)
+    (folder / "qa.jsonl").write_text(f"{good}\n\n{good}\n", "utf-8")
+    assert [one.row for one in read(folder)] == [0, 2]
 
 
 def test_a_folder_that_is_no_suite_is_refused(tmp_path) -> None:

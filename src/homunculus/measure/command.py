@@ -73,8 +73,15 @@ def measured(
     """Run the bench as asked; the result and where it was written."""
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
+    if arguments.methods:
+        arguments.methods = [one for some in arguments.methods for one in some.split(",") if one]
     if is_experiment(arguments):
         return _experiment(arguments)
+    if arguments.without or arguments.skip:
+        raise ValueError(
+            "--without and --skip are for an experiment: several suites, --methods all or --quick. "
+            "One suite runs the rows that --methods names, and no others."
+        )
     for name, value in ALONE.items():
         if getattr(arguments, name) is None:
             setattr(arguments, name, value)

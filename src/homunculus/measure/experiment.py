@@ -21,7 +21,7 @@ from homunculus.measure.journal import Journal, write_once
 from homunculus.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
 from homunculus.measure.read import Reader
 from homunculus.measure.report import Measured, provenance, report
-from homunculus.measure.row import Scorer
+from homunculus.measure.row import Scorer, row
 from homunculus.measure.run import FULL, Bench, Probe, ask, bench
 from homunculus.measure.spend import opened
 from homunculus.measure.suite import Question, hashed, read
@@ -75,6 +75,7 @@ def carry_out(stand: Stand, out: Path, tell: Tell | None = None) -> dict[str, An
     plan, skipped = units(stand.experiment, [(one.name, read(one)) for one in stand.folders])
     if not plan:
         raise ValueError(f"nothing to measure: {skipped or 'no suite'}.")
+    _sound(stand, plan)
     head = {"config": told, "versions": made["versions"]}
     journal = Journal(out.with_name(out.name + ".journal"), head, made)
     try:
@@ -88,6 +89,18 @@ def carry_out(stand: Stand, out: Path, tell: Tell | None = None) -> dict[str, An
     finally:
         journal.close()
     return result
+
+
+def _sound(stand: Stand, plan: Sequence[Unit]) -> None:
+    """Mistakes that would show after an hour are told before the first minute."""
+    for name in stand.experiment.rows:
+        try:
+            row(name, stand.scorers)
+        except KeyError as error:
+            raise ValueError(str(error.args[0])) from None
+    lost = [one.path for unit in plan for one in unit.questions if not one.path.is_file()]
+    if lost:
+        raise ValueError(f"no image {lost[0]}, which its qa.jsonl names.")
 
 
 def config(stand: Stand) -> dict[str, Any]:

@@ -5,7 +5,6 @@
 viewer looked at before he typed his answer, with a score each.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.extra import need
-from homunculus.measure.suite import Box, Question
+from homunculus.measure.suite import Box, Question, rows
 
 Point = tuple[float, float]
 """x and y, from 0 to 1."""
@@ -46,17 +45,16 @@ def watched(folder: str | Path) -> tuple[list[Watched], dict[str, int]]:
     """
     folder, found = Path(folder), []
     left = {"nobody looked": 0, "asks for something else": 0}
-    with (folder / "qa.jsonl").open(encoding="utf-8") as lines:
-        for at, row in enumerate(map(json.loads, lines)):
-            size = _size(folder / "images" / row["image"])
-            viewers = _viewers(row, size)
-            if not viewers:
-                left["nobody looked"] += 1
-            elif row.get("search_target", "") not in (row["question"] or "").lower():
-                left["asks for something else"] += 1
-            else:
-                words = tuple(_middle(word[1:], size) for word in row.get("ocr", ()))
-                found.append(Watched(_question(folder, at, row), viewers, _inside(words)))
+    for at, row in rows(folder / "qa.jsonl"):
+        size = _size(folder / "images" / row["image"])
+        viewers = _viewers(row, size)
+        if not viewers:
+            left["nobody looked"] += 1
+        elif row.get("search_target", "") not in (row["question"] or "").lower():
+            left["asks for something else"] += 1
+        else:
+            words = tuple(_middle(word[1:], size) for word in row.get("ocr", ()))
+            found.append(Watched(_question(folder, at, row), viewers, _inside(words)))
     if not found:
         raise ValueError(f"suite {folder.name}: no row has fixations or gaze. Choose another one.")
     return found, left
@@ -97,9 +95,20 @@ def _viewers(row: dict[str, Any], size: tuple[int, int]) -> tuple[tuple[Point, .
     else:
         paths = [
             [(x / size[0], y / size[1]) for x, y in zip(path[0], path[1], strict=True)][FIRST:]
-            for path in row.get("fixations") or ()
+            for path in map(_columns, row.get("fixations") or ())
         ]
     return tuple(filter(None, map(_inside, paths)))
+
+
+def _columns(path: Any) -> Any:
+    """A scanpath as it should be: all x, all y, and if need be all times."""
+    long = [len(column) if isinstance(column, list) else 0 for column in path]
+    if len(path) not in (2, 3) or long[0] != long[1] or not long[0]:
+        raise ValueError(
+            f"fixations: a viewer is [[x, ...], [y, ...]] or with times as a third list, got "
+            f"{len(path)} entries of lengths {long[:4]}. Turn points into columns."
+        )
+    return path
 
 
 def _inside(path: Sequence[Point]) -> tuple[Point, ...]:

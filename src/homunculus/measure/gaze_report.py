@@ -140,13 +140,13 @@ def text(result: dict[str, Any]) -> str:
     )
     columns = result["columns"]
     wide = max(map(len, result["table"])) + 1
-    titles = "".join(f"{column:>22}" for column in (*columns, CEILING))
+    titles = "".join(f"{column:>24}" for column in (*columns, CEILING))
     lines = [head, f"{'row':<{wide}}{'tokens':>7}{'n':>5}{titles}"]
     for name, by_slots in result["table"].items():
         for slots, cell in by_slots.items():
             gap = result["paired"].get(f"{name} - centre", {}).get(slots)
-            told = [f"{_told(cell[column]) + side(column, gap):>22}" for column in columns]
-            told += [f"{_told(cell[CEILING]):>22}"] if CEILING in cell else []
+            told = [f"{_told(cell[column]) + side(column, gap):>24}" for column in columns]
+            told += [f"{_told(cell[CEILING]):>24}"] if CEILING in cell else []
             lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(told))
     checked = result["pysaliency"]
     lines.append(

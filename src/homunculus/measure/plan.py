@@ -83,7 +83,7 @@ class Experiment:
             odd = [one for one in getattr(self, name) if one not in known]
             if odd:
                 raise ValueError(f"{name}: {odd[0]!r} is none of {', '.join(known)}.")
-        if not self.tokens or min(self.tokens) < 1:
+        if not self.tokens or any(not isinstance(one, int) or one < 1 for one in self.tokens):
             raise ValueError(f"tokens: expected budgets from 1, got {list(self.tokens)}.")
 
     @property

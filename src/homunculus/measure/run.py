@@ -171,7 +171,10 @@ def bench(
 ) -> Bench:
     """A bench for these questions, or a reason why there is none."""
     if not questions:
-        raise ValueError("measure: no question to ask. Choose another part or a larger limit.")
+        raise ValueError(
+            "measure: no question to ask. Choose another part or a larger limit; a suite in which "
+            "some answers have boxes leaves those without out."
+        )
     if config.task == "legibility" and reader is None:
         raise ValueError("measure: legibility needs a reader. Pass one, or measure evidence.")
     boxed = bool(questions[0].boxes)

@@ -26,6 +26,8 @@ MOST_BOXES = 7
 """An answer that stands in more places than this is found anywhere: it tests nothing."""
 LEAST_SIDE = 4
 """Pixels; a thinner box holds no text."""
+NEEDED = ("image", "question", "answers")
+"""Keys that every row has."""
 PARTS = ("pilot", "fresh", "dev", "train", "all")
 KINDS = {
     "docvqa_gaze": "documents",
@@ -66,9 +68,26 @@ def read(folder: str | Path) -> list[Question]:
         raise ValueError(
             f"suite {folder}: expected a folder with qa.jsonl and images/. Name such a folder."
         )
-    with listing.open(encoding="utf-8") as lines:
-        found = [_question(folder, at, json.loads(line)) for at, line in enumerate(lines)]
+    found = [_question(folder, at, row) for at, row in rows(listing)]
     return _with_vendors(found) if folder.name == "sroie" else found
+
+
+def rows(listing: Path) -> list[tuple[int, dict]]:
+    """Lines of a suite's file by number, from 0; what cannot be used is named by its line."""
+    found = []
+    for at, line in enumerate(listing.read_text("utf-8").split("\n")):
+        if not line.strip():
+            continue
+        where = f"{listing.parent.name}/{listing.name}, line {at + 1}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{where}: no JSON ({error.msg}, column {error.colno}).") from None
+        gone = [name for name in NEEDED if not isinstance(row, dict) or name not in row]
+        if gone:
+            raise ValueError(f"{where}: no {gone[0]!r}. A row has {', '.join(NEEDED)}.")
+        found.append((at, row))
+    return found
 
 
 def _question(folder: Path, at: int, row: dict) -> Question:
@@ -97,7 +116,8 @@ def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
     """The questions of a named part, those that a reader of lines can answer."""
     if name not in PARTS:
         raise ValueError(f"no part {name!r}. A suite has {', '.join(PARTS)}.")
-    fit = [one for one in questions if _readable(one)]
+    bare = not any(one.boxes for one in questions)
+    fit = [one for one in questions if (_findable(one) if bare else _readable(one))]
     suite = fit[0].suite if fit else "an empty suite"
     if name == "all" or not fit:
         return fit
@@ -110,7 +130,12 @@ def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
 
 
 def kind(questions: Sequence[Question]) -> str:
-    """What sort of pictures a suite holds: documents, charts, scenes or photos."""
+    """What sort of pictures a suite holds: documents, charts, scenes or photos.
+
+    One without any box is read as charts are: wherever the answer stands on the page.
+    """
+    if not any(one.boxes for one in questions):
+        return "charts"
     return KINDS.get(questions[0].suite, "documents")
 
 
@@ -138,10 +163,13 @@ def draw(questions: Sequence[Question], limit: int | None, seed: int = 0) -> lis
     return sorted(drawn[:limit], key=lambda one: one.row)
 
 
+def _findable(one: Question) -> bool:
+    """Whether an answer without a box would not be met by chance, as a lone digit is."""
+    return any(len(answer.strip()) >= 3 for answer in one.answers)
+
+
 def _readable(one: Question) -> bool:
     """Whether a reader of single lines could answer it at all."""
-    if one.suite == "chartqa_owid":  # no boxes; a lone digit is read off every axis
-        return any(len(answer.strip()) >= 3 for answer in one.answers)
     if not one.answers or not 1 <= len(one.boxes) <= MOST_BOXES:
         return False
     if one.suite == "sroie":  # an address runs over several lines
