@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from typing import Any
 
 
 def count(text: str) -> int:
@@ -29,6 +30,19 @@ def counts(text: str) -> list[int]:
     [64, 128]
     """
     return [count(part) for part in text.split(",")]
+
+
+class Names(argparse.Action):
+    """Names with spaces or commas between, as one list."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, [one for text in values for one in text.split(",") if one])
 
 
 def numbers(many: int) -> Callable[[str], tuple[float, ...]]:

@@ -14,13 +14,14 @@ from typing import Any
 import torch
 
 from homunculus.extra import need
-from homunculus.flags import count, counts, json_flag, whole
+from homunculus.flags import Names, count, counts, json_flag, whole
 from homunculus.measure.fight import experiment, fight, folders, is_experiment
 from homunculus.measure.fight import table as fought
 from homunculus.measure.find import find
 from homunculus.measure.find import text as found_words
 from homunculus.measure.gaze import GazeConfig, every, gaze
 from homunculus.measure.gaze_report import text as looked
+from homunculus.measure.journal import place
 from homunculus.measure.read import Reader, Readings, reader
 from homunculus.measure.report import text
 from homunculus.measure.row import Map, Pixels, Scorer
@@ -48,7 +49,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility")
     add("--part", help="pilot, fresh, dev, train or all (all; fresh first for an experiment)")
     add("--tokens", type=counts, nargs="+", help="the budgets (64,128,273,512)")
-    add("--methods", nargs="+", metavar="ROW", help="METHOD[@OPTION][+SCORER] ..., or all")
+    told = "METHOD[@OPTION][+SCORER] ..., or all"
+    add("--methods", nargs="+", action=Names, metavar="ROW", help=told)
     add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
     add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="(rapidocr)")
@@ -73,8 +75,6 @@ def measured(
     """Run the bench as asked; the result and where it was written."""
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
-    if arguments.methods:
-        arguments.methods = [one for some in arguments.methods for one in some.split(",") if one]
     if is_experiment(arguments):
         return _experiment(arguments)
     if arguments.without or arguments.skip:
@@ -86,9 +86,7 @@ def measured(
         if getattr(arguments, name) is None:
             setattr(arguments, name, value)
     folder = suite_folder(arguments.suite[0])
-    out = arguments.out or _named(arguments, folder.name)
-    if not out.parent.is_dir():
-        raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
+    out = place(arguments.out, _named(arguments, folder.name))
     ask = {"words": _words, "gaze": _gaze}.get(arguments.task, _tokens)
     with torch.inference_mode():
         result = ask(folder, arguments, progress)
@@ -158,11 +156,10 @@ def _reader(arguments: argparse.Namespace) -> Reader | None:
     return reader(arguments.reader, Readings(arguments.cache))
 
 
-def _named(arguments: argparse.Namespace, suite: str) -> Path:
-    folder = Path("results") if Path("results").is_dir() else Path()
+def _named(arguments: argparse.Namespace, suite: str) -> str:
     limit = f"-first{arguments.limit}" if arguments.limit else ""
     part = "" if arguments.task in ("words", "gaze") else f"-{arguments.part}"
-    return folder / f"{arguments.task}-{suite}{part}-{arguments.side}{limit}.json"
+    return f"{arguments.task}-{suite}{part}-{arguments.side}{limit}.json"
 
 
 def suite_folder(name: str) -> Path:

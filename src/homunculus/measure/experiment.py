@@ -17,7 +17,7 @@ import torch
 
 from homunculus.measure import regions
 from homunculus.measure.cost import cost, engine
-from homunculus.measure.journal import Journal, write_once
+from homunculus.measure.journal import Journal, begun, ended
 from homunculus.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
 from homunculus.measure.read import Reader
 from homunculus.measure.report import Measured, provenance, report
@@ -77,17 +77,11 @@ def carry_out(stand: Stand, out: Path, tell: Tell | None = None) -> dict[str, An
         raise ValueError(f"nothing to measure: {skipped or 'no suite'}.")
     _sound(stand, plan)
     head = {"config": told, "versions": made["versions"]}
-    journal = Journal(out.with_name(out.name + ".journal"), head, made)
-    try:
-        if journal.resumed and journal.origin["commit"] != made["commit"]:
-            journal.add(f"commit {made['commit']}", None)
+    with begun(out, head, made) as journal:
         with torch.inference_mode():
             _work(stand, plan, journal, tell)
             result = _result(stand, plan, skipped, told, journal)
-        write_once(out, json.dumps(result, separators=(",", ":")) + "\n")
-        journal.path.unlink()
-    finally:
-        journal.close()
+        ended(journal, out, result)
     return result
 
 
@@ -197,9 +191,7 @@ def _result(
         "coverage": [],
         "turns": [],
     }
-    again = [name.split()[1] for name in journal.done if name.startswith("commit ")]
-    if again:
-        found["resumed_at"] = again
+    found |= journal.again
     for unit in plan:
         done = [one for name, _ in batches(unit) for one in journal.done[name]]
         if unit.turns:

@@ -12,7 +12,7 @@ from typing import Any
 
 from homunculus.extra import need
 from homunculus.measure.experiment import Pace, Stand, carry_out, config
-from homunculus.measure.journal import fingerprint
+from homunculus.measure.journal import fingerprint, place
 from homunculus.measure.plan import QUICK, Experiment, from_toml
 from homunculus.measure.read import Reader
 from homunculus.measure.report import text
@@ -73,18 +73,15 @@ def fight(
 ) -> tuple[dict[str, Any], Path]:
     """Carry it out; the result and where it stands."""
     stand = Stand(asked, suites, reader, scorers, weights, arguments.bench)
-    out = arguments.out or _named(stand)
-    if not out.parent.is_dir():
-        raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
+    out = place(arguments.out, _named(stand))
     with _lines() as tell:
         return carry_out(stand, out, tell), out
 
 
-def _named(stand: Stand) -> Path:
+def _named(stand: Stand) -> str:
     """By what is measured: the same command goes on with its own run."""
-    folder = Path("results") if Path("results").is_dir() else Path()
     quick = "-quick" if stand.experiment.quick else ""
-    return folder / f"measure{quick}-{fingerprint(config(stand))[:8]}.json"
+    return f"measure{quick}-{fingerprint(config(stand))[:8]}.json"
 
 
 def lasting(seconds: float | int) -> str:

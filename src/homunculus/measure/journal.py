@@ -7,7 +7,8 @@ the middle of a line loses that line.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,39 @@ class Journal:
     def close(self) -> None:
         """Let go of the file."""
         self.file.close()
+
+    @property
+    def again(self) -> dict[str, Any]:
+        """The commits at which it went on, for a result; empty if it was always the same."""
+        found = [name.split()[1] for name in self.done if name.startswith("commit ")]
+        return {"resumed_at": found} if found else {}
+
+
+@contextmanager
+def begun(out: Path, head: Mapping[str, Any], made: dict[str, Any]) -> Iterator[Journal]:
+    """The journal of a result that is to be written; going on at another commit is noted."""
+    journal = Journal(out.with_name(out.name + ".journal"), head, made)
+    try:
+        if journal.resumed and journal.origin["commit"] != made["commit"]:
+            journal.add(f"commit {made['commit']}", None)
+        yield journal
+    finally:
+        journal.close()
+
+
+def ended(journal: Journal, out: Path, result: Any) -> None:
+    """Write the result, once; then its journal may go."""
+    write_once(out, json.dumps(result, separators=(",", ":")) + "\n")
+    journal.path.unlink()
+
+
+def place(out: Path | None, name: str) -> Path:
+    """Where a result goes: as told, or by its name, among the results if there are any."""
+    folder = Path("results") if Path("results").is_dir() else Path()
+    found = out or folder / name
+    if not found.parent.is_dir():
+        raise ValueError(f"no folder {found.parent} to write {found.name} to. Make it, or use -o.")
+    return found
 
 
 def fingerprint(told: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.measure import command as suites
-from homunculus.measure.journal import fingerprint
+from homunculus.measure.journal import fingerprint, place
 from homunculus.official.run import URL, Plan, carry_out
 
 TOKENS = (64, 128, 273, 512)
@@ -43,10 +43,7 @@ def measured(
     if arguments.model is None and "model" not in told:
         return suites.measured(arguments, progress)
     asked = plan(arguments, told)
-    folder = Path("results") if Path("results").is_dir() else Path()
-    out = arguments.out or folder / f"official-{fingerprint(asked.config())[:8]}.json"
-    if not out.parent.is_dir():
-        raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it, or use -o.")
+    out = place(arguments.out, f"official-{fingerprint(asked.config())[:8]}.json")
     return carry_out(asked, out, progress), out
 
 

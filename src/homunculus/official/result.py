@@ -31,7 +31,6 @@ def result(plan: "Plan", told: dict[str, Any], journal: Journal) -> dict[str, An
     for task, row, slots in plan.cells():
         one = journal.done["|".join((task, row, slots))]
         found[task][row, _budget(slots, one)] = one
-    again = [name.split()[1] for name in journal.done if name.startswith("commit ")]
     return (
         journal.origin
         | {
@@ -43,7 +42,7 @@ def result(plan: "Plan", told: dict[str, Any], journal: Journal) -> dict[str, An
             "runs": [_run(plan, task, batches) for task, batches in found.items()],
             "cost": [_cost(task, batches) for task, batches in found.items()],
         }
-        | ({"resumed_at": again} if again else {})
+        | journal.again
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from homunculus.decide.names import FULL
 from homunculus.extra import need
-from homunculus.measure.journal import Journal, write_once
+from homunculus.measure.journal import Journal, begun, ended
 from homunculus.measure.plan import CONTROLS
 from homunculus.measure.report import provenance
 from homunculus.official.batch import batch
@@ -118,16 +118,10 @@ def carry_out(
         way(row, int(slots) if slots.isdigit() else None)
     made["versions"] |= _versions()
     head = {"config": told, "versions": made["versions"]}
-    journal = Journal(out.with_name(out.name + ".journal"), head, made)
-    try:
-        if journal.resumed and journal.origin["commit"] != made["commit"]:
-            journal.add(f"commit {made['commit']}", None)
+    with begun(out, head, made) as journal:
         _work(plan, [one for one in cells if "|".join(one) not in journal.done], journal, tell)
         found = result(plan, told, journal)
-        write_once(out, json.dumps(found, separators=(",", ":")) + "\n")
-        journal.path.unlink()
-    finally:
-        journal.close()
+        ended(journal, out, found)
     return found
 
 
