@@ -70,11 +70,24 @@ class Served(Server):
             answer = self.client.post(f"/reset_{name}_cache")
             assert answer.status_code == 200, answer.text
 
+    def wait(self) -> "Served":
+        """Until it is well; `at_start` are its counters before anybody asks."""
+        super().wait()
+        self.at_start = self.counters()
+        return self
+
     def counters(self) -> dict[str, float]:
         """Our counters on its page of metrics."""
         lines = self.client.get("/metrics").text.splitlines()
         pairs = [line.rsplit(" ", 1) for line in lines if line.startswith("homunculus:")]
         return {name.removeprefix("homunculus:"): float(value) for name, value in pairs}
+
+    def peak(self) -> int:
+        """The most bytes that the API server ever had in memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return next(
+            int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmHWM")
+        )
 
 
 _UP: dict[tuple[str, ...], Served] = {}

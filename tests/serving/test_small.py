@@ -3,11 +3,12 @@
 from types import SimpleNamespace
 
 import torch
+from PIL import Image
 from vllm import ModelRegistry
 from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
 
 from homunculus.engines.vllm.chosen import ANCHOR
-from homunculus.engines.vllm.model import Seen, untouched
+from homunculus.engines.vllm.model import Kept, Seen, reset_with_encoder_cache, untouched
 from homunculus.engines.vllm.plugin import ARCHITECTURES, PREFIX, register
 
 
@@ -16,6 +17,38 @@ def test_registering_twice_is_once():
     register()
     known = ModelRegistry.get_supported_archs()
     assert all(PREFIX + name in known for name in ARCHITECTURES)
+
+
+def test_registering_leaves_pillow_as_it_is(monkeypatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 123)
+    register()
+    assert Image.MAX_IMAGE_PIXELS == 123
+
+
+def test_features_go_with_the_encoder_cache():
+    from vllm.v1.worker.gpu_worker import Worker
+
+    reset_with_encoder_cache()
+    seen, emptied = Seen(10**6), []
+    seen.put(b"a", torch.ones(10, 10))
+    runner = SimpleNamespace(reset_encoder_cache=lambda: emptied.append(True))
+    Worker.reset_encoder_cache(SimpleNamespace(model_runner=runner))
+    assert emptied == [True]
+    assert (seen.get(b"a"), seen.bytes) == (None, 0)
+
+
+def test_features_go_when_weights_are_loaded_again():
+    class Family:
+        def load_weights(self, weights):
+            return set(weights)
+
+    class Ours(Kept, Family):
+        config = SimpleNamespace(homunculus={"where": "after"})
+
+    model = Ours()
+    model._seen.put(b"a", torch.ones(10, 10))
+    assert model.load_weights(["tower"]) == {"tower"}
+    assert model._seen.get(b"a") is None
 
 
 def test_features_are_kept_up_to_so_many_bytes_and_the_least_used_go_first():

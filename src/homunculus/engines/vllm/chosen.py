@@ -64,14 +64,18 @@ class Eyes:
 
 
 def chosen(
-    eyes: Eyes, images: Sequence[Any], asked: Sequence[str], serving: Serving
+    eyes: Eyes,
+    images: Sequence[Any],
+    asked: Sequence[str],
+    serving: Serving,
+    known: Sequence[Float[Tensor, "_h _w"] | None] | None = None,
 ) -> dict[str, Tensor]:
-    """Fields of all images, one after the other."""
+    """Fields of all images, one after the other; ``known`` is relevance that was made ahead."""
     inputs = eyes.inputs(images)
     layouts, method = merged(inputs["image_grid_thw"].tolist(), eyes.cell[0]), serving.rule
     maps = [
-        onto(sought(image, question, method)[0], layout)
-        for image, question, layout in zip(images, asked, layouts, strict=True)
+        _map(*one, serving)
+        for one in zip(images, asked, layouts, known or [None] * len(images), strict=True)
     ]
     slots = [Budget(tokens=serving.tokens).slots(layout.total) for layout in layouts]
     choices = select(layouts, maps, slots, method)
@@ -82,6 +86,21 @@ def chosen(
     if serving.where == "after":
         return out | _whole(eyes, inputs, layouts, choices, maps)
     return out | _parts(eyes, inputs, layouts, choices, serving)
+
+
+def _map(
+    image: Any,
+    question: str,
+    layout: Layout,
+    known: Float[Tensor, "h w"] | None,
+    serving: Serving,
+) -> Float[Tensor, "rows cols"]:
+    """Relevance of an image's cells; where all are kept, nobody looks."""
+    if layout.total <= serving.tokens:
+        return torch.zeros(layout.grid)
+    if known is None:
+        known = sought(image, question, serving.rule)[0]
+    return onto(known, layout)
 
 
 def _parts(

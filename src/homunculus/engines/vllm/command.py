@@ -55,6 +55,7 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         return 0
     need("vllm", "vllm", WHO)
     surroundings = os.environ | {"VLLM_MAX_IMAGE_PIXELS": str(arguments.max_pixels)}
+    surroundings.setdefault("VLLM_MEDIA_CONNECTOR", NAME)
     if allowed := surroundings.get("VLLM_PLUGINS"):
         surroundings["VLLM_PLUGINS"] = ",".join({*allowed.split(","), NAME})
     sys.stdout.flush()
@@ -77,6 +78,8 @@ def told(model: str, serving: Serving, rest: Sequence[str]) -> list[str]:
     out += ["--hf-overrides", json.dumps(overrides)]
     if not any(flag.startswith("--limit-mm-per-prompt") for flag in rest):
         out += ["--limit-mm-per-prompt", json.dumps({"image": serving.images, "video": 0})]
+    if not any(flag.startswith(("--tokenizer-mode", "--tokenizer_mode")) for flag in rest):
+        out += ["--tokenizer-mode", NAME]
     if serving.override and "--trust-request-mm-kwargs" not in rest:
         out.append("--trust-request-mm-kwargs")
     return out

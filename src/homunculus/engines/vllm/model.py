@@ -4,8 +4,9 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property, wraps
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from jaxtyping import Float
@@ -32,7 +33,13 @@ class Kept:
 
     @cached_property
     def _seen(self) -> "Seen":
+        reset_with_encoder_cache()
         return Seen(self.serving.memory)
+
+    def load_weights(self, *args: Any, **more: Any) -> Any:
+        """Features of other weights are worth nothing."""
+        self._seen.clear()
+        return super().load_weights(*args, **more)
 
     # ---- features --------------------------------------------------------------------------------
 
@@ -124,12 +131,41 @@ def untouched(
     return [*whole, *tokens[done:]], grown, torch.cat(columns)
 
 
+_SEEN: "WeakSet[Seen]" = WeakSet()
+
+
+@cache
+def reset_with_encoder_cache() -> None:
+    """Whoever empties the worker's encoder cache empties our features, too.
+
+    vLLM tells a model nothing of it, so the worker's method is wrapped, once, and only in a process
+    that serves one of our models.
+    """
+    from vllm.v1.worker.gpu_worker import Worker  # heavy, and the API server never needs it
+
+    reset = Worker.reset_encoder_cache
+
+    @wraps(reset)
+    def both(worker: Any) -> None:
+        reset(worker)
+        for one in _SEEN:
+            one.clear()
+
+    Worker.reset_encoder_cache = both
+
+
 class Seen:
     """Features of images, the last ones used, up to so many bytes."""
 
     def __init__(self, most: int) -> None:
         self.most, self.bytes = most, 0
         self._kept: OrderedDict[bytes, Tensor] = OrderedDict()
+        _SEEN.add(self)
+
+    def clear(self) -> None:
+        """Let go of all."""
+        self._kept.clear()
+        self.bytes = 0
 
     def get(self, key: bytes) -> Float[Tensor, "n d"] | None:
         """What is known of an image."""

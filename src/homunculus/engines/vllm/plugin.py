@@ -1,11 +1,14 @@
 # pyright: basic
-"""What vLLM calls when it starts, in every process and perhaps more than once."""
+"""What vLLM calls when it starts, in every process and perhaps more than once.
 
-from typing import Any
+It only makes names known. Nothing changes in a process that does not ask for one of them.
+"""
 
 from homunculus.extra import need
 
 PREFIX = "Homunculus"
+NAME = "homunculus"
+"""Of our media connector (`VLLM_MEDIA_CONNECTOR`) and our renderer (`--tokenizer-mode`)."""
 ARCHITECTURES = {
     "Qwen3VLForConditionalGeneration": "qwen:Qwen3",
     "Qwen2_5_VLForConditionalGeneration": "qwen:Qwen25",
@@ -16,19 +19,30 @@ ARCHITECTURES = {
 
 def register() -> None:
     """Make our architectures known; their modules are imported when one of them is served."""
-    registry = need("vllm", "vllm", "homunculus.engines.vllm").ModelRegistry
-    _bounded()
+    registry = _vllm("vllm").ModelRegistry
     known = registry.get_supported_archs()
     for name, place in ARCHITECTURES.items():
         if PREFIX + name not in known:
             module, one = place.split(":")
             registry.register_model(PREFIX + name, f"homunculus.engines.vllm.{module}:{one}")
+    _register_connector()
+    _register_renderer()
 
 
-def _bounded() -> None:
-    """vLLM bounds an image by its header, with a word to the client; Pillow's own, looser bound
-    comes first and ends as a fault of the server. Where there is the one, the other is not needed.
-    """
-    if need("vllm.envs", "vllm", "homunculus.engines.vllm").VLLM_MAX_IMAGE_PIXELS > 0:
-        images: Any = need("PIL.Image", "vllm", "homunculus.engines.vllm")
-        images.MAX_IMAGE_PIXELS = None
+def _register_connector() -> None:
+    connectors = _vllm("vllm.multimodal.media.connector").MEDIA_CONNECTOR_REGISTRY
+    if NAME not in connectors.name2class:
+        connectors.register(NAME)(_vllm("homunculus.engines.vllm.media").Connector)
+
+
+def _register_renderer() -> None:
+    """A mode of its own, as vLLM's `cohere` is one: the usual tokenizer with another renderer."""
+    renderers = _vllm("vllm.renderers.registry").RENDERER_REGISTRY
+    tokenizers = _vllm("vllm.tokenizers.registry").TokenizerRegistry
+    if NAME not in renderers.renderers:
+        renderers.register(NAME, "homunculus.engines.vllm.renderer", "Renderer")
+        tokenizers.register(NAME, "vllm.tokenizers.hf", "CachedHfTokenizer")
+
+
+def _vllm(module: str):  # noqa: ANN202 - a module
+    return need(module, "vllm", "homunculus.engines.vllm")

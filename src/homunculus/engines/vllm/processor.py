@@ -6,7 +6,8 @@ were chosen for another one's question.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -17,19 +18,37 @@ from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
+from homunculus.engines.sought import sought, version
 from homunculus.engines.vllm import chosen as fields
 from homunculus.engines.vllm.asked import Marks, questions
 from homunculus.engines.vllm.chosen import Eyes, chosen
+from homunculus.engines.vllm.maps import Maps
 from homunculus.engines.vllm.meter import METER
 from homunculus.engines.vllm.serving import NAME, Serving
 
-QUESTIONS, SERVING = f"{NAME}_questions", f"{NAME}_serving"
+QUESTIONS, SERVING, KEYS = f"{NAME}_questions", f"{NAME}_serving", f"{NAME}_keys"
 """Keys under which `apply` hands on what it read, and which nobody outside ever sends."""
+OURS = (NAME, QUESTIONS, SERVING, KEYS)
 
 
 def plain(told: Mapping[str, Any]) -> dict[str, Any]:
     """Options without ours: what the family's own processor may see."""
-    return {key: value for key, value in told.items() if key not in (NAME, QUESTIONS, SERVING)}
+    return {key: value for key, value in told.items() if key not in OURS}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Looking for one question on one picture: what takes long, and can be done ahead."""
+
+    key: str
+    image: Any
+    question: str
+    serving: Serving
+    maps: Maps
+
+    def run(self) -> None:
+        """Make the relevance, and leave it for the processor."""
+        self.maps.put(self.key, sought(self.image, self.question, self.serving.rule)[0])
 
 
 class Sized:
@@ -55,48 +74,133 @@ class Choosing:
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:
         """Read what is asked of each image, then go on as always."""
+        return super().apply(self._read(inputs), timing_ctx)
+
+    def searches(self, inputs: Any) -> list[Search]:
+        """What is to be looked for on a request's images and was not looked for before."""
+        told = self._read(inputs).hf_processor_mm_kwargs
+        if QUESTIONS not in told:
+            return []
+        serving, images = told[SERVING], inputs.mm_data_items["image"]
+        large = [at for at in range(len(images)) if self._native(images, at) > serving.tokens]
+        return [
+            Search(key, images.get(at), told[QUESTIONS][at], serving, self.maps)
+            for at in large
+            if serving.rule.source != "nothing" and (key := told[KEYS][at]) not in self.maps
+        ]
+
+    @cached_property
+    def maps(self) -> Maps:
+        """Relevance of the last images and questions."""
+        return Maps()
+
+    def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
+        """vLLM's own pictures, at start-up: they are not counted."""
+        with METER.paused():
+            return super().get_dummy_mm_inputs(*args, **more)
+
+    def _read(self, inputs: Any) -> Any:
+        """Inputs with the setting, the questions and the keys of their images, once checked."""
         told = dict(inputs.hf_processor_mm_kwargs)
-        if SERVING in told or QUESTIONS in told:
-            raise ValueError(f"homunculus: {SERVING} and {QUESTIONS} are no options of a request.")
+        self._check_options(inputs, told)
         serving = self.info.serving.asked(told.pop(NAME, None) or {})
-        many = inputs.mm_data_items.get_count("image", strict=False)
-        if many > serving.images:
-            raise ValueError(f"homunculus: at most {serving.images} images a request, got {many}.")
-        if many and _pictures(inputs.mm_data_items) is not None:
-            asked = questions(inputs.prompt, self._marks, many, serving)
-            told |= {SERVING: serving, QUESTIONS: asked}
-        return super().apply(replace(inputs, hf_processor_mm_kwargs=told), timing_ctx)
+        images = inputs.mm_data_items.get_count("image", strict=False)
+        if images > serving.images:
+            raise ValueError(
+                f"homunculus: at most {serving.images} images a request, got {images}."
+            )
+        if not images or not isinstance(inputs.mm_data_items["image"], ImageProcessorItems):
+            return replace(inputs, hf_processor_mm_kwargs=told)
+        self._check_images(inputs.mm_data_items["image"], serving)
+        told |= {SERVING: serving}
+        told[QUESTIONS] = questions(inputs.prompt, self._marks, images, serving)
+        inputs = replace(inputs, hf_processor_mm_kwargs=told)
+        return replace(inputs, hf_processor_mm_kwargs=told | {KEYS: self._keys(inputs)})
+
+    def _check_options(self, inputs: Any, told: Mapping[str, Any]) -> None:
+        """A request brings our options alone; the processor's own are the operator's."""
+        config = self.info.ctx.get_mm_config()
+        allowed = config.mm_processor_kwargs or {}
+        strange = [
+            f"mm_processor_kwargs.{name}"
+            for name, value in told.items()
+            if name != NAME and (name not in allowed or allowed[name] != value)
+        ]
+        if (media := inputs.media_io_kwargs or {}) and media != (config.media_io_kwargs or {}):
+            strange.append("media_io_kwargs")
+        if strange:
+            raise ValueError(
+                f"homunculus: a request may set mm_processor_kwargs.{NAME} alone, got "
+                f"{', '.join(strange)}. Leave them out, or start the server with them."
+            )
+
+    def _check_images(self, images: Any, serving: Serving) -> None:
+        """All images are here, and together they are not too large."""
+        if any(one is None for one in images.get_all()):
+            raise ValueError(
+                "homunculus: expected the image itself, got a uuid alone. Which tokens are kept "
+                "depends on the question, so an earlier upload cannot stand in: send it again."
+            )
+        sizes = [images.get_image_size(at) for at in range(len(images))]
+        pixels = sum(size.width * size.height for size in sizes)
+        if pixels > serving.pixels:
+            raise ValueError(
+                f"homunculus: at most {serving.pixels} pixels a request, got {pixels} in "
+                f"{len(sizes)} images. Send fewer or smaller images."
+            )
+
+    def _native(self, images: Any, at: int) -> int:
+        """Tokens that an image would cost, from its size alone."""
+        size = images.get_image_size(at)
+        return self.info.get_num_image_tokens(
+            image_width=size.width, image_height=size.height,
+            image_processor=self.info.get_image_processor(), mm_kwargs={},
+        )  # fmt: skip
 
     @cached_property
     def _marks(self) -> Marks:
         config = self.info.get_hf_config()
-        return Marks.of(self.info.get_tokenizer(), config.image_token_id)
+        # a copy: prompts are read in several threads, and vLLM's own is set anew at each use
+        return Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
 
     # ---- caches ----------------------------------------------------------------------------------
 
     def _get_mm_hashes(self, inputs: Any) -> Any:
-        """What every cache knows an image by: its own content, its question and its budget.
-
-        Names that a client gives to images are not believed where the image itself is there.
-        """
+        """What every cache knows an image by: see `_keys`."""
         told = inputs.hf_processor_mm_kwargs
-        if QUESTIONS not in told:
+        if KEYS not in told:
             return super()._get_mm_hashes(inputs)
-        here = all(one is not None for one in inputs.mm_data_items["image"].data)
-        uuids = dict(inputs.mm_uuid_items or {})
-        if here:
-            uuids.pop("image", None)
-        bare = replace(inputs, hf_processor_mm_kwargs=plain(told), mm_uuid_items=uuids or None)
-        out, serving = dict(super()._get_mm_hashes(bare)), told[SERVING]
-        way = self.info.ctx.get_mm_config().mm_hasher_algorithm
-        out["image"] = [
+        others = {name: one for name, one in inputs.mm_data_items.items() if name != "image"}
+        bare = replace(
+            inputs,
+            mm_data_items=MultiModalDataItems(others),
+            hf_processor_mm_kwargs=plain(told),
+        )
+        return dict(super()._get_mm_hashes(bare)) | {"image": told[KEYS]}
+
+    def _keys(self, inputs: Any) -> list[str]:
+        """Of each image its content, its question, the setting, and what looks for the question.
+
+        Names that a client gives to images are not believed.
+        """
+        told, images = inputs.hf_processor_mm_kwargs, inputs.mm_data_items["image"]
+        uuids = {name: one for name, one in (inputs.mm_uuid_items or {}).items() if name != "image"}
+        bare = replace(
+            inputs,
+            mm_data_items=MultiModalDataItems({"image": images}),
+            hf_processor_mm_kwargs=plain(told),
+            mm_uuid_items=uuids or None,
+        )
+        serving, way = told[SERVING], self.info.ctx.get_mm_config().mm_hasher_algorithm
+        return [
             MultiModalHasher.hash_kwargs(
                 way, image=known, question=question, tokens=serving.tokens,
-                method=serving.method, where=serving.where,
+                method=serving.method, where=serving.where, version=version(),
             )
-            for known, question in zip(out["image"], told[QUESTIONS], strict=True)
+            for known, question in zip(
+                super()._get_mm_hashes(bare)["image"], told[QUESTIONS], strict=True
+            )
         ]  # fmt: skip
-        return out
 
     def _get_cache_missing_processor_kwargs(self, inputs: Any, mm_is_cached: Any) -> Any:
         """Options for the images that no cache holds: with their questions only."""
@@ -106,9 +210,10 @@ class Choosing:
         bare = replace(inputs, hf_processor_mm_kwargs=plain(told))
         out = dict(super()._get_cache_missing_processor_kwargs(bare, mm_is_cached))
         known = mm_is_cached.get("image", [])
-        missing = [one for one, hit in zip(told[QUESTIONS], known, strict=True) if not hit]
         METER.reused(sum(known))
-        return out | {SERVING: told[SERVING], QUESTIONS: missing}
+        for name in (QUESTIONS, KEYS):
+            out[name] = [one for one, hit in zip(told[name], known, strict=True) if not hit]
+        return out | {SERVING: told[SERVING]}
 
     # ---- tensors ---------------------------------------------------------------------------------
 
@@ -122,7 +227,9 @@ class Choosing:
         if others:
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
         start = perf_counter()
-        mine = chosen(self._eyes(bare), pictures, hf_kwargs[QUESTIONS], hf_kwargs[SERVING])
+        maps = [self.maps.get(key) for key in hf_kwargs[KEYS]]
+        eyes, asked = self._eyes(bare), hf_kwargs[QUESTIONS]
+        mine = chosen(eyes, pictures, asked, hf_kwargs[SERVING], maps)
         METER.chose(mine, self._unit, perf_counter() - start)
         out.update(mine)
         return out

@@ -31,6 +31,10 @@ class Serving:
     """Whether a request may bring its own question and a smaller budget."""
     images: int = 32
     """Images of one request."""
+    pixels: int = 512_000_000
+    """Pixels of all images of one request."""
+    seconds: int = 60
+    """What looking for the question on the images of one request may take."""
     letters: int = 2000
     """What is read of a question."""
     memory: int = 1 << 30
@@ -39,8 +43,8 @@ class Serving:
     """Replaces what the conversation says."""
 
     def __post_init__(self) -> None:
-        whole = {name: getattr(self, name) for name in ("tokens", "images", "letters", "memory")}
-        for name, value in whole.items():
+        for name in ("tokens", "images", "pixels", "seconds", "letters", "memory"):
+            value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"homunculus: {name} is a whole number from 1 on, got {value!r}.")
         for name, kind in (("where", Where), ("question_from", Source)):

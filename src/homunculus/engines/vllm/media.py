@@ -1,0 +1,82 @@
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+"""Pictures of requests: their format and size are checked before anything is decoded.
+
+`homunculus serve` chooses this connector through vLLM's variable `VLLM_MEDIA_CONNECTOR`. Stock
+vLLM lets Pillow try every format it knows; some of these (ICO, ICNS) decode a whole picture while
+they are merely opened, before its size can be checked.
+"""
+
+from io import BytesIO
+from typing import Any
+
+import vllm.envs as envs
+from PIL import Image
+from vllm.multimodal.image import normalize_image
+from vllm.multimodal.media import MediaConnector, MediaWithBytes
+from vllm.multimodal.media.image import ImageMediaIO
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+"""What is decoded. The decoders of other formats are a larger door than their use is worth."""
+
+
+class BoundedImages(ImageMediaIO):
+    """Bytes in, an upright picture out; whatever is wrong with it is one ValueError, a 400."""
+
+    def load_bytes(self, data: bytes) -> Any:
+        """The picture, and the bytes that its key is made from."""
+        try:
+            image = opened(data, envs.VLLM_MAX_IMAGE_PIXELS)
+            image = normalize_image(image)
+            image.load()
+            converted = self._convert_image_mode(image)
+        except ValueError:
+            raise
+        except Exception as error:  # a decoder on a stranger's bytes may raise anything
+            raise ValueError(
+                f"image: expected a whole picture, got a broken one "
+                f"({str(error) or type(error).__name__}). Save it again and send that."
+            ) from error
+        changed = {
+            "image_mode": self.image_mode,
+            "rgba_background_color": self.rgba_background_color,
+        }
+        return MediaWithBytes(converted, data, changed if converted is not image else None)
+
+
+def opened(data: bytes, most: int) -> Any:
+    """A picture whose header alone was read; ``most`` pixels, 0 leaves the bound to Pillow."""
+    try:
+        image = Image.open(BytesIO(data), formats=FORMATS)
+    except Image.UnidentifiedImageError as error:
+        raise ValueError(
+            f"image: expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, got bytes that begin "
+            f"with {data[:8]!r}. Convert the picture and send that."
+        ) from error
+    except Image.DecompressionBombError as error:
+        raise ValueError(f"image: {error} Send a smaller picture.") from error
+    wide, high = image.size
+    if most > 0 and wide * high > most:
+        raise ValueError(
+            f"image: expected at most {most} pixels, got {wide}x{high}. Send a smaller picture, "
+            "or start the server with a larger --max-pixels."
+        )
+    return image
+
+
+class Connector(MediaConnector):
+    """vLLM's own, with bounded pictures."""
+
+    def fetch_image(self, image_url: str, *, image_mode: str | None = "RGB") -> Any:
+        """A picture from an address or a data URL."""
+        return self.load_from_url(
+            image_url, self._images(image_mode), fetch_timeout=envs.VLLM_IMAGE_FETCH_TIMEOUT
+        )
+
+    async def fetch_image_async(self, image_url: str, *, image_mode: str | None = "RGB") -> Any:
+        """The same without waiting for it."""
+        return await self.load_from_url_async(
+            image_url, self._images(image_mode), fetch_timeout=envs.VLLM_IMAGE_FETCH_TIMEOUT
+        )
+
+    def _images(self, mode: str | None) -> BoundedImages:
+        return BoundedImages(**({"image_mode": mode} | self.media_io_kwargs.get("image", {})))
