@@ -4,8 +4,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
-from threading import local
+from threading import Lock, local
 from typing import Any
 
 from homunculus.engines.vllm.chosen import ANCHOR
@@ -32,7 +31,9 @@ class Meter:
     """Counts what is kept, of how many, how long it took, and what was known already."""
 
     def __init__(self) -> None:
-        self._here = local()
+        self._here, self._lock = local(), Lock()
+        self._counters: dict[str, Any] = {}
+        self._histograms: dict[str, Any] = {}
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -45,7 +46,15 @@ class Meter:
 
     def expose(self) -> None:
         """Have everything on the page of metrics before the first request."""
-        _ = self._counters, self._histograms
+        with self._lock:
+            if self._counters:
+                return
+            library = need("prometheus_client", "vllm", "homunculus.engines.vllm")
+            for name, (about, buckets) in HISTOGRAMS.items():
+                full = f"homunculus:{name}"
+                self._histograms[name] = library.Histogram(full, about, buckets=buckets)
+            for name, about in COUNTERS.items():
+                self._counters[name] = library.Counter(f"homunculus:{name}", about)
 
     def chose(self, mine: dict[str, Any], unit: int, seconds: float) -> None:
         """After choosing for the images of one request."""
@@ -73,23 +82,6 @@ class Meter:
     @property
     def _off(self) -> bool:
         return getattr(self._here, "paused", False)
-
-    @cached_property
-    def _counters(self) -> dict[str, Any]:
-        kind = _prometheus().Counter
-        return {name: kind(f"homunculus:{name}", about) for name, about in COUNTERS.items()}
-
-    @cached_property
-    def _histograms(self) -> dict[str, Any]:
-        kind = _prometheus().Histogram
-        return {
-            name: kind(f"homunculus:{name}", about, buckets=buckets)
-            for name, (about, buckets) in HISTOGRAMS.items()
-        }
-
-
-def _prometheus() -> Any:
-    return need("prometheus_client", "vllm", "homunculus.engines.vllm")
 
 
 METER = Meter()

@@ -70,6 +70,10 @@ class Sized:
 class Choosing:
     """Of a family's processor."""
 
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        METER.expose()
+
     # ---- the request -----------------------------------------------------------------------------
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:

@@ -25,7 +25,6 @@ class Renderer(HfRenderer):
 
     def __init__(self, config: Any, tokenizer: Any) -> None:
         super().__init__(config, tokenizer)
-        METER.expose()
         self._queue = Queue()
         self._resources.callback(self._queue.close)
         process = self._process_multimodal_async
