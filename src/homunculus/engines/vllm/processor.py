@@ -22,6 +22,7 @@ from homunculus.engines.sought import sought, version
 from homunculus.engines.vllm import chosen as fields
 from homunculus.engines.vllm.asked import Marks, questions
 from homunculus.engines.vllm.chosen import Eyes, chosen
+from homunculus.engines.vllm.limits import check_images, check_options
 from homunculus.engines.vllm.maps import Maps
 from homunculus.engines.vllm.meter import METER
 from homunculus.engines.vllm.serving import NAME, Serving
@@ -72,6 +73,7 @@ class Choosing:
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
+        self.maps = Maps()
         METER.expose()
 
     # ---- the request -----------------------------------------------------------------------------
@@ -93,11 +95,6 @@ class Choosing:
             if serving.rule.source != "nothing" and (key := told[KEYS][at]) not in self.maps
         ]
 
-    @cached_property
-    def maps(self) -> Maps:
-        """Relevance of the last images and questions."""
-        return Maps()
-
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """vLLM's own pictures, at start-up: they are not counted."""
         with METER.paused():
@@ -106,52 +103,16 @@ class Choosing:
     def _read(self, inputs: Any) -> Any:
         """Inputs with the setting, the questions and the keys of their images, once checked."""
         told = dict(inputs.hf_processor_mm_kwargs)
-        self._check_options(inputs, told)
+        check_options(inputs, self.info.ctx.get_mm_config())
         serving = self.info.serving.asked(told.pop(NAME, None) or {})
         images = inputs.mm_data_items.get_count("image", strict=False)
-        if images > serving.images:
-            raise ValueError(
-                f"homunculus: at most {serving.images} images a request, got {images}."
-            )
         if not images or not isinstance(inputs.mm_data_items["image"], ImageProcessorItems):
             return replace(inputs, hf_processor_mm_kwargs=told)
-        self._check_images(inputs.mm_data_items["image"], serving)
+        check_images(inputs.mm_data_items["image"], serving)
         told |= {SERVING: serving}
         told[QUESTIONS] = questions(inputs.prompt, self._marks, images, serving)
         inputs = replace(inputs, hf_processor_mm_kwargs=told)
         return replace(inputs, hf_processor_mm_kwargs=told | {KEYS: self._keys(inputs)})
-
-    def _check_options(self, inputs: Any, told: Mapping[str, Any]) -> None:
-        """A request brings our options alone; the processor's own are the operator's."""
-        config = self.info.ctx.get_mm_config()
-        allowed = config.mm_processor_kwargs or {}
-        strange = [
-            f"mm_processor_kwargs.{name}"
-            for name, value in told.items()
-            if name != NAME and (name not in allowed or allowed[name] != value)
-        ]
-        if (media := inputs.media_io_kwargs or {}) and media != (config.media_io_kwargs or {}):
-            strange.append("media_io_kwargs")
-        if strange:
-            raise ValueError(
-                f"homunculus: a request may set mm_processor_kwargs.{NAME} alone, got "
-                f"{', '.join(strange)}. Leave them out, or start the server with them."
-            )
-
-    def _check_images(self, images: Any, serving: Serving) -> None:
-        """All images are here, and together they are not too large."""
-        if any(one is None for one in images.get_all()):
-            raise ValueError(
-                "homunculus: expected the image itself, got a uuid alone. Which tokens are kept "
-                "depends on the question, so an earlier upload cannot stand in: send it again."
-            )
-        sizes = [images.get_image_size(at) for at in range(len(images))]
-        pixels = sum(size.width * size.height for size in sizes)
-        if pixels > serving.pixels:
-            raise ValueError(
-                f"homunculus: at most {serving.pixels} pixels a request, got {pixels} in "
-                f"{len(sizes)} images. Send fewer or smaller images."
-            )
 
     def _native(self, images: Any, at: int) -> int:
         """Tokens that an image would cost, from its size alone."""
