@@ -6,9 +6,10 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 
-from homunculus.engines.vllm.plugin import ARCHITECTURES, PREFIX
+from homunculus.engines.vllm import dry_run
 from homunculus.engines.vllm.serving import NAME, Serving
 from homunculus.extra import need
 from homunculus.flags import count
@@ -16,14 +17,18 @@ from homunculus.flags import count
 WHO = "homunculus serve"
 PIXELS = 64_000_000
 """Of one image; a larger one is refused before it is decoded."""
+MAX_PIXELS, PLUGINS = "VLLM_MAX_IMAGE_PIXELS", "VLLM_PLUGINS"
+LAUNCHER = "homunculus.engines.vllm.launch"
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
     """What is ours; the rest is vLLM's."""
     usual, add = Serving(), parser.add_argument
     parser.allow_abbrev = False  # a flag of vLLM may begin like one of ours
-    parser.epilog = "Every other flag goes to `vllm serve` as it is."
-    add("model", help="a name on the hub or a folder")
+    parser.usage = "%(prog)s MODEL [options of homunculus] [options of `vllm serve`]"
+    parser.epilog = (
+        "MODEL is a name on the hub or a folder. Every other option is one of `vllm serve`."
+    )
     add("--tokens", type=count, default=usual.tokens, help="of every image (%(default)s)")
     add("--method", default=usual.method, help="see `homunculus methods` (%(default)s)")
     told = "before: encode chosen cells only; after: encode an image once for many questions"
@@ -34,71 +39,51 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--no-pin", dest="pin", action="store_false", help=told)
     told = "requests may bring `mm_processor_kwargs: {homunculus: {tokens, question}}`"
     add("--allow-override", action="store_true", help=told)
-    add("--max-images", type=count, default=usual.images, help="a request (%(default)s)")
-    add("--max-pixels", type=count, default=PIXELS, help="an image (%(default)s)")
+    told = f"images per request ({usual.images}, or as --limit-mm-per-prompt says)"
+    add("--max-images", type=count, help=told)
+    told = f"pixels per image ({PIXELS}, or as {MAX_PIXELS} says)"
+    add("--max-pixels", type=count, help=told)
     told = "of features that a worker keeps of images, with --where after (%(default)s)"
     add("--feature-bytes", type=count, default=usual.memory, help=told)
     add("--dry-run", action="store_true", help="print vLLM's command, and do not run it")
 
 
 def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
-    """Become vLLM's server."""
-    serving = Serving(
-        tokens=arguments.tokens, method=arguments.method, where=arguments.where,
-        question_from=arguments.question_from, pin=arguments.pin,
-        override=arguments.allow_override, images=arguments.max_images,
-        memory=arguments.feature_bytes,
-    )  # fmt: skip
-    command = ["serve", arguments.model, *told(arguments.model, serving, rest)]
-    if arguments.dry_run:
-        sys.stdout.write(f"vllm {shlex.join(command)}\n")
-        return 0
-    need("vllm", "vllm", WHO)
-    surroundings = os.environ | {"VLLM_MAX_IMAGE_PIXELS": str(arguments.max_pixels)}
-    surroundings.setdefault("VLLM_MEDIA_CONNECTOR", NAME)
-    if allowed := surroundings.get("VLLM_PLUGINS"):
-        surroundings["VLLM_PLUGINS"] = ",".join({*allowed.split(","), NAME})
-    sys.stdout.flush()
-    module = "vllm.entrypoints.cli.main"
-    return os.execve(sys.executable, [sys.executable, "-m", module, *command], surroundings)
-
-
-def told(model: str, serving: Serving, rest: Sequence[str]) -> list[str]:
-    """vLLM's flags: those given, and ours among its overrides."""
-    out, given = _taken(rest, "--hf-overrides")
-    overrides = json.loads(given) if given else {}
-    names = overrides.get("architectures") or architectures(model)
-    known = [name.removeprefix(PREFIX) for name in names]
-    if not (fit := [name for name in known if name in ARCHITECTURES]):
+    """Become vLLM's server, through the launcher that checks it first."""
+    setting = {
+        "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
+        "question_from": arguments.question_from, "pin": arguments.pin,
+        "override": arguments.allow_override, "memory": arguments.feature_bytes,
+    }  # fmt: skip
+    if arguments.max_images is not None:
+        setting["images"] = arguments.max_images
+    Serving(**setting)  # a mistake in it is found before anything is loaded
+    if not rest:
         raise ValueError(
-            f"expected a model of {', '.join(ARCHITECTURES)}, got {', '.join(known) or 'none'}. "
-            "docs/vllm.md says what others would take."
+            f"expected a model, got none. For example: {WHO} Qwen/Qwen3-VL-8B-Instruct"
         )
-    overrides |= {"architectures": [PREFIX + fit[0]], NAME: serving.overrides()}
-    out += ["--hf-overrides", json.dumps(overrides)]
-    if not any(flag.startswith("--limit-mm-per-prompt") for flag in rest):
-        out += ["--limit-mm-per-prompt", json.dumps({"image": serving.images, "video": 0})]
-    if not any(flag.startswith(("--tokenizer-mode", "--tokenizer_mode")) for flag in rest):
-        out += ["--tokenizer-mode", NAME]
-    if serving.override and "--trust-request-mm-kwargs" not in rest:
-        out.append("--trust-request-mm-kwargs")
+    variables = environment(arguments.max_pixels, os.environ)
+    if arguments.dry_run:
+        before = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
+        words = shlex.join(["vllm", *dry_run.command(rest, setting)])
+        sys.stdout.write(" ".join([*before, words]) + "\n")
+        return 0
+    if find_spec("vllm") is None:  # before anything asks the hub
+        need("vllm", "vllm", WHO)
+    sys.stdout.flush()
+    command = [sys.executable, "-m", LAUNCHER, json.dumps(setting), "serve", *rest]
+    return os.execve(sys.executable, command, os.environ | variables)
+
+
+def environment(max_pixels: int | None, current: Mapping[str, str]) -> dict[str, str]:
+    """The variables that vLLM needs besides those that are set."""
+    out, pixels, plugins = {}, current.get(MAX_PIXELS), current.get(PLUGINS)
+    if max_pixels is not None or pixels is None:
+        out[MAX_PIXELS] = str(max_pixels or PIXELS)
+    elif not pixels.strip().lstrip("-").isdecimal():
+        raise ValueError(
+            f"{MAX_PIXELS}: expected a whole number, got {pixels!r}. Unset it, or use --max-pixels."
+        )
+    if plugins is not None and NAME not in plugins.split(","):
+        out[PLUGINS] = ",".join([*filter(None, plugins.split(",")), NAME])
     return out
-
-
-def architectures(model: str) -> list[str]:
-    """What a model's config says that it is."""
-    auto = need("transformers", "vllm", WHO).AutoConfig
-    return list(auto.from_pretrained(model).architectures or [])
-
-
-def _taken(rest: Sequence[str], flag: str) -> tuple[list[str], str | None]:
-    """The flags without one of them, and what that one said."""
-    out, value, words = [], None, iter(rest)
-    for word in words:
-        if word == flag:
-            value = next(words, None)
-        elif word.startswith(f"{flag}="):
-            value = word.partition("=")[2]
-        else:
-            out.append(word)
-    return out, value

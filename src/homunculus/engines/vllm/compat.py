@@ -1,0 +1,91 @@
+# pyright: basic
+"""The vLLM that this engine is tested with, and every name of vLLM that it relies on.
+
+vLLM promises none of these names. One that is gone would not raise an error by itself: a method
+that we override and that nobody calls any more fails in silence.
+"""
+
+import re
+
+from homunculus.extra import need
+
+WHO = "homunculus.engines.vllm"
+TESTED, PIN = "0.32", "vllm>=0.32,<0.33"
+_INFO = (
+    "_get_vision_size _merge_and_resolve_mm_processor_kwargs get_hf_config get_image_processor "
+    "get_mm_max_tokens_per_item get_num_image_tokens parse_mm_data"
+)
+_PROCESSOR = (
+    "_apply_hf_processor_main _get_cache_missing_processor_kwargs _get_mm_fields_config "
+    "_get_mm_hashes _get_prompt_updates apply"
+)
+_MODEL = "_process_image_input embed_multimodal get_mrope_input_positions"
+_MODELS = "vllm.model_executor.models"
+NAMES = {
+    # start-up
+    "vllm": "AsyncEngineArgs ModelRegistry",
+    "vllm.engine.arg_utils:AsyncEngineArgs": "create_model_config from_cli_args",
+    "vllm.entrypoints.cli.serve:ServeSubcommand": "cmd subparser_init validate",
+    "vllm.entrypoints.serve.utils.api_utils": "cli_env_setup",
+    "vllm.logger": "configure_logging_from_args",
+    "vllm.model_executor.model_loader": "get_model_architecture",
+    "vllm.transformers_utils.config": "get_config",
+    "vllm.utils.argparse_utils:FlexibleArgumentParser": "parse_args",
+    # requests
+    "vllm.multimodal": "MULTIMODAL_REGISTRY",
+    "vllm.multimodal.hasher:MultiModalHasher": "hash_kwargs",
+    "vllm.multimodal.inputs": "MultiModalFieldConfig PlaceholderRange",
+    "vllm.multimodal.parse": "ImageProcessorItems MultiModalDataItems",
+    "vllm.multimodal.processing": "PromptReplacement",
+    "vllm.multimodal.registry:MultiModalRegistry": "create_processor register_processor",
+    f"{_MODELS}.qwen2_vl:Qwen2VLProcessingInfo": _INFO,
+    f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLProcessingInfo": _INFO,
+    f"{_MODELS}.qwen3_vl:Qwen3VLProcessingInfo": _INFO,
+    f"{_MODELS}.qwen2_vl:Qwen2VLMultiModalProcessor": _PROCESSOR,
+    f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLMultiModalProcessor": _PROCESSOR,
+    f"{_MODELS}.qwen3_vl:Qwen3VLMultiModalProcessor": _PROCESSOR,
+    # workers
+    f"{_MODELS}.qwen2_vl:Qwen2VLForConditionalGeneration": _MODEL,
+    f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLForConditionalGeneration": _MODEL,
+    f"{_MODELS}.qwen3_vl:Qwen3VLForConditionalGeneration": _MODEL,
+    f"{_MODELS}.qwen2_vl:Qwen2VisionTransformer": "prepare_encoder_metadata",
+    f"{_MODELS}.qwen2_5_vl:Qwen2_5_VisionTransformer": (
+        "get_window_index_thw prepare_encoder_metadata rotary_pos_emb_thw"
+    ),
+    f"{_MODELS}.qwen3_vl:Qwen3_VisionTransformer": "prepare_encoder_metadata",
+    "vllm.model_executor.layers.attention.mm_encoder_attention:MMEncoderAttention": (
+        "compute_max_seqlen maybe_compute_seq_lens maybe_recompute_cu_seqlens"
+    ),
+}
+"""By module, or module and class."""
+
+
+def check_version() -> None:
+    """Raise unless vLLM is of the minor version that was tested."""
+    found = str(need("vllm", "vllm", WHO).__version__)
+    if not re.match(rf"{re.escape(TESTED)}(?!\d)", found):
+        raise ValueError(
+            f"homunculus is tested with vLLM {TESTED}.x, found {found}. "
+            f"Install the tested one: pip install '{PIN}'."
+        )
+
+
+def check_names() -> None:
+    """Raise if a name that we call or override is gone."""
+    gone = [f"{place}.{name}" for place, names in NAMES.items() for name in _missing(place, names)]
+    if gone:
+        found = need("vllm", "vllm", WHO).__version__
+        raise ValueError(
+            f"homunculus is tested with vLLM {TESTED}.x, found {found} without {', '.join(gone)}. "
+            f"Install the tested one: pip install '{PIN}'."
+        )
+
+
+def _missing(place: str, names: str) -> list[str]:
+    module, _, owner = place.partition(":")
+    try:
+        held = need(module, "vllm", WHO)
+    except ImportError:
+        return names.split()
+    held = getattr(held, owner, None) if owner else held
+    return [name for name in names.split() if not hasattr(held, name)]
