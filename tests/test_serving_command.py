@@ -176,18 +176,22 @@ def test_a_family_that_is_not_served_is_told_so(capsys):
     assert "Qwen3VLForConditionalGeneration" in capsys.readouterr().err
 
 
-def test_the_revision_says_which_config_is_read(tmp_path):
-    """A hub's cache on disk: the model is of a supported family in one revision only."""
+def hub_with_revisions(place):
+    """A hub's cache on disk; `some/model` is of a supported family in one revision only."""
     tiny.hub()
-    place = tmp_path / "hub" / "models--some--model"
+    model = place / "hub" / "models--some--model"
+    (model / "refs").mkdir(parents=True)
     for name, family in (("main", "gemma3"), ("v2", "qwen3_vl")):
-        sha = name.ljust(40, "0")
-        (place / "refs").mkdir(parents=True, exist_ok=True)
-        (place / "refs" / name).write_text(sha)
-        (place / "snapshots" / sha).mkdir(parents=True)
-        config = tiny.folder(family) / "config.json"
-        (place / "snapshots" / sha / "config.json").write_text(config.read_text())
-    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+        sha = name.encode().hex().ljust(40, "0")
+        (model / "refs" / name).write_text(sha)
+        (model / "snapshots" / sha).mkdir(parents=True)
+        config = (tiny.folder(family) / "config.json").read_text()
+        (model / "snapshots" / sha / "config.json").write_text(config)
+    return {"HF_HOME": str(place), "HF_HUB_OFFLINE": "1"}
+
+
+def test_the_revision_says_which_config_is_read(tmp_path):
+    environment = os.environ | hub_with_revisions(tmp_path)
     for flags, code in (([], 2), (["--revision", "v2"], 0)):
         words = [sys.executable, "-m", "homunculus", "serve", "some/model", *flags, "--dry-run"]
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)

@@ -1,0 +1,231 @@
+"""Start-up: every spelling of vLLM's flags is understood; what would serve other counts ends."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import vllm
+from prometheus_client import REGISTRY
+from vllm.model_executor.model_loader import utils
+from vllm.multimodal.processing import BaseMultiModalProcessor
+
+from homunculus.engines.vllm import dry_run, launch
+from homunculus.engines.vllm.compat import check_names, check_version
+from homunculus.engines.vllm.processor import Choosing
+from homunculus.engines.vllm.selftest import self_test
+from serving.client import page, turn
+from serving.conftest import EAGER, folder
+from test_serving_command import LIMITS, OVERRIDES, REFUSED, hub_with_revisions
+
+SETTING = {"tokens": 64}
+SHARED = ("hf_overrides", "limit_mm_per_prompt", "trust_request_mm_kwargs", "model")
+PLAIN = ("--dtype", "float32", "--max-model-len", "2048")
+
+
+@pytest.fixture
+def model():
+    return str(folder("qwen3_vl"))
+
+
+def shared(arguments):
+    return [getattr(arguments, name) for name in SHARED]
+
+
+# ---- the command line ----------------------------------------------------------------------------
+
+
+def same(words, setting=SETTING):
+    """vLLM's arguments; the command that a dry run prints means the same to vLLM."""
+    arguments, _ = launch.prepare(["serve", *words], setting)
+    printed = launch.parse(dry_run.command(words, setting))
+    printed.trust_request_mm_kwargs = bool(printed.trust_request_mm_kwargs)
+    assert shared(printed) == shared(arguments)
+    return arguments
+
+
+@pytest.mark.parametrize("spelling", OVERRIDES)
+def test_overrides_are_kept_in_every_spelling(model, spelling):
+    arguments = same([model, *OVERRIDES[spelling]])
+    assert arguments.hf_overrides["rope"] == 1
+    assert arguments.hf_overrides["homunculus"]["tokens"] == 64
+    assert arguments.hf_overrides["architectures"] == ["HomunculusQwen3VLForConditionalGeneration"]
+
+
+@pytest.mark.parametrize("spelling", LIMITS)
+def test_limits_are_kept_in_every_spelling(model, spelling):
+    arguments = same([model, *LIMITS[spelling]])
+    assert arguments.limit_mm_per_prompt == {"image": 2, "video": 0}
+    assert arguments.hf_overrides["homunculus"]["images"] == 2
+
+
+def test_dotted_keys_mean_the_same_in_a_dry_run(model):
+    keys = ["--hf-overrides.text_config.size", "32k", "--hf_overrides.names+=a,b"]
+    found = same([model, *keys, "--hf-overrides.window", "1K"]).hf_overrides
+    assert (found["text_config"], found["names"]) == ({"size": 32_000}, ["a", "b"])
+    assert found["window"] == 1024
+
+
+def test_flags_in_a_yaml_file_are_kept(model, tmp_path):
+    file = tmp_path / "vllm.yaml"
+    file.write_text(
+        f"model: {model}\nhf_overrides: {{rope: 1}}\nlimit-mm-per-prompt: {{image: 2}}\n"
+        "trust-request-mm-kwargs: true\n"
+    )
+    arguments = same(["--config", str(file)])
+    assert shared(arguments)[1:] == [{"image": 2, "video": 0}, True, model]
+    assert arguments.hf_overrides["rope"] == 1
+    limits = same([model, "--config", str(file), "--limit-mm-per-prompt.image", "3"])
+    assert limits.limit_mm_per_prompt == {"image": 3, "video": 0}
+
+
+def test_the_model_may_stand_anywhere(model):
+    for words in (["--model", model], ["-tp", "2", f"--model={model}"], [model, "-tp", "2"]):
+        assert same(words).model == model
+    assert launch.prepare(["serve", "-tp", "2", model], SETTING)[0].model == model
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_contradicts_itself_is_refused(model, capsys, kind):
+    words, _ = REFUSED[kind]
+    setting = dict(SETTING, override="--allow-override" in words)
+    if "--max-images" in words:
+        setting["images"] = 3
+    words = [word for word in words if word not in ("--allow-override", "--max-images", "3")]
+    with pytest.raises((ValueError, SystemExit)) as raised:
+        launch.prepare(["serve", model, *words], setting)
+    assert raised.type is ValueError or "error: " in capsys.readouterr().err
+
+
+def test_servers_that_prepare_no_images_by_plugins_are_refused(model, monkeypatch):
+    for flag in ("--grpc", "--language-model-only"):
+        with pytest.raises(ValueError, match=flag):
+            launch.prepare(["serve", model, flag], SETTING)
+    with pytest.raises(ValueError, match="expected a model"):
+        launch.prepare(["serve", "-tp", "2"], SETTING)
+    monkeypatch.setenv("VLLM_USE_RUST_FRONTEND", "1")
+    with pytest.raises(ValueError, match="VLLM_USE_RUST_FRONTEND"):
+        launch.prepare(["serve", model], SETTING)
+
+
+REVISIONS = """
+from homunculus.engines.vllm import launch
+print(launch.prepare(["serve", "some/model", "--revision", "v2"], {})[0].hf_overrides)
+launch.main(["{}", "serve", "some/model"])
+"""
+
+
+def test_the_revision_says_which_config_is_read_and_mistakes_end_with_a_sentence(tmp_path):
+    environment = os.environ | hub_with_revisions(tmp_path)
+    words = [sys.executable, "-c", REVISIONS]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert "HomunculusQwen3VLForConditionalGeneration" in done.stdout, done.stderr
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("homunculus serve: expected a model of Qwen3VL")
+    assert "Traceback" not in done.stderr
+
+
+# ---- the vLLM that is there ----------------------------------------------------------------------
+
+
+def test_another_version_is_refused(monkeypatch):
+    for version in ("0.32.0", "0.32.1.dev3+cpu", "0.32"):
+        monkeypatch.setattr(vllm, "__version__", version)
+        check_version()
+    for version in ("0.33.0", "0.31.2", "0.320.1", "dev"):
+        monkeypatch.setattr(vllm, "__version__", version)
+        with pytest.raises(ValueError, match=f"tested with vLLM 0.32.x, found {version}"):
+            check_version()
+
+
+def test_a_name_that_is_gone_is_told(monkeypatch):
+    check_names()
+    monkeypatch.delattr(BaseMultiModalProcessor, "_get_mm_hashes")
+    with pytest.raises(ValueError, match=r"without .*Qwen2VLMultiModalProcessor\._get_mm_hashes"):
+        check_names()
+
+
+# ---- the self-test -------------------------------------------------------------------------------
+
+
+def outcome(model, *words, **setting):
+    return self_test(*launch.prepare(["serve", model, *PLAIN, *words], SETTING | setting))
+
+
+def test_the_self_test_counts_the_tokens_of_an_image(model):
+    found = outcome(model)
+    assert (
+        found
+        == "Qwen3VLForConditionalGeneration, 64 tokens per image, self-test passed (64 of 144)"
+    )
+    assert outcome(model, where="after").endswith("(64 of 144)")
+    assert outcome(model, method="stratified", question_from="none").endswith("(64 of 144)")
+
+
+def test_the_self_test_is_no_request(model):
+    outcome(model)
+    for name in ("images", "tokens_kept", "tokens_native", "selection_seconds"):
+        assert REGISTRY.get_sample_value(f"homunculus:{name}_total") == 0
+
+
+def test_an_image_of_fewer_tokens_costs_its_own(model):
+    assert outcome(model, tokens=5000).endswith("(1156 of 1156)")
+    few = ("--mm-processor-kwargs", json.dumps({"size": {"longest_edge": 16 * 16 * 40}}))
+    assert outcome(model, *few).endswith("(36 of 36)")
+
+
+def test_a_model_that_vllm_serves_by_another_class_is_refused(model, monkeypatch):
+    known = vllm.ModelRegistry.models
+    stock = known["Qwen3VLForConditionalGeneration"]
+    monkeypatch.setitem(known, "HomunculusQwen3VLForConditionalGeneration", stock)
+    monkeypatch.setattr(utils, "_MODEL_ARCH_BY_HASH", {})
+    with pytest.raises(ValueError, match=r"by a class of homunculus, got vllm\..*qwen3_vl"):
+        outcome(model)
+    with pytest.raises(ValueError, match="not a registered model in the Transformers library"):
+        outcome(model, "--model-impl", "transformers")
+
+
+def test_a_plugin_that_vllm_does_not_load_is_told(model, monkeypatch):
+    known = vllm.ModelRegistry.models
+    for name in [name for name in known if name.startswith("Homunculus")]:
+        monkeypatch.delitem(known, name)
+    with pytest.raises(ValueError, match="the plugin was not loaded"):
+        outcome(model)
+
+
+def test_an_image_of_other_costs_is_refused(model, monkeypatch):
+    monkeypatch.delattr(Choosing, "_get_prompt_updates")
+    with pytest.raises(ValueError, match="expected 64 tokens of an image that has 144, got 144"):
+        outcome(model)
+
+
+def test_a_processor_that_fails_is_told(model, monkeypatch):
+    monkeypatch.delattr(Choosing, "_unit")
+    with pytest.raises(ValueError, match="expected 64 tokens of a test image, got AttributeError"):
+        outcome(model)
+
+
+# ---- a server ------------------------------------------------------------------------------------
+
+
+def test_a_server_with_the_operators_flags_in_vllms_spellings(serve, monkeypatch):
+    """Two API servers, so that arguments go through to processes of their own."""
+    monkeypatch.setenv("VLLM_MAX_IMAGE_PIXELS", "300000")
+    server = serve(
+        "qwen3_vl", "--tokens", "64", "--hf-overrides.foo", "1", "--limit_mm_per_prompt",
+        '{"image": 2}', "--api-server-count", "2", *EAGER,
+    )  # fmt: skip
+    before = server.counters().get("images_total", 0)
+    texts = server.ask("What?")["usage"]["prompt_tokens"]
+    one = server.ask("What?", page(320, 480))["usage"]["prompt_tokens"]
+    two = server.ask("What?", page(320, 480), page(96, 96))["usage"]["prompt_tokens"]
+    marks = one - texts - 64
+    assert 0 <= marks <= 2
+    assert two == texts + 64 + 36 + 2 * marks
+    assert server.counters()["images_total"] == before + 3
+    answer = server.post([turn("What?", *[page(96, 96)] * 3)])
+    assert answer.status_code == 400
+    answer = server.post([turn("What?", page(600, 600))])
+    assert answer.status_code == 400
+    assert "300000" in answer.text
