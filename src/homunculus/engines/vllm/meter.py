@@ -83,10 +83,5 @@ class Meter:
     def _off(self) -> bool:
         return getattr(self._here, "paused", False)
 
-    def reset(self) -> None:
-        """Back to zero, after the test at start-up."""
-        for counter in self._counters.values():
-            counter.reset()
-
 
 METER = Meter()

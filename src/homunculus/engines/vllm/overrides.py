@@ -9,12 +9,12 @@ from homunculus.engines.vllm.plugin import ARCHITECTURES, PREFIX
 from homunculus.engines.vllm.serving import NAME, Serving
 
 OVERRIDES, LIMITS = "--hf-overrides", "--limit-mm-per-prompt"
-TRUST = "--trust-request-mm-kwargs"
+TRUST, MODE = "--trust-request-mm-kwargs", "--tokenizer-mode"
 
 
 @dataclass(frozen=True)
 class Flags:
-    """The three flags of vLLM that we have a part in; None where the operator gave none."""
+    """The flags of vLLM that we have a part in; None where the operator gave none."""
 
     overrides: Any = None
     """`--hf-overrides`"""
@@ -22,6 +22,8 @@ class Flags:
     """`--limit-mm-per-prompt`"""
     trust: bool | None = None
     """`--trust-request-mm-kwargs`"""
+    mode: str | None = None
+    """`--tokenizer-mode`: ours searches new pages beside vLLM's processor, not inside it."""
 
 
 def merge(
@@ -49,6 +51,7 @@ def merge(
         overrides | {"architectures": [PREFIX + name], NAME: serving.overrides()},
         {"video": 0} | limits | {"image": counted},
         bool(given.trust) or serving.override,
+        given.mode or NAME,
     ), serving
 
 

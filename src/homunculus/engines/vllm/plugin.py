@@ -4,11 +4,16 @@
 It only makes names known. Nothing changes in a process that does not ask for one of them.
 """
 
+import logging
+from typing import Any
+
+from homunculus.engines.vllm.compat import check_version
 from homunculus.extra import need
 
 PREFIX = "Homunculus"
 NAME = "homunculus"
-"""Of our media connector (`VLLM_MEDIA_CONNECTOR`) and our renderer (`--tokenizer-mode`)."""
+"""Our place in a model's config and among a request's `mm_processor_kwargs`, and the name of our
+media connector (`VLLM_MEDIA_CONNECTOR`) and renderer (`--tokenizer-mode`)."""
 ARCHITECTURES = {
     "Qwen3VLForConditionalGeneration": "qwen:Qwen3",
     "Qwen2_5_VLForConditionalGeneration": "qwen:Qwen25",
@@ -18,7 +23,15 @@ ARCHITECTURES = {
 
 
 def register() -> None:
-    """Make our architectures known; their modules are imported when one of them is served."""
+    """Make our architectures known; their modules are imported when one of them is served.
+
+    An untested vLLM may have other names than we know: it is left alone, with a word in its log.
+    """
+    try:
+        check_version()
+    except ValueError as error:
+        logging.getLogger("vllm.homunculus").warning("not registered: %s", error)
+        return
     registry = _vllm("vllm").ModelRegistry
     known = registry.get_supported_archs()
     for name, place in ARCHITECTURES.items():
@@ -44,5 +57,5 @@ def _register_renderer() -> None:
         tokenizers.register(NAME, "vllm.tokenizers.hf", "CachedHfTokenizer")
 
 
-def _vllm(module: str):  # noqa: ANN202 - a module
+def _vllm(module: str) -> Any:
     return need(module, "vllm", "homunculus.engines.vllm")

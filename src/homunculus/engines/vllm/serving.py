@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from homunculus.engines.part import refuse
+from homunculus.engines.vllm.plugin import NAME
 from homunculus.method import Method
 from homunculus.method import method as named
 
-NAME = "homunculus"
-"""Our place in the config, and our key among a request's `mm_processor_kwargs`."""
 Source = Literal["last", "system", "none"]
 Where = Literal["before", "after"]
 
