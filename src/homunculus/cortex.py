@@ -44,7 +44,7 @@ def cortical(
     return extent * degrees * CORTEX / (away * degrees + FOVEA)
 
 
-@kept(256)
+@kept
 def cells_per_degree(
     grids: tuple[Grid, ...], field_of_view: float, device: torch.device
 ) -> Float[Tensor, "b 1"]:

@@ -115,6 +115,12 @@ class Field:
         return F.pad(alone, (0, 1)).scatter(1, place, own)[:, :-1].unflatten(1, (-1, 4))
 
     @property
+    def growth(self) -> int:
+        """Bytes that everything made once, from `root` to `child`, adds to the field at most."""
+        images, cells = self.level.shape
+        return images * (cells + 16 + self.inner * (8 + 8 + 4 + 32))
+
+    @property
     def size(self) -> Int[Tensor, "b 2"]:
         """Rows and columns of each image."""
         return sizes(self.grids, self.level.device)

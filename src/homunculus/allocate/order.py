@@ -70,7 +70,7 @@ def finish(
     return Allocation(index * valid[..., None], weight * valid[..., None], valid)
 
 
-@kept(256)
+@kept
 def _rows(
     images: int, rows: int, device: torch.device
 ) -> tuple[Float[Tensor, "b k 1"], Bool[Tensor, "b k"]]:

@@ -73,7 +73,7 @@ class Stratified:
         return finish(field, cell.view(images, -1).gather(1, place)[..., None], slots)
 
 
-@kept(16)
+@kept
 def strata(
     grids: tuple[Grid, ...], side: int, device: torch.device
 ) -> tuple[Int[Tensor, "b g room"], Bool[Tensor, "b g room"] | None, Int[Tensor, "b g"]]:

@@ -23,7 +23,7 @@ def tile_rows(grid: Grid, slots: int) -> int:
     return min(max(square, -(-slots // cols), 1), rows, slots)
 
 
-@kept(16)
+@kept
 def tiles(
     grids: tuple[Grid, ...], slots: int, device: torch.device
 ) -> tuple[Int[Tensor, "b k 2"], Int[Tensor, "b k 2"]]:

@@ -74,7 +74,7 @@ def pyramid(
     return field if feature is None else with_feature(field, feature)
 
 
-@kept(16)
+@kept
 def _alike(one: Grid, images: int, levels: int) -> Field:
     """Images of one size share their geometry, and it is the same the next time."""
     field = _geometry((one,), torch.tensor([levels]))

@@ -1,0 +1,132 @@
+"""What the geometry caches may hold: bounded in bytes and entries, shared by threads."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from homunculus import kept, lift, method
+from homunculus.types import Field
+
+MIB = 2**20
+
+
+def alive() -> int:
+    """Bytes behind every tensor of the process, each memory once."""
+    gc.collect()
+    tensors = [one for one in gc.get_objects() if type(one) is Tensor]
+    memory = {one.untyped_storage().data_ptr(): one.untyped_storage().nbytes() for one in tensors}
+    return sum(memory.values())
+
+
+def derive(field: Field) -> None:
+    """Ask for everything a field makes on demand."""
+    for name, value in vars(Field).items():
+        if isinstance(value, cached_property):
+            getattr(field, name)
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A cache of its own with a limit of one MiB."""
+    monkeypatch.setattr(kept, "_cache", kept._Cache())
+    monkeypatch.setattr(kept, "LIMIT", MIB)
+    return kept._cache
+
+
+def test_sixteen_grids_of_a_million_cells_stay_within_the_limit() -> None:
+    before = alive()
+    for extra in range(16):
+        derive(lift.pyramid([(1000 + extra, 1000)], 2))
+    assert alive() - before < 300 * MIB
+
+
+def test_what_is_held_is_never_less_than_what_is_there(cache: Any) -> None:
+    before = alive()
+    for grids in ([(29, 23)] * 3, [(31, 23)], [(1, 23)] * 2):
+        for levels in (1, 4):
+            derive(lift.pyramid(grids, levels))
+    assert 0 < alive() - before <= kept.held() <= MIB
+
+
+@pytest.mark.parametrize("grids", [[(9, 14)], [(33, 20)] * 4, [(1, 1)]])
+@pytest.mark.parametrize("levels", [1, 3])
+def test_a_field_grows_by_no_more_than_it_says(grids: list[tuple[int, int]], levels: int) -> None:
+    field = lift.pyramid([(rows + 200, cols) for rows, cols in grids], levels)
+    own = set(vars(field))
+    derive(field)
+    made = {name: value for name, value in vars(field).items() if name not in own}
+    assert {"root", "child"} <= set(made)
+    assert 0 < sum(map(kept.tensor_bytes, made.values())) <= field.growth
+
+
+def test_a_result_larger_than_the_limit_is_made_anew(cache: Any) -> None:
+    calls: list[int] = []
+
+    @kept.kept
+    def zeros(size: int) -> Tensor:
+        calls.append(size)
+        return torch.zeros(size, dtype=torch.uint8)
+
+    for size in (10, MIB + 1, MIB + 1, 10):
+        zeros(size)
+    assert calls == [10, MIB + 1, MIB + 1]
+    assert kept.held() == 10
+
+
+def test_what_is_in_use_outlives_what_is_not(cache: Any) -> None:
+    calls: list[int] = []
+
+    @kept.kept
+    def third(name: int) -> Tensor:
+        calls.append(name)
+        return torch.zeros(MIB // 3, dtype=torch.uint8)
+
+    for name in (1, 2, 3, 4, 1, 5, 1, 6, 1, 7, 1):
+        third(name)
+    assert calls.count(1) == 2, "once, and once more because 2, 3 and 4 came before its first use"
+    assert [calls.count(name) for name in range(2, 8)] == [1] * 6
+    assert kept.held() <= MIB
+    assert kept.held() == sum(entry.size for entry in cache.queue)
+
+
+def test_the_number_of_results_is_bounded_as_well(
+    cache: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "ENTRIES", 5)
+    for length in range(20):
+        kept.kept(torch.arange)(length)
+    assert len(cache.queue) == 5
+
+
+def test_threads_share_one_cache_and_its_count_stays_true(cache: Any) -> None:
+    @kept.kept
+    def block(name: int) -> Tensor:
+        return torch.full((MIB // 8,), name, dtype=torch.uint8)
+
+    def read(name: int) -> bool:
+        return bool((block(name % 13) == name % 13).all())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(read, range(2000)))
+    assert kept.held() == sum(entry.size for entry in cache.queue) <= MIB
+    assert len({entry.key for entry in cache.queue}) == len(cache.queue)
+
+
+def test_a_result_asked_for_twice_is_the_same_tensor_by_name_or_by_place() -> None:
+    device = torch.device("cpu")
+    assert kept.ramp(77, device) is kept.ramp(77, device)
+    assert kept.ramp(77, device=device) is kept.ramp(77, device=device)
+    assert torch.equal(kept.ramp(77, device=device), kept.ramp(77, device))
+
+
+def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
+    logit = torch.arange(4096.0)[None].repeat(8, 1)
+    first = method("cut").plan([(64, 64)] * 8, logit, 40)[1]
+    again = method("cut").plan([(64, 64)] * 8, logit, 40)[1]
+    assert torch.equal(first.index, again.index)
+    assert kept.held() <= MIB
