@@ -1,8 +1,5 @@
-"""The table of methods: names, budgets, fixations, and what other packages may add."""
+"""The table of methods: names, budgets, fixations."""
 
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -11,9 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cases import Case, planned, same
-from homunculus import Allocation, Budget, Field, Material, Relevance, lift, method, methods
-from homunculus.allocate import TopK
-from homunculus.method import Method, on_grid, shuffled
+from homunculus import Budget, Material, lift, method, methods
+from homunculus.method import shuffled
 
 AIMED = ["foveated", "log-polar", "pseudo-log-polar", "shuffled"]
 
@@ -180,65 +176,3 @@ def test_training_pulls_up_the_relevance_of_a_cell_that_should_weigh_more() -> N
     assert gradient[0, 2] > 0
     assert (gradient[0, [0, 1, 3, 15]] < 0).all()
     assert field.feature is not None
-
-
-# ---- other packages ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Last:
-    """A rule of another package: the last cells."""
-
-    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        at = torch.arange(field.level.shape[1]).float().expand(field.level.shape)
-        return TopK()(field, Relevance(at), slots)
-
-
-@dataclass
-class Point:
-    """What importlib.metadata would find."""
-
-    name: str
-    value: str
-    found: object
-
-    def load(self) -> object:
-        return self.found
-
-
-@pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Point]]:
-    """Entry points that another package offers, for the time of one test."""
-    points: list[Point] = []
-
-    def entry_points(group: str) -> list[Point]:
-        return points if group == "homunculus.methods" else []
-
-    # by sys.modules: the package's attribute of that name is the function
-    monkeypatch.setattr(sys.modules["homunculus.method"], "entry_points", entry_points)
-    methods.cache_clear()
-    yield points
-    methods.cache_clear()
-
-
-def test_another_package_can_add_a_method(offered: list[Point]) -> None:
-    offered.append(
-        Point("last", "their.rules:LAST", Method("last", "the last cells", Last(), on_grid))
-    )
-    assert list(methods())[-1] == "last"
-    _, plan = method("last").plan([(2, 3)], torch.zeros(1, 6), 2)
-    assert plan.index[0, :, 0].tolist() == [5, 4]
-
-
-def test_a_name_that_is_taken_is_refused(offered: list[Point]) -> None:
-    mine = replace(method("grid"), about="a better grid")
-    methods.cache_clear()
-    offered.append(Point("grid", "their.rules:GRID", mine))
-    with pytest.raises(ValueError, match=r"their.rules:GRID: there is already a method 'grid'"):
-        methods()
-
-
-def test_an_entry_point_that_is_no_method_is_refused(offered: list[Point]) -> None:
-    offered.append(Point("last", "their.rules:Last", Last()))
-    with pytest.raises(TypeError, match=r"last of their.rules:Last is no homunculus Method"):
-        methods()

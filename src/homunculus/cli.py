@@ -145,6 +145,10 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _methods(arguments: argparse.Namespace) -> int:
+    from homunculus.method import unavailable
+
+    for _, reason in unavailable():
+        _fail("methods", reason)
     rows = [
         {name: getattr(one, name) for name in ("name", "about", "control", "source")}
         | {

@@ -26,7 +26,7 @@ from homunculus.pack import pack
 from homunculus.picture import Picture, open_picture
 from homunculus.relevance import Chosen, Map, Pixels, Scorer, reason
 from homunculus.scout import Sight
-from homunculus.types import Allocation, Budget, Field, Relevance, Tokens
+from homunculus.types import Allocation, Budget, Field, Relevance, Tokens, check_count
 from homunculus.why import facts
 
 CELLS = 65_536
@@ -152,8 +152,13 @@ def look(
     ``relevance`` replaces every other: logits as a map of any size, or a function. ``scout`` looks
     for the question's words, the package's own if it is there; with None they are not read.
     """
+    tokens, patch = check_count(tokens, "look: tokens"), check_count(patch, "look: patch")
+    if not isinstance(question, str):
+        raise TypeError(
+            f'look: question must be a str, got {question!r:.80}. Leave it "" to ask nothing.'
+        )
     dials = dials or score.Dials()
-    chosen = _dialled(named(method) if isinstance(method, str) else method, dials)
+    chosen = _dialled(method if isinstance(method, Method) else named(method), dials)
     picture = _bounded(source, page, patch)
     grid = picture.grid(patch)
     slots = Budget(tokens=tokens).slots(grid[0] * grid[1])

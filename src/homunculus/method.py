@@ -1,10 +1,10 @@
 """The table of methods: a name is a lift, a rule and what feeds it. The only registry."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
@@ -12,8 +12,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus import allocate as rules
-from homunculus import lift
-from homunculus.types import Allocation, Field, Grid, Relevance
+from homunculus import lift, plugins
+from homunculus.allocate.check import check_allocation
+from homunculus.lift.check import check_cells, check_grids
+from homunculus.types import Allocation, Field, Grid, Relevance, check_count
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
 """What the relevance of a method must come from."""
@@ -44,6 +46,19 @@ class Material:
     """How many regions there may be."""
 
 
+def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
+    """Features and regions must be tensors that belong to the grids."""
+    if not isinstance(material, Material):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"{who}: material must be a Material, got {type(material).__name__}. "
+            "Write Material(feature=...)."
+        )
+    if material.feature is not None:
+        check_cells(material.feature, grids, "feature", who, dims=3)
+    if material.label is not None:
+        check_cells(material.label, grids, "label", who)
+
+
 @dataclass(frozen=True)
 class Method:
     """One way to spend a budget. ``control`` marks what is there to be beaten."""
@@ -57,17 +72,35 @@ class Method:
 
     def field(self, grids: Sequence[Grid], slots: int, material: Material | None = None) -> Field:
         """Every cell that could be a token."""
-        return self.lift(grids, slots, material or Material())
+        grids, slots = check_grids(grids, self.name), check_count(slots, f"{self.name}: slots")
+        if material is None:
+            material = Material()
+        check_material(material, grids, self.name)
+        field = self.lift(grids, slots, material)
+        if not isinstance(field, Field):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"{self.name}: its lift must return a Field, got {type(field).__name__}. "
+                "The functions of homunculus.lift make one."
+            )
+        return field
 
     def allocate(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        """Exactly min(slots, cells) slots per image.
+        """Exactly min(slots, cells) slots per image; a rule that returns other shapes is refused.
 
         Where relevance is being trained, gradients reach it through the weights, whose values
         stay what they are without training.
         """
+        slots = check_count(slots, f"{self.name}: slots")
+        if not isinstance(relevance, Relevance):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"{self.name}: relevance must be a Relevance, got {type(relevance).__name__}. "
+                "Use plan(), or spread level-0 values with homunculus.lift.spread(field, values)."
+            )
         if getattr(self.rule, "soft", False) or not relevance.logit.requires_grad:
-            return self.rule(field, relevance, slots)
+            plan = self.rule(field, relevance, slots)
+            return check_allocation(plan, field, slots, self.name)
         plan = self.rule(field, Relevance(relevance.logit.detach()), slots)
+        check_allocation(plan, field, slots, self.name)
         return straight_through(field, relevance, plan)
 
     def plan(
@@ -79,6 +112,7 @@ class Method:
     ) -> tuple[Field, Allocation]:
         """Field and Allocation from relevance of level-0 cells, in one call."""
         field = self.field(grids, slots, material)
+        check_cells(logit, field.grids, "relevance", self.name)
         field = field.to(logit.device)
         return field, self.allocate(field, lift.spread(field, logit), slots)
 
@@ -186,28 +220,51 @@ def shuffled(base: Method) -> Method:
     return replace(base, name=name, about=about, source="another question", control=True)
 
 
+_failed: list[tuple[str, str]] = []
+"""Entry points that could not be loaded, and why; `methods` fills it."""
+
+
 @cache
 def methods() -> Mapping[str, Method]:
-    """All methods by name: ours, then those other packages offer as `homunculus.methods`."""
+    """All methods by name: ours, then those other packages offer as `homunculus.methods`.
+
+    An entry point that cannot be loaded is left out with a warning; the others work.
+    """
     table = {method.name: method for method in _TABLE}
     table["shuffled"] = shuffled(table["foveated"])
-    for point in entry_points(group="homunculus.methods"):
-        found = point.load()
+
+    def add(found: object) -> None:
         if not isinstance(found, Method):
-            raise TypeError(f"entry point {point.name} of {point.value} is no homunculus Method")
+            raise TypeError(f"it must be a homunculus.Method, got {type(found).__name__}")
         if found.name in table:
-            raise ValueError(
-                f"{point.value}: there is already a method {found.name!r}; rename yours"
-            )
+            raise ValueError(f"there is already a method {found.name!r}, rename yours")
         table[found.name] = found
+
+    _failed[:] = plugins.load("homunculus.methods", add)
     return table
+
+
+def unavailable() -> Sequence[tuple[str, str]]:
+    """Entry points of other packages that could not be loaded, each with the reason."""
+    with warnings.catch_warnings():  # they are the answer here
+        warnings.simplefilter("ignore", RuntimeWarning)
+        methods()
+    return tuple(_failed)
 
 
 def method(name: str) -> Method:
     """The method of that name; the error names the nearest."""
     table = methods()
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"method: name must be a str such as 'foveated', got {name!r:.80}. "
+            f"`homunculus methods` lists all {len(table)}."
+        )
     if name in table:
         return table[name]
+    for point, fault in _failed:
+        if point == name:
+            raise KeyError(f"no method {name!r}: {fault}")
     near = get_close_matches(name, table, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise KeyError(f"no method {name!r}.{hint} `homunculus methods` lists all {len(table)}.")

@@ -10,6 +10,8 @@ gets. Boxes are ``y0 x0 y1 x1`` counted in level-0 cells, so a level-0 cell has 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -23,6 +25,22 @@ Grid = tuple[int, int]
 
 MAX_CELLS = 2**24
 """Cells one image may have. Keeps every integer key of the allocators inside 64 bits."""
+
+
+def is_whole(value: object) -> bool:
+    """Whether this is an integer, of Python or numpy; True and False are none."""
+    return type(value) is int or (not isinstance(value, bool) and isinstance(value, Integral))
+
+
+def check_count(value: Any, name: str) -> int:
+    """A whole number of 1 or more; ``name`` says whose and what, as in "Budget: tokens"."""
+    if not is_whole(value):
+        raise TypeError(
+            f"{name} must be a whole number, got {value!r} ({type(value).__name__}). Give an int."
+        )
+    if value < 1:
+        raise ValueError(f"{name} must be 1 or more, got {value}")
+    return int(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +185,15 @@ class Budget:
             raise ValueError(
                 f"Budget: give tokens or ratio, not both; got {self.tokens=} {self.ratio=}"
             )
-        if self.tokens is not None and self.tokens < 1:
-            raise ValueError(f"Budget: tokens must be 1 or more, got {self.tokens}")
-        if self.ratio is not None and not 0 < self.ratio <= 1:
+        if self.tokens is not None:
+            check_count(self.tokens, "Budget: tokens")
+            return
+        if isinstance(self.ratio, bool) or not isinstance(self.ratio, Real):
+            raise TypeError(
+                f"Budget: ratio must be a number in (0, 1], got {self.ratio!r} "
+                f"({type(self.ratio).__name__}). Give a float such as 0.25."
+            )
+        if not 0 < self.ratio <= 1:
             raise ValueError(f"Budget: ratio must be in (0, 1], got {self.ratio}")
 
     def slots(self, cells: int) -> int:

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.kept import kept, ramp
-from homunculus.types import Allocation, Field, Relevance
+from homunculus.types import Allocation, Field, Relevance, check_count
 
 NEVER = torch.iinfo(torch.int64).max
 """The key of what cannot be chosen."""
@@ -93,9 +93,7 @@ def _whole(
 
 def check_slots(slots: int) -> int:
     """A budget below one slot is a mistake, not an empty image."""
-    if slots < 1:
-        raise ValueError(f"allocate: slots must be 1 or more, got {slots}")
-    return slots
+    return check_count(slots, "allocate: slots")
 
 
 def mass(lag: Float[Tensor, "*shape"]) -> Int[Tensor, "*shape"]:

@@ -56,6 +56,12 @@ def select(
         here = None if rows is None else rows[at]
         cells = min(slots[at], len(layout.row))
         tokens = _tokens(layout, relevance[at], cells, method, here)
+        kept = int(tokens.valid.sum())
+        if kept != cells:  # the prompt has a place for each: its engine would fail far from here
+            raise ValueError(
+                f"{method.name}: its rule must keep exactly {cells} cells of an image, got {kept}. "
+                "homunculus.testing.check_method finds such a rule in a test."
+            )
         out.append(_choice(layout, tokens, slots[at], here))
     return out
 

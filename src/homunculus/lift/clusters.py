@@ -13,7 +13,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from homunculus.lift.pyramid import check_grids, grid
+from homunculus.lift.check import check_grids
+from homunculus.lift.pyramid import grid
 from homunculus.lift.regions import bounds, settle
 from homunculus.types import Field, Grid
 

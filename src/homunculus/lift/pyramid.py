@@ -13,22 +13,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.kept import kept
+from homunculus.lift.check import check_cells, check_grids
 from homunculus.types import MAX_CELLS, Field, Grid, Relevance
 
 DEEPEST = MAX_CELLS.bit_length()
 """No image needs more levels: that many halvings turn any side into one cell."""
-
-
-def check_grids(grids: Sequence[Grid]) -> tuple[Grid, ...]:
-    """Refuse what cannot be a picture: no image, an empty side, too many cells."""
-    if not grids:
-        raise ValueError("lift: needs at least one grid (rows, cols), got none")
-    for rows, cols in grids:
-        if rows < 1 or cols < 1 or rows * cols > MAX_CELLS:
-            raise ValueError(
-                f"lift: a grid needs 1..{MAX_CELLS} cells, got {rows}x{cols}. Resize the image."
-            )
-    return tuple((int(rows), int(cols)) for rows, cols in grids)
 
 
 def sides(grids: Sequence[Grid], levels: int) -> tuple[Int[Tensor, "b l"], Int[Tensor, "b l"]]:
@@ -45,7 +34,7 @@ def levels_for(grids: Sequence[Grid], slots: int) -> Int[Tensor, "b"]:
     >>> levels_for([(64, 64), (3, 5)], 273).tolist()
     [4, 1]
     """
-    rows, cols = sides(grids, DEEPEST)
+    rows, cols = sides(check_grids(grids), DEEPEST)
     return 1 + (rows * cols > max(1, slots // 4)).sum(1).clamp(max=DEEPEST - 1)
 
 
@@ -195,6 +184,7 @@ def spread(field: Field, logit: Float[Tensor, "b n0"]) -> Relevance:
 
     Coarser cells get the mean on a pyramid, the maximum on regions and clusters; bands repeat it.
     """
+    check_cells(logit, field.grids, "relevance")
     logit = _finite(field, logit)
     if field.copies > 1:
         return Relevance(logit.repeat_interleave(field.copies, 1))
