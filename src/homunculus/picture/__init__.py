@@ -9,7 +9,7 @@ purpose: its decoder is the largest door for mischief, and every scanner also wr
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedIOBase, BytesIO
+from io import BufferedIOBase
 from math import sqrt
 from pathlib import Path
 from threading import Lock
@@ -20,6 +20,13 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.extra import need
+from homunculus.picture.source import (
+    PictureError,
+    checked_array,
+    reopened,
+    stream,
+    undecoded,
+)
 
 DECLARED = 400_000_000
 """Pixels a file may declare at all."""
@@ -53,10 +60,6 @@ _TURNS = {  # EXIF orientation -> what makes the picture upright
 _PDFIUM = Lock()  # PDFium is not safe for threads
 
 
-class PictureError(ValueError):
-    """The picture cannot be used; the message says why and what to do."""
-
-
 @dataclass(frozen=True, eq=False)
 class Picture:
     """An upright RGB picture of bounded size."""
@@ -83,29 +86,34 @@ class Picture:
 def open_picture(
     source: Any, page: int = 0, longest: int = 4096, area: int | None = None
 ) -> Picture:
-    """Open a path, bytes or a Pillow image; a page if it is a PDF, the first frame if it moves.
+    """Open a picture; a page if it is a PDF, the first frame if it moves.
 
-    The result has at most ``longest`` pixels on its longer side, and at most ``area`` in all.
+    ``source`` is a path, bytes, a base64 data URI, a binary file, a numpy array of uint8 (H W,
+    H W 3 or H W 4) or a Pillow image; it is left as it was. The result has at most ``longest``
+    pixels on its longer side, and at most ``area`` in all.
     """
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
+    if isinstance(source, _numpy().ndarray):
+        _no_page("array", page)
+        size = checked_array(source).shape[:2]
+        _check("array", size, DECODED, "Make it smaller.")
+        return _picture("array", _pillow().fromarray(source), bounds)
     if isinstance(source, _pillow().Image):
-        name = Path(str(getattr(source, "filename", "") or "image")).name
-        _no_page(name, page)
-        return _picture(name, source, bounds)
-    with _stream(source) as (name, stream):
-        head = stream.read(1024)
-        stream.seek(0)
+        return _from_pillow(source, page, bounds)
+    with stream(source, BYTES) as (name, file):
+        head = file.read(1024)
+        file.seek(0)
         if not head:
             raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
         plugin = next((row for row in _PLUGINS if head.startswith(row[0])), None)
         if plugin is None and b"%PDF-" in head:
-            return _pdf(name, stream, page, bounds)
+            return _pdf(name, file, page, bounds)
         if plugin is None:
             raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
         _no_page(name, page)
         decoder = need(f"PIL.{plugin[1]}", extra="view", who="homunculus.picture")
         with _decoding(name):
-            image = getattr(decoder, plugin[2])(stream)
+            image = getattr(decoder, plugin[2])(file)
         return _picture(name, image, bounds)
 
 
@@ -123,38 +131,6 @@ def _positive(what: str, value: int) -> int:
     if value < 1:
         raise PictureError(f"open_picture: {what} must be 1 pixel or more, got {value}")
     return value
-
-
-@contextmanager
-def _stream(source: Any) -> Iterator[tuple[str, BufferedIOBase]]:
-    """A name for messages and the bytes behind it; only regular files of bounded size."""
-    if isinstance(source, bytes | bytearray | memoryview):
-        yield "bytes", BytesIO(source)
-        return
-    if not isinstance(source, str | Path):
-        raise PictureError(
-            f"open_picture: expected a path, bytes or a Pillow image, got {type(source).__name__}"
-        )
-    if "://" in str(source)[:12]:
-        raise PictureError(f"{source}: expected a file, got an address. Download it first.")
-    try:
-        path = Path(source)
-        if not path.exists():
-            raise PictureError(f"{path}: no such file. Check the path and the current folder.")
-        if not path.is_file():
-            raise PictureError(f"{path}: expected a picture file, got a folder or a device.")
-        if path.stat().st_size > BYTES:
-            raise PictureError(
-                f"{path.name}: expected at most {BYTES >> 20} MiB, got "
-                f"{path.stat().st_size >> 20} MiB. Save it smaller."
-            )
-        stream = path.open("rb")
-    except (OSError, ValueError) as error:
-        if isinstance(error, PictureError):
-            raise
-        raise PictureError(f"{source}: cannot be opened ({error}).") from error
-    with stream:
-        yield path.name, stream
 
 
 @contextmanager
@@ -205,17 +181,35 @@ def _check(name: str, size: tuple[int, int], most: int, cure: str) -> None:
         )
 
 
+def _from_pillow(image: Any, page: int, bounds: tuple[int, int]) -> Picture:
+    """A Pillow image of the caller's, which is never decoded or reduced in place."""
+    name = Path(str(getattr(image, "filename", "") or "image")).name
+    _no_page(name, page)
+    if not undecoded(image):
+        return _picture(name, image, bounds)
+    # before it is opened again: some decoders take memory as soon as they are made
+    most = DECLARED if image.format == "JPEG" else _most(image)
+    _check(name, (image.height, image.width), most, "Nothing was decoded. Save it smaller.")
+    with _decoding(name):
+        image = reopened(name, image, BYTES)
+    return _picture(name, image, bounds)
+
+
+def _most(image: Any) -> int:
+    """Pixels of an image that may be decoded."""
+    return DECODED // 2 if image.format == "WEBP" and undecoded(image) else DECODED
+
+
 def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
     """Check, decode as small as the format allows, reduce, make plain RGB, turn upright."""
     size = (image.height, image.width)
     _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
     target = fitted(size, *bounds)
     with _decoding(name):
-        if image.format == "JPEG" and _one_scan(image):
+        if image.format == "JPEG" and undecoded(image) and _one_scan(image):
             image.draft(None, target[::-1])
         cure = "This format must be decoded whole. Save it smaller, or as a baseline JPEG."
-        most = DECODED // 2 if image.format == "WEBP" else DECODED
-        _check(name, (image.height, image.width), most, cure)
+        _check(name, (image.height, image.width), _most(image), cure)
         image.load()
         orientation = _orientation(image)
         image = _plain(image, target)
@@ -240,6 +234,10 @@ def _one_scan(image: Any) -> bool:
         stream.seek(here)
 
 
+def _numpy() -> Any:
+    return need("numpy", extra="view", who="homunculus.picture")
+
+
 def _pillow() -> Any:
     return need("PIL.Image", extra="view", who="homunculus.picture")
 
@@ -256,8 +254,7 @@ def _plain(image: Any, size: tuple[int, int]) -> Any:
     """RGB of the given height and width; alpha is laid on white."""
     pil = _pillow()
     if image.mode.startswith("I"):  # 16 bits a pixel: the upper eight
-        numpy = need("numpy", extra="view", who="homunculus.picture")
-        deep = numpy.asarray(image).clip(0, 65535).astype("uint16")
+        deep = _numpy().asarray(image).clip(0, 65535).astype("uint16")
         image = pil.fromarray((deep >> 8).astype("uint8"))
     if image.mode == "F":
         raise PictureError("Pillow image of mode F: the range is unknown. Convert it to L or RGB.")
@@ -273,8 +270,7 @@ def _plain(image: Any, size: tuple[int, int]) -> Any:
 
 
 def _tensor(image: Any) -> UInt8[Tensor, "3 h w"]:
-    numpy = need("numpy", extra="view", who="homunculus.picture")
-    return torch.from_numpy(numpy.array(image)).permute(2, 0, 1).contiguous()
+    return torch.from_numpy(_numpy().array(image)).permute(2, 0, 1).contiguous()
 
 
 def _pdf(name: str, stream: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
