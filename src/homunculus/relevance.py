@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -65,7 +65,8 @@ def reason(
     if source == "nothing":
         return Reason(torch.zeros(grid), "none, it never looks")
     if given is not None:
-        found = given if isinstance(given, Tensor) else given(pixels, question, grid)
+        found = given(pixels, question, grid) if callable(given) else given
+        found = checked(found, "look: relevance is a map of rows x cols")
         return Reason(_onto(found, grid), "given")
     if source == "answer":
         return Reason(_answered(picture, patch, boxes), "the answer's box")
@@ -145,6 +146,27 @@ def _from_pixels(
     flat = {way: one.reshape(1, -1) for way, one in maps.items()}
     logit = score.mix(flat, torch.ones(1, rows * cols, dtype=torch.bool))
     return Reason(logit.view(rows, cols), origin, sight)
+
+
+def checked(given: Any, expected: str) -> Map:
+    """Relevance from outside as a map of floats: -inf is never, +inf is first, NaN is refused.
+
+    ``expected`` begins the message.
+    """
+    if not isinstance(given, Tensor):
+        got = type(given).__name__
+        raise ValueError(f"{expected}, got {got}. Return a torch.Tensor.")
+    if given.dim() != 2 or not given.numel() or given.is_complex():
+        raise ValueError(
+            f"{expected}, got shape {tuple(given.shape)} of {given.dtype}. "
+            "Return one real number for each cell of a grid."
+        )
+    if missing := int(given.isnan().sum()):
+        raise ValueError(
+            f"{expected}, got NaN at {missing} of {given.numel()} cells. "
+            "Use -inf for cells that must never be kept."
+        )
+    return given.float()
 
 
 def _onto(given: Tensor, grid: tuple[int, int]) -> Map:

@@ -1,13 +1,16 @@
 # pyright: basic
 """An answer, and what was looked at for it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from jaxtyping import Int
 from torch import Tensor
 
 from homunculus import lift, view
+from homunculus.engines.part.views import whole
 from homunculus.picture import Picture, open_picture
 from homunculus.types import Tokens
 
@@ -20,16 +23,31 @@ CELL = 16
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What the model said about a conversation's images."""
+    """What the model said about a conversation's images.
+
+    Features of images and the KV cache stay with the engine, so that many answers can be kept.
+    """
 
     text: str
     ids: Int[Tensor, "l"]
     """Prompt and answer."""
     prepared: "Prepared"
+    """Inputs of the model, without features."""
     looks: "list[Look]"
     """One for each image of the conversation."""
-    cache: Any = None
-    """Keys and values of all that was computed, if it was one conversation with one answer."""
+    _cache: Callable[[], Any] | None = field(default=None, repr=False)
+    """A weak reference."""
+
+    @property
+    def cache(self) -> Any:
+        """Keys and values of all that was computed, while the engine keeps them; else None.
+
+        It does for its latest answer, and for the ones that this answer went on from.
+        """
+        return None if self._cache is None else self._cache()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cache": None}  # weak references cannot be pickled
 
     @property
     def tokens(self) -> tuple[Tokens, ...]:
@@ -43,14 +61,16 @@ class Answer:
         picture = _cut(look)
         tokens = look.choice.tokens
         kept, total = len(look.choice.anchor), look.layout.total
-        coarsest = int(tokens.level.max())
+        plain = whole(tokens, look.layout.grid)
+        side = float((tokens.box[0, :, 2:] - tokens.box[0, :, :2]).max())
+        coarsest = int(tokens.level.max()) if plain else ceil(log2(max(1.0, side)))
         return view.panels(
             lift.mips(picture.unit(), 1 + coarsest),
             (rows * CELL, cols * CELL),
             look.relevance.detach().cpu(),
             tokens,
             patch=CELL,
-            plain=True,
+            plain=plain,
             question=look.shown.question,
             caption=f"{kept} of {total} tokens, relevance: {look.origin}. Answer: {self.text}",
             origin=look.origin,

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from homunculus.engines.family import FAMILIES, family
+from homunculus.engines.family import FAMILIES, Family, family
 from homunculus.engines.part import refuse, single
 from homunculus.engines.setting import Setting
 from homunculus.engines.transformers import Engine, Relevance
@@ -19,7 +19,7 @@ LEAST = (5, 18)
 
 def attach(
     model: Any,
-    processor: Any,
+    processor: Any = None,
     *,
     tokens: int = 273,
     method: str | Method = "foveated",
@@ -37,7 +37,13 @@ def attach(
     is a folder with a setting that was saved there, in place of all that is said here.
     """
     check_version()
+    if isinstance(model, str | Path):
+        raise ValueError(
+            f"attach: expected a loaded model, got its name {str(model)!r}. Load it first: "
+            "AutoModelForImageTextToText.from_pretrained(name)."
+        )
     kind = family(model)
+    check_processor(processor, kind)
     if saved is not None:
         told = Setting.load(saved)
         return attach(model, processor, relevance=relevance, **asdict(told))
@@ -54,6 +60,27 @@ def attach(
         refuse(chosen)
     setting = Setting(tokens=tokens, method=chosen.name, where=way, marks=marks, fast=fast)
     return Engine(model, processor, setting, chosen, kind, relevance)
+
+
+def check_processor(processor: Any, kind: Family) -> None:
+    """Refuse what cannot write prompts with images, and the processor of another family."""
+    needed = ("apply_chat_template", "image_processor")
+    if any(getattr(processor, name, None) is None for name in needed):
+        raise ValueError(
+            f"attach: expected the processor of the model, got {_named(processor)}. "
+            "Load it with AutoProcessor.from_pretrained(name)."
+        )
+    *path, _ = type(processor).__module__.split(".")
+    other = FAMILIES.get(path[-1]) if path[:2] == ["transformers", "models"] else kind
+    if other is None or other.layouts is not kind.layouts:
+        raise ValueError(
+            f"attach: expected a processor of {kind.name}, got {_named(processor)}. Load the one "
+            "that belongs to the model with AutoProcessor.from_pretrained(name)."
+        )
+
+
+def _named(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
 
 
 def check_version() -> None:

@@ -24,12 +24,24 @@ class Encoded:
     """For each image its rows; deeper channels (DeepStack) stand behind the embedding's."""
 
 
+def hollow(encoded: Encoded) -> Encoded:
+    """The same without the tower's tensors in ``output``: only its form is needed later."""
+    if encoded.output is None:
+        return encoded
+    deep = getattr(encoded.output, "deepstack_features", None) or []
+    pooled = encoded.output.pooler_output
+    fields = {"pooler_output": pooled.new_empty(0) if isinstance(pooled, Tensor) else ()}
+    if deep:
+        fields["deepstack_features"] = [() for _ in deep]
+    return Encoded(type(encoded.output)(**fields), encoded.rows)
+
+
 def everything(model: Any, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Encoded:
     """All rows of all images."""
     call = model.base_model.get_image_features
     wanted = {name: inputs[name] for name in inspect.signature(call).parameters if name in inputs}
     output = call(**wanted, return_dict=True)
-    return Encoded(output, split(stacked(output), layouts))
+    return hollow(Encoded(output, split(stacked(output), layouts)))
 
 
 def stacked(output: Any) -> Float[Tensor, "n d"]:

@@ -42,8 +42,12 @@ class Setting:
         return setting
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tokens, int) or self.tokens < 1:
-            raise ValueError(f"engine: tokens is a whole number from 1 on, got {self.tokens!r}.")
+        whole = isinstance(self.tokens, int) and not isinstance(self.tokens, bool)
+        if not whole or self.tokens < 1:
+            raise ValueError(
+                f"engine: tokens is a whole number from 1 on, got {self.tokens!r}. "
+                "Pass how many tokens each image may cost, such as tokens=273."
+            )
         if not isinstance(self.fast, bool):
             raise ValueError(f"engine: fast is true or false, got {self.fast!r}.")
         for name, known in (("where", ("before", "after")), ("marks", ("free", "counted"))):

@@ -7,12 +7,12 @@
 Nothing of the model is changed: kept features go in through `mm_encoder_outputs`.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import torch
 from jaxtyping import Float
@@ -23,17 +23,21 @@ from homunculus.engines.answer import Answer
 from homunculus.engines.family import Family, View
 from homunculus.engines.fast import fast
 from homunculus.engines.layout import Layout, onto
+from homunculus.engines.memory import Memory
 from homunculus.engines.part.late import resizing, unfolded
 from homunculus.engines.prepared import OTHERS, Look, Prepared
 from homunculus.engines.select import Choice, select
 from homunculus.engines.setting import Setting
 from homunculus.engines.sought import sought
-from homunculus.engines.talk import Shown, Talk, opened, talks
+from homunculus.engines.talk import Shown, Talk, opened, pairs, talks
 from homunculus.method import Method
+from homunculus.relevance import checked
 from homunculus.types import Budget
 
 REMEMBERED = 4
 """Sets of images whose features are kept for further questions."""
+
+MAP = "engine: relevance is a map of rows x cols over the image"
 
 Relevance = Callable[[Any, str], Tensor]
 """A Pillow image and a question in, a map of logits of any size over the image out."""
@@ -50,7 +54,11 @@ class Engine:
     family: Family
     relevance: Relevance | None = None
     """Replaces the word scout and the pixel scores."""
-    _memory: OrderedDict[str, encode.Encoded] = field(default_factory=OrderedDict, repr=False)
+    _memory: Memory = field(default_factory=Memory)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in vars(self.setting).items())
+        return f"Engine({self.family.name}, {told})"
 
     # ---- ask -------------------------------------------------------------------------------------
 
@@ -59,23 +67,21 @@ class Engine:
 
         ``options`` go to `model.generate`.
         """
-        many = isinstance(question, Sequence) and not isinstance(question, str)
-        images, questions = (image, question) if many else ([image], [question])
         batch = [
             [{"role": "user", "content": [{"type": "image", "image": one},
                                           {"type": "text", "text": text}]}]
-            for one, text in zip(images, questions, strict=True)
+            for one, text in pairs(image, question)
         ]  # fmt: skip
         answers = self.chat(batch, **options)
-        return answers if many else answers[0]
+        return answers[0] if isinstance(question, str) else answers
 
     def chat(
         self, messages: Talk | Sequence[Talk], upon: Answer | None = None, **options: Any
     ) -> list[Answer]:
         """One answer for each conversation; several if ``options`` ask for several sequences.
 
-        ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens,
-        and what was computed for it is not computed again.
+        ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens.
+        If it was the engine's latest, what was computed for it is not computed again.
         """
         if options.get("use_cache") is False and not hasattr(
             self.model.base_model, "get_rope_index"
@@ -85,20 +91,38 @@ class Engine:
                 "borders of packed texts. Leave out use_cache=False."
             )
         batch = talks(messages)
-        prepared = self.prepare(batch, pinned=upon.prepared if upon else None)
-        inputs = prepared.upon(upon.ids, upon.cache) if upon else prepared
+        if upon is not None and len(batch) > 1:
+            raise ValueError(
+                f"engine: `upon` goes on with one conversation, got {len(batch)}. Pass one."
+            )
+        # taken, not shared: a call from another thread computes all again
+        cache = self._memory.take_cache(upon.cache if upon else None)
+        earlier = upon.looks if upon else []
+        with torch.no_grad():
+            pinned = [replace(look, shown=replace(look.shown, talk=0)) for look in earlier]
+            prepared = self._prepared(batch, pinned, forward=False, generation_prompt=None)
+        inputs = prepared.upon(upon.ids, cache) if upon else prepared
         with torch.inference_mode():
             made = self.model.generate(**inputs, **options, return_dict_in_generate=True)
         start = prepared["input_ids"].shape[1]
         texts = self.processor.batch_decode(made.sequences[:, start:], skip_special_tokens=True)
         each = len(texts) // len(batch)
-        cache = made.past_key_values if len(texts) == 1 else None
-        if cache is not None:
-            cache.said = made.sequences[0]
+        # beams leave the keys and values of all of them, in an order that is not told
+        single = len(texts) == 1 and not hasattr(made, "beam_indices")
+        weak = self._kept(made.past_key_values, made.sequences[0]) if single else None
+        light = prepared.without_features()
         return [
-            Answer(text, made.sequences[at], prepared, prepared.of(at // each), cache)
+            Answer(text, made.sequences[at], light, light.of(at // each), weak)
             for at, text in enumerate(texts)
         ]
+
+    def _kept(self, cache: Any, said: Tensor) -> Callable[[], Any] | None:
+        """Keep the cache of the latest answer; a weak reference to it."""
+        if cache is None:
+            return None
+        cache.said = said
+        self._memory.keep_cache(cache)
+        return ref(cache)
 
     # ---- prepare ---------------------------------------------------------------------------------
 
@@ -118,12 +142,13 @@ class Engine:
         if forward:
             self._memory.clear()  # whoever trains changes the weights that features come from
         with torch.set_grad_enabled(forward and torch.is_grad_enabled()):
-            return self._prepared(messages, pinned, forward, generation_prompt)
+            looks = pinned.looks if pinned is not None else []
+            return self._prepared(messages, looks, forward, generation_prompt)
 
     def _prepared(
         self,
         messages: Talk | Sequence[Talk],
-        pinned: Prepared | None,
+        pinned: Sequence[Look],
         forward: bool,
         generation_prompt: bool | None,
     ) -> Prepared:
@@ -180,10 +205,10 @@ class Engine:
         return self.family.layouts(view)
 
     def _maps(
-        self, shown: Sequence[Shown], layouts: Sequence[Layout], pinned: Prepared | None
+        self, shown: Sequence[Shown], layouts: Sequence[Layout], pinned: Sequence[Look]
     ) -> list[tuple[Float[Tensor, "_r _c"], str]]:
         """Relevance of the cells of each lattice, and where it came from."""
-        kept, out = list(pinned.looks) if pinned is not None else [], []
+        kept, out = list(pinned), []
         for one, layout in zip(shown, layouts, strict=True):
             mine = next((look for look in kept if look.shown.talk == one.talk), None)
             if mine is None:
@@ -200,12 +225,7 @@ class Engine:
     def _map(self, one: Shown) -> tuple[Float[Tensor, "h w"], str]:
         if self.relevance is not None:
             found = self.relevance(one.image, one.question)
-            if found.dim() != 2:
-                raise ValueError(
-                    "engine: relevance is a map of rows x cols over the image, got "
-                    f"{tuple(found.shape)}."
-                )
-            return found.float(), "given"
+            return checked(found, MAP), "given"
         return sought(one.image, one.question, self.method)
 
     def _choose(
@@ -246,12 +266,11 @@ class Engine:
         for one in shown:
             digest.update(one.image.tobytes())
         key = digest.hexdigest()
-        if key not in self._memory:
-            self._memory[key] = encode.everything(self.model, inputs, layouts)
-        self._memory.move_to_end(key)
-        while len(self._memory) > REMEMBERED:
-            self._memory.popitem(last=False)
-        return self._memory[key]
+        if (kept := self._memory.features(key)) is not None:
+            return kept
+        encoded = encode.everything(self.model, inputs, layouts)  # meanwhile others may look
+        self._memory.keep_features(key, encoded, REMEMBERED)
+        return encoded
 
     def save(self, folder: str | Path) -> Path:
         """Write the setting beside a model: `attach(..., saved=folder)` reads it."""
