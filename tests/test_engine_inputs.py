@@ -239,7 +239,7 @@ WRONG = [
     (torch.zeros(1, 4, 5), r"got shape \(1, 4, 5\)"),
     (torch.zeros(0, 5), r"got shape \(0, 5\)"),
     (torch.zeros(4, 5, dtype=torch.complex64), r"got shape \(4, 5\) of torch.complex64"),
-    (NAN, "got NaN at 1 of 20 cells. Use -inf for cells that must never be kept"),
+    (NAN, "got NaN at 1 of 20 cells. Use -inf for cells of no interest"),
 ]
 
 
@@ -258,7 +258,7 @@ def test_a_nan_in_a_given_map_is_refused() -> None:
 
 
 @pytest.mark.parametrize("where", ["before", "after"])
-def test_infinite_relevance_is_never_and_first(where: str) -> None:
+def test_infinite_relevance_is_last_and_first(where: str) -> None:
     never = torch.zeros(24, 32)
     never[:, :16] = -torch.inf
     never[20, 30] = torch.inf

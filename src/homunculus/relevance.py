@@ -149,7 +149,7 @@ def _from_pixels(
 
 
 def checked(given: Any, expected: str) -> Map:
-    """Relevance from outside as a map of floats: -inf is never, +inf is first, NaN is refused.
+    """Relevance from outside as a map of floats: -inf comes last, +inf first, NaN is refused.
 
     ``expected`` begins the message.
     """
@@ -164,7 +164,7 @@ def checked(given: Any, expected: str) -> Map:
     if missing := int(given.isnan().sum()):
         raise ValueError(
             f"{expected}, got NaN at {missing} of {given.numel()} cells. "
-            "Use -inf for cells that must never be kept."
+            "Use -inf for cells of no interest."
         )
     return given.float()
 

@@ -30,7 +30,9 @@ def hollow(encoded: Encoded) -> Encoded:
         return encoded
     deep = getattr(encoded.output, "deepstack_features", None) or []
     pooled = encoded.output.pooler_output
-    fields = {"pooler_output": pooled.new_empty(0) if isinstance(pooled, Tensor) else ()}
+    fields: dict[str, Any] = {
+        "pooler_output": pooled.new_empty(0) if isinstance(pooled, Tensor) else ()
+    }
     if deep:
         fields["deepstack_features"] = [() for _ in deep]
     return Encoded(type(encoded.output)(**fields), encoded.rows)
