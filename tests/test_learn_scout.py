@@ -1,5 +1,7 @@
 """The whole scout from nothing, in miniature; and the verb that trains it."""
 
+import inspect
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.learn import batch, command, fonts, language, lesson, pages, scout, words
+from homunculus.learn import batch, command, fonts, language, lesson, pages, scout, spread, words
 from homunculus.learn.scout import Real, train
 from homunculus.scout import WordScout, load
 from homunculus.scout import words as seeing
@@ -190,6 +192,25 @@ def test_mistakes_are_told_before_any_work(asked, capsys, arguments, message) ->
     assert main(["train", "word-scout", *arguments]) == 2
     assert message in capsys.readouterr().err
     assert asked == []
+
+
+@pytest.mark.usefixtures("plain")
+def test_help_names_the_numbers_that_training_uses(asked, capsys) -> None:
+    assert main(["train", "word-scout", "--out", "o"]) == 0
+    ((_, pages, spread_steps, net),) = asked
+    capsys.readouterr()
+    assert main(["train", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.partition("options:")[2].split())
+    used = {"--pages": pages, "--spread-steps": spread_steps}
+    used |= {f"--{name}": net[name] for name in ("steps", "workers", "threads")}
+    for flag, number in used.items():
+        told = re.search(rf"{flag} [A-Z_]+ [^(]*\((\d+)", text)
+        assert told, flag
+        assert int(told[1]) == number, flag
+    assert f"{inspect.signature(words.train).parameters['crops'].default} crops each" in text
+    for made, name, number in ((words.train, "steps", net["steps"]),
+                               (spread.train, "steps", spread_steps)):  # fmt: skip
+        assert inspect.signature(made).parameters[name].default == number
 
 
 def test_help_names_what_is_printed_with(capsys) -> None:

@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -71,9 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     listing = verbs.add_parser("methods", help="list the methods and the controls")
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
-    _train_parser(verbs.add_parser("train", help="make the weights of a scout"))
+    _far(verbs.add_parser("train", help="train the weights of a scout"), "learn", _train)
     _far(verbs.add_parser("measure", help="measure what kept tokens show"), "official", _measure)
-    _far(verbs.add_parser("decide", help="GO or NO-GO from results, as a page"), "decide", _decide)
+    _far(verbs.add_parser("decide", help="GO or NO-GO from results, as a report"), "decide", _decide)
     serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
     _far(serve, "engines.vllm", _serve)
     listing.set_defaults(run=_methods)
@@ -121,21 +120,6 @@ def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--repeats", type=count, help=told)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)
-
-
-def _train_parser(train: argparse.ArgumentParser) -> None:
-    train.set_defaults(run=_train)
-    train.description = "Pages to learn from are printed with the fonts and words of this machine."
-    add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
-    add("what", choices=["word-scout"], help="word-scout: finds printed words")
-    add("--out", type=Path, required=True, help="folder; a run in it is resumed")
-    add("--steps", type=count, default=5600, help="of 4 crops each (%(default)s)")
-    add("--pages", type=count, help="rendered to learn from words to answers (500)")
-    add("--spread-steps", type=count, help="on those pages (1500)")
-    add("--workers", type=count, default=1, help="renderers beside (%(default)s)")
-    add("--threads", type=count, default=threads, help="of the net (%(default)s here)")
-    add("--photos", type=Path, metavar="DIR", help="folder of pictures to print on")
-    add("--suite", metavar="DIR", help="real pages, too: a suite that has a part `train`")
 
 
 def _serve(arguments: argparse.Namespace) -> int:
@@ -261,7 +245,7 @@ def _measure(arguments: argparse.Namespace) -> int:
 def _decide(arguments: argparse.Namespace) -> int:
     from homunculus.decide.command import run, summary
 
-    with _patience("drawing images anew"):
+    with _patience("computing intervals"):
         told, outs = run(arguments)
     print(json.dumps(told) if arguments.json else summary(told, outs))
     return 0

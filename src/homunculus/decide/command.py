@@ -13,26 +13,27 @@ TITLE = "Homunculus: the decision"
 
 def flags(decide: argparse.ArgumentParser) -> None:
     """What can be asked."""
-    decide.description = "Read runs of `homunculus measure`; say GO or NO-GO, and show why."
+    decide.description = "Read runs of `homunculus measure`; say GO, NO-GO or UNDECIDED, and why."
     add = decide.add_argument
-    add("results", type=Path, nargs="+", help="JSONs that `homunculus measure` wrote")
-    told = "the page; .md and .json are written beside it (%(default)s)"
+    add("results", type=Path, nargs="+", help="JSON files of `homunculus measure`, or folders of them")
+    told = "report to write; .md and .json go beside it (%(default)s)"
     add("-o", "--out", type=Path, default=Path("report.html"), help=told)
-    add("--column", help="the score that counts (the first of each run; evidence8 for evidence)")
-    add("--draws", type=count, default=9999, help="of the bootstrap (%(default)s)")
-    add("--seed", type=whole, default=0, help="of the bootstrap (%(default)s)")
+    add("--column", help="score to decide by (the first of each run; evidence8 for evidence)")
+    add("--draws", type=count, default=9999, help="bootstrap resamples (%(default)s)")
+    add("--seed", type=whole, default=0, help="seed of the bootstrap (%(default)s)")
     json_flag(decide)
 
 
 def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
     """Decide as asked; the decision, and the files that tell it."""
-    from homunculus.decide.read import read
+    from homunculus.decide.read import files, read
     from homunculus.decide.render import markdown, page
     from homunculus.decide.report import decided
     from homunculus.decide.story import story
 
-    outs = _outs(arguments.out, arguments.results)
-    told = decided(read(arguments.results, arguments.column), arguments.draws, arguments.seed)
+    paths = files(arguments.results)
+    outs = _outs(arguments.out, paths)
+    told = decided(read(paths, arguments.column), arguments.draws, arguments.seed)
     blocks = story(told)
     texts = (page(blocks, TITLE), markdown(blocks, TITLE), json.dumps(told, indent=1) + "\n")
     for out, text in zip(outs, texts, strict=True):
@@ -55,10 +56,13 @@ def _outs(out: Path, results: list[Path]) -> list[Path]:
 
 def summary(told: dict[str, Any], outs: list[Path]) -> str:
     """For a terminal."""
-    lines = [f"{told['decision']}, tier {told['tier']}. {told['rule']}"]
+    tier = "" if told["decision"] == "UNDECIDED" else f", tier {told['tier']}"
+    lines = [f"{told['decision']}{tier}. {told['rule']}"]
     lines += [f"tier {one['tier']}: {one['claim']}: {one['state']}" for one in told["tiers"]]
     for task in told["tasks"]:
         gone = task["left_out"] + task["missing"]
         if gone:
             lines.append(f"NOT MEASURED on {task['task']}: {', '.join(gone)}")
+    if told["aside"]:
+        lines.append(f"skipped, not results of `homunculus measure`: {', '.join(told['aside'])}")
     return "\n".join([*lines, f"wrote {', '.join(map(str, outs))}"])

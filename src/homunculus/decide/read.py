@@ -77,7 +77,7 @@ class Results:
     tasks: tuple[Task, ...]
     sections: dict[str, list[dict[str, Any]]]
     aside: tuple[str, ...]
-    """Files that hold no result of `homunculus measure`."""
+    """Files that are no results of `homunculus measure`."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Suites that a run could not measure, and why."""
 
@@ -89,10 +89,10 @@ def read(paths: Sequence[Path], column: str | None = None) -> Results:
     sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
     for path in paths:
         told = _json(path)
-        runs = list(_runs(told))
-        if not runs:
+        if not _is_result(told):
             aside.append(path.name)
             continue
+        runs = list(_runs(told))
         for run in runs:
             if run.get("task") in SECTIONS:  # a run of its own, as gaze is
                 sections[run["task"]].append({"file": path.name} | run)
@@ -103,25 +103,51 @@ def read(paths: Sequence[Path], column: str | None = None) -> Results:
         for holder in (told, *(run for run in runs if run is not told)):
             for name in SECTIONS:
                 sections[name] += _parts(holder, name, path.name)
-    if not tasks:
+    if len(aside) == len(paths):
         came = ", ".join(aside) or "nothing"
         raise ValueError(f"expected results of `homunculus measure`, got {came}. Measure first.")
     return Results(tuple(_apart(tasks)), sections, tuple(aside), skipped)
 
 
+def files(paths: Sequence[Path]) -> list[Path]:
+    """The files as named, and every JSON of a folder but reports that `decide` wrote there."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = [one for one in sorted(path.glob("*.json")) if not _is_report(_json(one))]
+        if not inside:
+            raise ValueError(
+                f"no results in the folder {path}. Write some: "
+                f"`homunculus measure SUITES --methods all -o {path / 'run.json'}`."
+            )
+        found += inside
+    return found
+
+
+def _is_report(told: Any) -> bool:
+    return isinstance(told, dict) and {"decision", "tiers"} <= told.keys()
+
+
 def _json(path: Path) -> Any:
     if not path.is_file():
-        raise ValueError(f"no file {path}. Name the JSONs that `homunculus measure` wrote.")
+        raise ValueError(f"no file {path}. Name files or folders that `homunculus measure` wrote.")
     try:
         return json.loads(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path.name} is no JSON ({error}). Was the run cut short?") from None
 
 
-def _runs(told: Any) -> Iterator[dict[str, Any]]:
-    """The suite results of a file: itself, or those it lists."""
+def _is_result(told: Any) -> bool:
+    """Whether `homunculus measure` wrote it, even if no question was scored."""
     if not isinstance(told, dict):
-        return
+        return False
+    return isinstance(told.get("runs"), list) or {"rows", "columns"} <= told.keys()
+
+
+def _runs(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The suite results of a file: itself, or those it lists."""
     listed = told.get("runs")
     for one in listed if isinstance(listed, list) else [told]:
         if isinstance(one, dict) and one.get("rows") and one.get("columns"):

@@ -22,6 +22,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.88em;bac
 .verdict{border-left:.6rem solid;padding:.6rem 1rem;margin:1rem 0;background:var(--wash)}
 .verdict b{display:block;font-size:2.2rem;line-height:1.2;letter-spacing:.02em}
 .go{border-color:#00795a} .go b{color:#00795a} .no{border-color:#b03a00} .no b{color:#b03a00}
+.open{border-color:#5c5c5c} .open b{color:#5c5c5c}
 .loud{border:2px solid #b03a00;padding:.4rem .8rem;font-weight:600;background:#fff7f2}
 .scroll{overflow-x:auto;margin:.4rem 0 1.2rem;-webkit-overflow-scrolling:touch}
 table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums}
@@ -61,7 +62,7 @@ def _marked(told: str) -> str:
 
 def _html(block: Block) -> str:
     if isinstance(block, Verdict):
-        side = "go" if block.decision == "GO" else "no"
+        side = {"GO": "go", "NO-GO": "no"}.get(block.decision, "open")
         return f'<div class="verdict {side}"><b>{block.decision}</b>{_marked(block.told)}</div>'
     if isinstance(block, Heading):
         return f"<h{block.level}>{_marked(block.told)}</h{block.level}>"

@@ -7,10 +7,10 @@ from typing import Any
 from homunculus.decide import names
 from homunculus.decide.compare import TRUE, Cell, cells, digits
 from homunculus.decide.read import Results, Task
-from homunculus.decide.rule import Costs, Judged, Trial, judge, tier
+from homunculus.decide.rule import Costs, Judged, Trial, decision, judge, most_images, tier
 from homunculus.decide.sections import sections
 from homunculus.decide.slices import ablations, changes, focus, fronts, heights
-from homunculus.decide.stats import LEVEL
+from homunculus.decide.stats import FEW, LEVEL
 
 DRAWS = 9999
 
@@ -22,7 +22,7 @@ def decided(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, An
     reached = tier(judged)
     place = fronts(found, Costs(results.sections["cost"]))
     return {
-        "decision": "GO" if reached else "NO-GO",
+        "decision": decision(judged),
         "tier": reached,
         "rule": rule(judged),
         "tiers": [_judged(one) for one in judged],
@@ -42,14 +42,34 @@ def decided(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, An
 
 
 def rule(judged: Sequence[Judged]) -> str:
-    """The rule that decided: the highest claim that is met, or why the lowest tier is not."""
+    """What decided: the highest claim that is met, or why the lowest tier is not.
+
+    Where nothing could be decided: why, and what to measure.
+    """
     reached = tier(judged)
     for one in judged:
         if reached and one.state == "met" and one.claim.tier == reached:
             return f"Tier {reached}: {one.claim.told}. {_shown(one)}"
     first = [one for one in judged if one.claim.tier == 1]
+    if decision(judged) == "UNDECIDED":
+        return _undecided(first)
     told = "; ".join(f'"{one.claim.told}" is {_state(one)}' for one in first)
     return f"Tier 1 is not reached: {told}."
+
+
+def _undecided(first: Sequence[Judged]) -> str:
+    """Why the results decide nothing, and what to measure."""
+    if few := [one.missing for one in first if one.few_draws]:
+        return f"Nothing could be decided: {few[0]}."
+    if images := most_images(first):
+        return (
+            f"Too few images to decide: {images}, and fewer than {FEW} can show no difference. "
+            "Measure more questions: `homunculus measure` without --quick, with a larger --limit."
+        )
+    return (
+        f"Nothing could be decided: {first[0].missing}. Measure every method with all its controls: "
+        "`homunculus measure SUITES --methods all`."
+    )
 
 
 def _shown(one: Judged) -> str:

@@ -1,5 +1,5 @@
 # pyright: basic
-"""GO or NO-GO: three tiers set before anything was measured, judged by intervals.
+"""GO, NO-GO or UNDECIDED: three tiers set before anything was measured, judged by intervals.
 
 A claim is tried for every method and budget it allows, and corrected for the number of trials; a
 claim about several sets holds if it holds on each. Whatever is claimed, a method must also beat
@@ -14,9 +14,10 @@ from homunculus.decide import names
 from homunculus.decide.compare import Cell, gap
 from homunculus.decide.names import Name
 from homunculus.decide.read import Results, Task
-from homunculus.decide.stats import LEVEL, Draws, Estimate, holm
+from homunculus.decide.stats import FEW, LEVEL, Draws, Estimate, holm
 
 State = Literal["met", "not supported", "open", "refuted", "not measured"]
+Decision = Literal["GO", "NO-GO", "UNDECIDED"]
 EVERY = "every"
 
 
@@ -92,6 +93,11 @@ class Trial:
         return min(part.estimate.interval()[0] - part.bound for part in self.parts)
 
     @property
+    def images(self) -> int:
+        """Images of the smallest set."""
+        return min(part.estimate.images for part in self.parts)
+
+    @property
     def possible(self) -> bool:
         """Whether no set rules the claim out."""
         return all(part.estimate.interval()[1] >= part.bound for part in self.parts)
@@ -105,6 +111,8 @@ class Judged:
     state: State
     trials: list[Trial] = field(default_factory=list)
     missing: str = ""
+    few_draws: bool = False
+    """The bootstrap has too few draws to correct for so many trials."""
 
     @property
     def best(self) -> Trial | None:
@@ -163,7 +171,7 @@ class _Court:
         if 2 * len(trials) > LEVEL * (self.draws + 1):
             enough = round(10 * len(trials) / LEVEL)
             told = f"{len(trials)} trials are too many for {self.draws} draws: use --draws {enough}"
-            return Judged(claim, "not measured", missing=told)
+            return Judged(claim, "not measured", missing=told, few_draws=True)
         for trial, p in zip(trials, holm([trial.p for trial in trials]), strict=True):
             trial.p_holm = p
         return Judged(claim, _state(trials), trials)
@@ -218,8 +226,10 @@ class _Court:
         """Why nothing could be tried."""
         rows = {row for task in self.tasks for row in task.scores.methods}
         parsed = {names.parse(row) for row in rows}
+        if not self.tasks:
+            return "no question was scored"
         if not self.cells:
-            return "no method, only controls"
+            return "only controls were measured, no method"
         if not any(name.method == "grid" for name in parsed):
             return "no row `grid`"
         if claim.method and not any(
@@ -229,7 +239,7 @@ class _Court:
         ):
             return f"no row `{claim.method}`"
         if all(None in cell.pairs.values() for cell in self.cells.values()):
-            return "no method with all of grid, resize, blind and shuffled beside it"
+            return "no method was measured with all of grid, resize, blind and shuffled"
         if claim.speed > 1 and not self.costs.found:
             return "no cost"
         if claim.speed > 1:
@@ -247,5 +257,22 @@ def _state(trials: Sequence[Trial]) -> State:
 
 
 def tier(judged: Sequence[Judged]) -> int:
-    """The highest tier with a claim that is met; 0 is NO-GO."""
+    """The highest tier with a claim that is met; 0 if there is none."""
     return max((one.claim.tier for one in judged if one.state == "met"), default=0)
+
+
+def decision(judged: Sequence[Judged]) -> Decision:
+    """GO if a claim is met; NO-GO if the lowest tier was tried on enough images and failed.
+
+    On fewer than `FEW` images no result can meet a claim, so its failure says nothing.
+    """
+    if tier(judged):
+        return "GO"
+    few_draws = any(one.few_draws for one in judged if one.claim.tier == 1)
+    return "NO-GO" if most_images(judged) >= FEW and not few_draws else "UNDECIDED"
+
+
+def most_images(judged: Sequence[Judged]) -> int:
+    """Images behind the largest trial of the lowest tier; 0 if there was no trial."""
+    lowest = [one for one in judged if one.claim.tier == 1]
+    return max((trial.images for one in lowest for trial in one.trials), default=0)

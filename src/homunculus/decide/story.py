@@ -34,8 +34,11 @@ Told = dict[str, Any]
 
 def story(told: Told) -> list[Block]:
     """All of it, in order."""
+    verdict = Verdict(told["decision"], told["rule"])
+    if not told["tasks"]:
+        return [verdict, *_tiers(told), *sections(told), *statistics(told), *sources(told)]
     return [
-        Verdict(told["decision"], told["rule"]),
+        verdict,
         *_loud(told),
         *_short(told),
         *_tiers(told),
@@ -127,7 +130,7 @@ def _tiers(told: Told) -> list[Block]:
     for one in told["tiers"]:
         state = STATES.get(one["state"], f"not measured: {one['missing']}")
         rows.append((str(one["tier"]), one["claim"], state, *_nearest(one)))
-    counted = listed([task["task"] for task in told["tasks"] if task["main"]])
+    counted = listed([task["task"] for task in told["tasks"] if task["main"]]) or "none"
     caption = (
         "Rules set before measuring. A claim is met only if the interval, corrected for all trials "
         "of the claim, lies above its bound on every set, and the method beats `resize` and its "

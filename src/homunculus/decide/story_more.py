@@ -174,5 +174,5 @@ def sources(told: Told) -> list[Block]:
         why = "; ".join(f"{suite}: {reason}" for suite, reason in told["skipped"].items())
         found.append(Text(f"Suites that could not be measured: {why}."))
     if told["aside"]:
-        found.append(Text(f"Put aside, since they hold no scores: {listed(told['aside'])}."))
+        found.append(Text(f"Skipped, not results of `measure`: {listed(told['aside'])}."))
     return found

@@ -15,10 +15,10 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from homunculus.extra import need
+from homunculus.learn.defaults import CROPS
 from homunculus.learn.labels import Labels, label
 from homunculus.scout.code import ALPHABET, code
 
-CROPS = 4
 DISTRACTORS = 128
 """Words that get a misspelled twin: close in code, and on no page."""
 HELD_OUT = 10**9

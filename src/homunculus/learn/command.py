@@ -2,26 +2,48 @@
 """What the verb `train` does between the command line and the training."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from homunculus.learn import fonts, language, scout
-from homunculus.learn.scout import PAGES, SPREAD_STEPS, Box, Real
+from homunculus.flags import count
+from homunculus.learn import fonts, language
+from homunculus.learn.defaults import CROPS, PAGES, SPREAD_STEPS, STEPS
 
 FEW_FONTS = 20
+Box = tuple[float, float, float, float]
+
+
+def flags(train: argparse.ArgumentParser) -> None:
+    """What the verb takes."""
+    train.description = "Pages to learn from are printed with the fonts and words of this machine."
+    add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
+    add("what", choices=["word-scout"], help="word-scout: finds printed words")
+    add("--out", type=Path, required=True, help="output folder; a run in it is resumed")
+    steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
+    add("--steps", type=count, default=STEPS, help=steps)
+    add("--pages", type=count, default=PAGES, help="pages rendered for the spread (%(default)s)")
+    told = "training steps of the spread on those pages (%(default)s)"
+    add("--spread-steps", type=count, default=SPREAD_STEPS, help=told)
+    add("--workers", type=count, default=1, help="processes that render pages (%(default)s)")
+    add("--threads", type=count, default=threads, help="threads of the net (%(default)s here)")
+    add("--photos", type=Path, metavar="DIR", help="folder of photos to print on")
+    add("--suite", metavar="DIR", help="also learn from real pages: a suite with a part `train`")
 
 
 def trained(
     arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
 ) -> Path:
     """Train as asked; the folder. ``real`` are pages with a question and its answer's boxes."""
+    from homunculus.learn import scout
+
     if arguments.photos and not arguments.photos.is_dir():
         raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
     return scout.train(
         arguments.out,
-        [Real(*one) for one in real],
-        arguments.pages or PAGES,
-        arguments.spread_steps or SPREAD_STEPS,
+        [scout.Real(*one) for one in real],
+        arguments.pages,
+        arguments.spread_steps,
         **{name: getattr(arguments, name) for name in ("steps", "workers", "threads", "photos")},
     )
 

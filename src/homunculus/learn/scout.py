@@ -11,6 +11,7 @@ from typing import Any
 
 from homunculus.learn import spread, words
 from homunculus.learn.batch import ahead, load_photos
+from homunculus.learn.defaults import PAGES, SPREAD_STEPS
 from homunculus.learn.lesson import Pages, lesson, restore, store
 from homunculus.learn.pages import render
 from homunculus.learn.progress import progress
@@ -19,8 +20,6 @@ from homunculus.scout.cache import Cache
 from homunculus.scout.words import FRAME, WordScout, load
 
 Box = tuple[float, float, float, float]
-PAGES = 800
-SPREAD_STEPS = 2000
 FIRST_PAGE = 10**8
 """Seeds of the spread's pages: apart from the net's crops."""
 

@@ -19,6 +19,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.learn import state
+from homunculus.learn.defaults import SPREAD_STEPS
 from homunculus.learn.lesson import Lesson, restore
 from homunculus.learn.progress import progress
 from homunculus.learn.state import flushed
@@ -150,7 +151,7 @@ def chosen(one: Lesson, rng: Random) -> tuple[Found, Float[Tensor, "q r c"]]:
 
 
 def train(
-    out: Path, lessons: Sequence[Path], real: Sequence[Path] = (), steps: int = 2000,
+    out: Path, lessons: Sequence[Path], real: Sequence[Path] = (), steps: int = SPREAD_STEPS,
     seed: int = 0, share: float = 0.3,
 ) -> dict[str, float]:  # fmt: skip
     """Train the three nets into a folder, or go on with what is there; the last losses.

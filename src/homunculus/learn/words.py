@@ -12,8 +12,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from homunculus.learn.batch import CROPS, Batch, Crops, Render, ahead
+from homunculus.learn.batch import Batch, Crops, Render, ahead
 from homunculus.learn.check import check
+from homunculus.learn.defaults import CROPS, STEPS
 from homunculus.learn.loss import loss
 from homunculus.learn.progress import progress
 from homunculus.learn.state import Shadow, flushed, restore, store
@@ -119,7 +120,7 @@ def rate(step: int, steps: int) -> float:
 def train(
     out: Path,
     render: Render,
-    steps: int = 5600,
+    steps: int = STEPS,
     workers: int = 1,
     photos: Path | None = None,
     crops: int = CROPS,

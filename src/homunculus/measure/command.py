@@ -213,13 +213,25 @@ def table(result: dict[str, Any]) -> str:
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr that knows how much is left; nothing where nobody watches."""
+    """A progress bar on stderr, drawn from the first step on; nothing if stderr is no terminal.
+
+    An experiment has a display of its own and never steps: two at once would share a line.
+    """
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
     rich = need("rich.progress", extra="measure", who="homunculus measure")
     console = need("rich.console", extra="measure", who="homunculus measure").Console(stderr=True)
     parts = (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn())
-    with rich.Progress(rich.TextColumn(what), *parts, console=console) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
+    shown = rich.Progress(rich.TextColumn(what), *parts, console=console)
+    task = shown.add_task(what, total=None)
+
+    def step(done: int, total: int) -> None:
+        shown.update(task, completed=done, total=total)
+        shown.start()
+
+    try:
+        yield step
+    finally:
+        if shown.live.is_started:
+            shown.stop()

@@ -2,6 +2,7 @@
 """What the verb `measure` takes and does: our own suites, or official tasks if a model is named."""
 
 import argparse
+import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import fields
@@ -44,7 +45,12 @@ def measured(
         return suites.measured(arguments, progress)
     asked = plan(arguments, told)
     out = place(arguments.out, f"official-{fingerprint(asked.config())[:8]}.json")
-    return carry_out(asked, out, progress), out
+    return carry_out(asked, out, _line), out
+
+
+def _line(done: int, total: int) -> None:
+    """One line a batch: lmms-eval draws a bar of its own below it."""
+    print(f"measuring: batch {done + 1} of {total}", file=sys.stderr)
 
 
 def _toml(path: Path) -> dict[str, Any]:
