@@ -336,7 +336,8 @@ def test_a_folder_stands_for_the_results_in_it(tmp_path: Path, capsys: Any) -> N
         found = json.loads((tmp_path / "report.json").read_text())
         assert found["aside"] == ["bench.json"]
         assert found | {"aside": []} == named
-        assert "Skipped, not results of `measure`: bench.json." in out.with_suffix(".md").read_text()
+        text = out.with_suffix(".md").read_text()
+        assert "Skipped, not results of `measure`: bench.json." in text
 
 
 def test_a_folder_is_never_decided_over_one_of_its_results(tmp_path: Path, capsys: Any) -> None:

@@ -34,7 +34,7 @@ def folder(tmp_path_factory) -> Path:
 
 def drawn(folder: Path, arguments: str) -> tuple[list[str], list[str]]:
     """Lines with a bar, and lines with a spinner, of a run that went well."""
-    common = "measure coco_open --tokens 16 --side 256 --reader none".split()
+    common = ["measure", "coco_open", "--tokens", "16", "--side", "256", "--reader", "none"]
     code, lines = terminal(["-m", "homunculus", *common, *arguments.split()], folder, SOURCE)
     assert code == 0, lines
     assert lines[-1].startswith("wrote ")

@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
     _far(verbs.add_parser("train", help="train the weights of a scout"), "learn", _train)
     _far(verbs.add_parser("measure", help="measure what kept tokens show"), "official", _measure)
-    _far(verbs.add_parser("decide", help="GO or NO-GO from results, as a report"), "decide", _decide)
+    _far(verbs.add_parser("decide", help="write a GO or NO-GO report"), "decide", _decide)
     serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
     _far(serve, "engines.vllm", _serve)
     listing.set_defaults(run=_methods)

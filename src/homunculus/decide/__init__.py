@@ -1,1 +1,1 @@
-"""Results in, a decision out: GO, NO-GO or UNDECIDED, the rule that fired, and a page that shows why."""
+"""Results in, a decision out: GO, NO-GO or UNDECIDED, the rule behind it, and a report."""

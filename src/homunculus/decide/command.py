@@ -15,7 +15,8 @@ def flags(decide: argparse.ArgumentParser) -> None:
     """What can be asked."""
     decide.description = "Read runs of `homunculus measure`; say GO, NO-GO or UNDECIDED, and why."
     add = decide.add_argument
-    add("results", type=Path, nargs="+", help="JSON files of `homunculus measure`, or folders of them")
+    told = "JSON files of `homunculus measure`, or folders of them"
+    add("results", type=Path, nargs="+", help=told)
     told = "report to write; .md and .json go beside it (%(default)s)"
     add("-o", "--out", type=Path, default=Path("report.html"), help=told)
     add("--column", help="score to decide by (the first of each run; evidence8 for evidence)")

@@ -67,8 +67,8 @@ def _undecided(first: Sequence[Judged]) -> str:
             "Measure more questions: `homunculus measure` without --quick, with a larger --limit."
         )
     return (
-        f"Nothing could be decided: {first[0].missing}. Measure every method with all its controls: "
-        "`homunculus measure SUITES --methods all`."
+        f"Nothing could be decided: {first[0].missing}. "
+        "Measure every method with all its controls: `homunculus measure SUITES --methods all`."
     )
 
 

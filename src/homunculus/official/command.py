@@ -50,7 +50,8 @@ def measured(
 
 def _line(done: int, total: int) -> None:
     """One line a batch: lmms-eval draws a bar of its own below it."""
-    print(f"measuring: batch {done + 1} of {total}", file=sys.stderr)
+    sys.stderr.write(f"measuring: batch {done + 1} of {total}\n")
+    sys.stderr.flush()
 
 
 def _toml(path: Path) -> dict[str, Any]:
