@@ -12,6 +12,7 @@ import torch
 from homunculus import cli, relevance, scout
 from homunculus.cli import main
 from homunculus.scout import Sight, Word
+from terminal_help import terminal
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
@@ -50,13 +51,89 @@ def test_methods_are_listed_for_people_and_machines(capsys) -> None:
     assert set(foveated) == {"name", "about", "control", "source", "fixation", "lift", "rule"}
 
 
-def test_show_writes_beside_you_and_tells_one_line(page, capsys) -> None:
+NOT_READ = "The words of the question were not looked for; the choice follows what stands out in "
+
+
+def test_show_writes_into_the_current_folder_and_prints_facts(page, capsys) -> None:
     assert main(["show", page, "What is it?", "--tokens", "50"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0] == "wrote page-foveated.png"
+    assert out[0] == "wrote page-foveated-50-what-is-it.png"
     assert out[1].startswith("foveated: 50 tokens of 130 cells, 100% of the image covered")
-    assert "not read" in out[2]
-    assert Path("page-foveated.png").stat().st_size > 10_000
+    assert out[2:] == [f"{NOT_READ}the pixels, not the question."]
+    assert Path("page-foveated-50-what-is-it.png").stat().st_size > 10_000
+
+
+LONG = "Which of the companies that are listed in the table on the second page "
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (["What is the total?"], ["What is the date?"]),
+        (["What is the total?"], []),
+        (["What is the total?"], ["What is the total?", "--tokens", "30"]),
+        (["What is the total?"], ["What is the total?", "--method", "grid"]),
+        ([f"{LONG}is the largest?"], [f"{LONG}is the smallest?"]),
+        (["5 + 3?"], ["5 - 3?"]),
+        (["../up?"], ["up?"]),
+        (["合計は?"], ["日付は?"]),
+    ],
+)
+def test_another_question_or_budget_draws_another_file(page, capsys, one, other) -> None:
+    names, pictures = [], []
+    for arguments in (one, other, one):
+        assert main(["show", page, *arguments, "--json"]) == 0
+        facts = json.loads(capsys.readouterr().out)
+        names.append(facts["saved"])
+        pictures.append(Path(facts["saved"]).read_bytes())
+        assert facts["replaced"] == (len(names) == 3)
+        assert len(Path(facts["saved"]).name) < 100
+    assert names[0] == names[2] != names[1]
+    assert pictures[0] == pictures[2]
+    assert sorted(path.name for path in Path().iterdir()) == sorted({page, *names})
+
+
+def test_a_file_is_never_replaced_silently(page, capsys) -> None:
+    for end in ("", " (replaced)"):
+        assert main(["show", page, "-o", "a.png", "--tokens", "9"]) == 0
+        assert capsys.readouterr().out.splitlines()[0] == f"wrote a.png{end}"
+
+
+def test_show_tells_which_page_of_a_pdf_it_draws(page, capsys) -> None:
+    sheets = [Image.new("RGB", (120, 90), shade) for shade in ("white", "grey", "black")]
+    sheets[0].save("three.pdf", save_all=True, append_images=sheets[1:])
+    sheets[0].save("one.pdf")
+    for number in (0, 2):
+        assert main(["show", "three.pdf", "--page", str(number), "--tokens", "9"]) == 0
+        out = capsys.readouterr().out.splitlines()
+        assert out[2:] == [
+            f"This is page {number + 1} of 3.",
+            "Other pages: --page 0 to --page 2, counted from 0.",
+        ]
+    assert Path("three-foveated-9.png").exists()
+    assert Path("three-page2-foveated-9.png").exists()
+    assert main(["show", "three.pdf", "--page", "1", "--tokens", "9", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["image"]["page"], facts["image"]["pages"]) == (1, 3)
+    assert facts["notes"] == ["This is page 2 of 3."]
+    for single in (page, "one.pdf"):
+        assert main(["show", single, "--tokens", "9"]) == 0
+        assert "age 1 of" not in capsys.readouterr().out
+
+
+def test_show_tells_that_a_picture_was_reduced(page, capsys) -> None:
+    Image.new("L", (1600, 1200), "white").save("huge.png")
+    arguments = ["show", "huge.png", "--patch", "4", "--tokens", "9"]
+    assert main(arguments) == 0
+    line = capsys.readouterr().out.splitlines()[2]
+    assert main([*arguments, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    wide, high = facts["image"]["reduced"]
+    assert wide < 1600
+    assert line == f"The picture was reduced from 1600x1200 to {wide}x{high} pixels."
+    assert facts["notes"] == [line]
+    assert main(["show", page, "--tokens", "9"]) == 0
+    assert "reduced" not in capsys.readouterr().out
 
 
 def test_show_speaks_json(page, capsys) -> None:
@@ -85,7 +162,7 @@ def test_show_tells_why(page, capsys, monkeypatch) -> None:
     out = capsys.readouterr().out.splitlines()
     assert out[1].endswith("relevance: words: 1 of 1 found (1 in a script it cannot read)")
     assert out[3].split() == ["total", "yes", "0.97", "50,80-100,120", "1"]
-    assert "1 of 1 word was found" in out[4]
+    assert "1 of 1 word of the question was found" in out[4]
     assert "合計" in out[4]
     assert main(["show", page, "total?", "--json", "--tokens", "20"]) == 0
     told = json.loads(capsys.readouterr().out)["why"]  # without asking for it
@@ -96,7 +173,7 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
     monkeypatch.setattr(relevance, "shipped", Fake)
     monkeypatch.setattr(scout, "load", lambda folder: pytest.fail("not asked for"))
     assert main(["show", page, "total?", "--no-scout", "--tokens", "20"]) == 0
-    assert "not read" in capsys.readouterr().out.splitlines()[2]
+    assert capsys.readouterr().out.splitlines()[2].startswith(NOT_READ)
     monkeypatch.setattr(relevance, "shipped", lambda: None)
     monkeypatch.setattr(scout, "load", lambda folder: Fake() if folder == Path("mine") else None)
     assert main(["show", page, "total?", "--scout", "mine", "--tokens", "20"]) == 0
@@ -194,12 +271,31 @@ def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
     assert [line.split()[-1] for line in lines[1:]] == ["4.00%", "0.312%"]
 
 
-def test_a_person_who_waits_sees_a_spinner(monkeypatch) -> None:
+PATIENT = """
+import time
+from homunculus import cli
+
+cli.PATIENCE = {patience}
+with cli._patience("computing") as tell:
+    tell("step one")
+    time.sleep(1.0)
+print("done")
+"""
+
+
+def test_a_person_who_waits_sees_a_spinner(tmp_path) -> None:
     pytest.importorskip("rich")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(cli, "PATIENCE", 0.0)
-    with cli._patience("waiting") as tell:
-        tell("step one")
+    code, lines = terminal(["-c", PATIENT.format(patience=0.1)], tmp_path, SOURCE)
+    assert (code, lines[-1]) == (0, "done")
+    spinner = lines[:-1]
+    assert len({line[0] for line in spinner}) > 3, "it turns"
+    assert {line[1:] for line in spinner} == {" computing: step one"}
+
+
+def test_a_person_who_does_not_wait_sees_no_spinner(tmp_path) -> None:
+    pytest.importorskip("rich")
+    code, lines = terminal(["-c", PATIENT.format(patience=60)], tmp_path, SOURCE)
+    assert (code, lines) == (0, ["done"])
 
 
 def test_the_module_is_the_command(tmp_path) -> None:

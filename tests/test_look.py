@@ -81,7 +81,7 @@ def test_boxes_are_pixels_of_the_original() -> None:
     assert painted.min() == 1  # the cut covers the picture; overlays may lie above
     assert facts["image"] == {
         "name": "image", "width": 400, "height": 300, "patch": 16,
-        "reduced": [400, 300], "rows": 19, "cols": 25,
+        "reduced": [400, 300], "rows": 19, "cols": 25, "page": 0, "pages": 1,
     }  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_detail_goes_to_the_print() -> None:
     x, y = facts["fixation"]
     assert BOX[0] - 16 <= x <= BOX[2] + 16
     assert BOX[1] - 16 <= y <= BOX[3] + 16
-    assert facts["relevance"] == "pixels"
+    assert facts["relevance"] == "pixels (no question)"
 
 
 def test_a_place_the_question_names_moves_the_fixation() -> None:
@@ -115,13 +115,13 @@ def test_a_place_the_question_names_moves_the_fixation() -> None:
     )
     assert top["fixation"][0] < low["fixation"][0]
     assert top["fixation"][1] < low["fixation"][1]
-    assert top["relevance"] == low["relevance"] == "pixels + hint"
+    assert top["relevance"] == low["relevance"] == "pixels (question not read) + named place"
 
 
 def test_the_origin_of_relevance_is_told_honestly() -> None:
     question = "What is in the top-left corner?"
     told = {name: look(page(), question, method=name, tokens=9, boxes=[BOX]).origin for name in ALL}
-    assert told["foveated"] == told["frequency"] == "pixels + hint"
+    assert told["foveated"] == told["frequency"] == "pixels (question not read) + named place"
     assert told["saliency"] == "pixels"
     assert told["shuffled"] == "pixels (one picture has no other question)"
     assert told["oracle"] == "the answer's box"

@@ -1,12 +1,13 @@
 """Where relevance comes from, and why: whose map is followed, when it is not, and what is said."""
 
+import json
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 import torch
 
-from homunculus import methods, relevance, scout, why
+from homunculus import methods, relevance, scout, view, why
 from homunculus.look import look
 from homunculus.scout import Scout, Sight, Word
 from homunculus.view import marks
@@ -73,7 +74,7 @@ def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
     fake = Fake()
     monkeypatch.setattr(relevance, "shipped", lambda: fake)
     assert look(page(), QUESTION, tokens=9).origin == "words: 1 of 2 found"
-    assert look(page(), QUESTION, tokens=9, scout=None).origin == "pixels"
+    assert look(page(), QUESTION, tokens=9, scout=None).origin == "pixels (question not read)"
     assert fake.asked == [QUESTION]
 
 
@@ -98,7 +99,7 @@ def test_a_picture_without_a_question_is_seen_as_before(question) -> None:
     picture, fake = page(), Fake()
     with_scout, without = (look(picture, question, scout=one) for one in (fake, None))
     assert torch.equal(with_scout.relevance, without.relevance)
-    assert with_scout.origin == without.origin == "pixels"
+    assert with_scout.origin == without.origin == "pixels (no question)"
     assert torch.equal(with_scout.tokens.box, without.tokens.box)
     assert with_scout.to_json()["why"]["words"] == fake.asked == []
 
@@ -106,7 +107,7 @@ def test_a_picture_without_a_question_is_seen_as_before(question) -> None:
 def test_a_named_place_is_added_to_the_scouts_map() -> None:
     plain = look(page(), QUESTION, scout=Fake())
     placed = look(page(), "What is the total at the bottom of the page?", scout=Fake())
-    assert placed.origin == "words: 1 of 2 found + hint"
+    assert placed.origin == "words: 1 of 2 found + named place"
     gained = placed.relevance - plain.relevance
     assert (gained[-1] > gained[0]).all()
     assert gained.min() >= torch.tensor(relevance.ELSEWHERE).log()
@@ -132,23 +133,110 @@ def test_a_scouts_map_of_another_size_is_laid_on_the_grid() -> None:
 # ---- fallbacks -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changes", "origin"),
-    [
-        ({"matched": False}, "words: none found, by the kind of answer"),
-        ({"matched": False, "words": ()}, "words: none to look for, blind"),
-        (
-            {"matched": False, "words": (), "unsupported": ("合計", "日付")},
-            "words: none to look for, blind (2 in a script it cannot read)",
-        ),
-        ({"unsupported": ("合計",)}, "words: 1 of 2 found (1 in a script it cannot read)"),
-        ({"text": 0.0019}, "pixels (no text found)"),
-        ({"text": 0.0021}, "words: 1 of 2 found"),
-        ({"name": "mine"}, "mine: 1 of 2 found"),
-    ],
-)
-def test_what_was_found_is_said_in_so_many_words(changes, origin) -> None:
-    assert look(page(), QUESTION, tokens=9, scout=replace(Fake(), **changes)).origin == origin
+NONE_FOUND = "No word of the question was found in the picture; the choice follows what looks like"
+NO_WORD = "The question has no word that the scout can look for; the choice follows what looks like"
+PIXELS = "the choice follows what stands out in the pixels"
+SCRIPT = "in a script that it cannot read"
+
+
+@dataclass
+class Case:
+    """A look, and what must be said of it."""
+
+    origin: str
+    sentences: tuple[str, ...]
+    used: bool | None
+    sure: bool = False
+    scout: Fake | None = field(default_factory=Fake)
+    question: str = QUESTION
+    method: str = "foveated"
+
+
+CASES = {
+    "found": Case(
+        "words: 1 of 2 found",
+        ("1 of 2 words of the question was found; the choice follows it.",), True, True,
+    ),
+    "all found": Case(
+        "words: 1 of 1 found", ("1 of 1 word of the question was found",), True, True,
+        Fake(words=WORDS[:1]),
+    ),
+    "another scout": Case(
+        "mine: 1 of 2 found", ("1 of 2 words",), True, True, Fake(name="mine"),
+    ),
+    "some strange": Case(
+        "words: 1 of 2 found (1 in a script it cannot read)", ("1 of 2", f"{SCRIPT}: 合計."),
+        True, True, Fake(unsupported=("合計",)),
+    ),
+    "enough text": Case("words: 1 of 2 found", ("1 of 2",), True, True, Fake(text=0.0021)),
+    "none found": Case(
+        "words: none found; follows text and the kind of answer",
+        (NONE_FOUND, "the kind of answer asked for, so it may miss"), True, False,
+        Fake(matched=False, words=WORDS[1:]),
+    ),
+    "no word": Case(
+        "words: none to look for; follows text, not the question",
+        (NO_WORD, "text, not the question."), False, False, Fake(matched=False, words=()),
+    ),
+    "only strange": Case(
+        "words: none to look for; follows text, not the question (2 in a script it cannot read)",
+        (NO_WORD, f"{SCRIPT}: 合計, 日付."), False, False,
+        Fake(matched=False, words=(), unsupported=("合計", "日付")),
+    ),
+    "no text": Case(
+        "pixels (hardly any text)",
+        (f"Hardly any text was found in the picture; {PIXELS}, not the question.",), False, False,
+        Fake(text=0.0019),
+    ),
+    "no scout": Case(
+        "pixels (question not read)",
+        (f"The words of the question were not looked for; {PIXELS}, not the question.",), False,
+        scout=None,
+    ),
+    "no scout, a place": Case(
+        "pixels (question not read) + named place",
+        (f"{PIXELS} and the place that the question names.",), True,
+        scout=None, question="What is in the top-left corner?",
+    ),
+    "no question": Case(
+        "pixels (no question)", (f"There is no question; {PIXELS}.",), False, question=" ",
+    ),
+    "saliency": Case(
+        "pixels", (f"This method does not use the question; {PIXELS}.",), False, method="saliency",
+    ),
+    "shuffled": Case(
+        "pixels (one picture has no other question)",
+        (f"One picture has no other question; {PIXELS}.",), False, method="shuffled",
+    ),
+    "random": Case(
+        "none (this method does not look)",
+        ("This method looks at neither the picture nor the question.",), False, method="random",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_caption_why_notes_and_json_say_the_same(name) -> None:
+    case = CASES[name]
+    seen = look(page(), case.question, method=case.method, tokens=9, scout=case.scout)
+    facts = json.loads(json.dumps(seen.to_json()))
+    assert seen.origin == facts["relevance"] == facts["why"]["relevance"] == case.origin
+    assert seen.caption().endswith(f"relevance: {case.origin}")
+    for sentence in case.sentences:
+        assert sentence in seen.explanation
+    assert why.told(facts["why"]).splitlines()[-1].startswith(seen.explanation)
+    assert (facts["why"]["question_used"], facts["why"]["sure"]) == (case.used, case.sure)
+    unsure = bool(case.question.strip()) and not case.sure
+    assert facts["notes"] == ([seen.explanation] if unsure else [])
+
+
+def test_the_picture_itself_says_when_the_question_was_not_used(monkeypatch) -> None:
+    captions: list[str] = []
+    monkeypatch.setattr(view, "panels", lambda *_, caption, **__: captions.append(caption))
+    look(page(), QUESTION, tokens=9, scout=Fake()).draw()
+    look(page(), QUESTION, tokens=9, scout=Fake(text=0.0)).draw()
+    assert captions[0].endswith("relevance: words: 1 of 2 found.")
+    assert captions[1].endswith("(hardly any text). " + CASES["no text"].sentences[0])
 
 
 def test_a_page_without_text_is_seen_by_its_pixels() -> None:
@@ -156,8 +244,8 @@ def test_a_page_without_text_is_seen_by_its_pixels() -> None:
     scouted = look(picture, question, scout=Fake(text=0.0))
     plain = look(picture, question, scout=None)
     assert torch.equal(scouted.relevance, plain.relevance)
-    assert scouted.origin == "pixels (no text found) + hint"
-    assert plain.origin == "pixels + hint"
+    assert scouted.origin == "pixels (hardly any text) + named place"
+    assert plain.origin == "pixels (question not read) + named place"
 
 
 def test_without_weights_or_safetensors_there_is_no_shipped_scout(monkeypatch, tmp_path) -> None:
@@ -166,10 +254,10 @@ def test_without_weights_or_safetensors_there_is_no_shipped_scout(monkeypatch, t
     relevance._loaded.cache_clear()
     monkeypatch.setattr(scout, "WEIGHTS", tmp_path)
     assert relevance.shipped() is None
-    assert look(page(), QUESTION, tokens=9).origin == "pixels"
+    assert look(page(), QUESTION, tokens=9).origin == "pixels (question not read)"
     (tmp_path / "word-scout.safetensors").touch()
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    assert look(page(), QUESTION, tokens=9).origin == "pixels"
+    assert look(page(), QUESTION, tokens=9).origin == "pixels (question not read)"
 
 
 def test_the_shipped_scout_is_loaded_once(monkeypatch, tmp_path) -> None:
@@ -208,24 +296,9 @@ def test_why_speaks_in_pixels_of_the_original() -> None:
 def test_why_is_told_of_every_look() -> None:
     blind = look(page(), QUESTION, scout=None).why()
     assert (blind["words"], blind["matched"]) == ([], None)
-    assert "not read; relevance: pixels." in blind["made"]
+    assert blind["made"].startswith("The words of the question were not looked for; ")
     never = look(page(), QUESTION, method="uniform", tokens=9, scout=Fake()).why()
     assert never["peak"] is None
-
-
-@pytest.mark.parametrize(
-    ("fake", "sentence"),
-    [
-        (Fake(), "1 of 2 words were found, and relevance follows. It peaks at 56,184."),
-        (Fake(words=WORDS[:1]), "1 of 1 word was found"),
-        (Fake(matched=False), "No word of the question was found: relevance is that of the page"),
-        (Fake(matched=False, words=()), "No word to look for"),
-        (Fake(unsupported=("合計",)), "In a script it cannot read: 合計."),
-        (Fake(text=0.0), "Hardly any text on the page: relevance comes from pixels."),
-    ],
-)
-def test_one_line_says_what_was_made_of_it(fake, sentence) -> None:
-    assert sentence in look(page(), QUESTION, scout=fake).why()["made"]
 
 
 def test_why_is_a_table_for_people() -> None:
@@ -235,7 +308,8 @@ def test_why_is_a_table_for_people() -> None:
     assert total.split() == ["total", "yes", "0.90", "40,60-120,75", "2"]
     assert invoice.split() == ["invoice", "no", "0.20", "-", "0"]
     assert made == facts["made"]
-    assert why.told(look(page(), scout=Fake()).why()).startswith("The question's words were not")
+    assert why.told(look(page(), scout=Fake()).why()).startswith("There is no question; ")
+    assert made.endswith(" The most relevant spot is 56,184.")
 
 
 def test_at_a_terminal_the_table_has_lines_if_rich_is_there(monkeypatch) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from homunculus import __version__, methods
 from homunculus.extra import MissingExtra
-from homunculus.flags import count, json_flag, numbers, whole
+from homunculus.flags import count, json_flag, numbers, slug, whole
 
 PATIENCE = 2.0
 """Seconds before a person at a terminal is told that work goes on."""
@@ -95,17 +95,18 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("--tokens", type=count, default=273, help="the budget (%(default)s)")
     add("--patch", type=count, default=16, help="pixels a cell (%(default)s)")
     add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
-    add("--page", type=whole, default=0, help="page of a PDF, from 0")
+    add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
     told = "the answer's boxes in pixels, for `oracle`"
     add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=told)
     add("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
     add("--explore", type=float, help="temperature on relevance, 1 as it is")
     add("--focus", type=float, help="field of view in degrees, 40 by default")
-    add("--why", action="store_true", help="tell which words were found, and where")
+    add("--why", action="store_true", help="print which words were found, and where")
     scout = show.add_mutually_exclusive_group()
     scout.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     scout.add_argument("--no-scout", action="store_true", help="do not look for words")
-    add("-o", "--out", type=Path, help="where to draw (IMAGE-METHOD.png, here)")
+    told = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
+    add("-o", "--out", type=Path, help=told)
     json_flag(show)
 
 
@@ -163,6 +164,7 @@ def _show(arguments: argparse.Namespace) -> int:
     except KeyError as error:
         return _fail("show", error.args[0])
     out = _out(arguments)
+    replaced = out.exists()
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
     with _patience(f"looking at {Path(arguments.image).name}"):
@@ -171,16 +173,19 @@ def _show(arguments: argparse.Namespace) -> int:
         seen = look(arguments.image, **asked, method=chosen, scout=_scout(arguments), dials=dials)
         seen.save(out)
     if arguments.json:
-        print(json.dumps(seen.to_json() | {"saved": str(out)}))
+        print(json.dumps(seen.to_json() | {"saved": str(out), "replaced": replaced}))
         return 0
-    print(f"wrote {out}")
+    print(f"wrote {out}{' (replaced)' if replaced else ''}")
     print(seen.caption())
+    for note in seen.notes():
+        if not (arguments.why and note == seen.explanation):  # which the table ends with
+            print(note)
+    if seen.picture.pages > 1:
+        print(f"Other pages: --page 0 to --page {seen.picture.pages - 1}, counted from 0.")
     if arguments.why:
         from homunculus.why import told
 
         print(told(seen.why(), sys.stdout.isatty()))
-    elif arguments.question and seen.sight is None and seen.origin.startswith("pixels"):
-        print("The question's words were not read; only places it names, such as `top left`.")
     return 0
 
 
@@ -196,7 +201,7 @@ def _scout(arguments: argparse.Namespace) -> Any:
 def _out(arguments: argparse.Namespace) -> Path:
     """Where to draw; checked before the work, and never over the picture itself."""
     image = Path(arguments.image)
-    out = arguments.out or Path(f"{image.stem}-{arguments.method}.png")
+    out = arguments.out or Path(_name(arguments))
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
     if out.is_dir():
@@ -206,6 +211,14 @@ def _out(arguments: argparse.Namespace) -> Path:
     if out.exists() and image.exists() and out.samefile(image):
         raise ValueError(f"{out} is the picture itself. Choose another name with -o.")
     return out
+
+
+def _name(arguments: argparse.Namespace) -> str:
+    """A file name of its own for every picture, page, method, budget and question."""
+    page = f"-page{arguments.page}" if arguments.page else ""
+    question = slug(arguments.question)
+    name = f"{Path(arguments.image).stem}{page}-{arguments.method}-{arguments.tokens}"
+    return f"{name}-{question}.png" if question else f"{name}.png"
 
 
 def _bench(arguments: argparse.Namespace) -> int:

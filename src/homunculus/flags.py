@@ -1,7 +1,9 @@
 """Flags that several verbs share: whole numbers, lists of numbers, `--json`. Nothing is loaded."""
 
 import argparse
+import re
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 
@@ -60,6 +62,24 @@ def numbers(many: int) -> Callable[[str], tuple[float, ...]]:
         return found
 
     return parse
+
+
+LONGEST_SLUG = 40
+
+
+def slug(text: str) -> str:
+    """Text as part of a file name: words with hyphens; a short hash where that leaves anything out.
+
+    >>> slug("What is the total?"), slug("")
+    ('what-is-the-total', '')
+    """
+    plain = " ".join(text.lower().split()).rstrip("?.! ")
+    words = "-".join(re.findall(r"\w+", plain))
+    if words == plain.replace(" ", "-") and len(words) <= LONGEST_SLUG:
+        return words
+    head = words if len(words) <= LONGEST_SLUG else words[:LONGEST_SLUG].rpartition("-")[0]
+    digest = blake2b(plain.encode(errors="surrogatepass"), digest_size=3).hexdigest()
+    return f"{head or words[:LONGEST_SLUG]}-{digest}".lstrip("-")
 
 
 def json_flag(verb: argparse.ArgumentParser) -> None:

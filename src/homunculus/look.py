@@ -47,7 +47,11 @@ class Look:
     relevance: Map
     """Logits of the level-0 cells."""
     origin: str
-    """Where the relevance came from, in words."""
+    """Where the relevance came from, in a few words."""
+    explanation: str
+    """The same in a sentence."""
+    question_used: bool | None
+    """Whether anything in the question decided what is kept; None where relevance was given."""
     allocation: Allocation
     tokens: Tokens
     certificate: Certificate
@@ -55,6 +59,8 @@ class Look:
     """y x in level-0 cells; None where the method has none."""
     sight: Sight | None = None
     """What the scout saw, if one looked."""
+    page: int = 0
+    """Of a PDF, counted from 0."""
 
     @property
     def plain(self) -> bool:
@@ -71,6 +77,18 @@ class Look:
             f"largest gap {float(self.certificate.gap[0]):.3g} cells, relevance: {self.origin}"
         )
 
+    def notes(self) -> list[str]:
+        """Sentences on what a reader might not expect of this picture and this question."""
+        picture, found = self.picture, []
+        if picture.pages > 1:
+            found.append(f"This is page {self.page + 1} of {picture.pages}.")
+        if picture.size != picture.original:
+            (high, wide), (rows, cols) = picture.original, picture.size
+            found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
+        if self.question.strip() and not (self.sight and self.sight.sure):
+            found.append(self.explanation)
+        return found
+
     def draw(self) -> Any:
         """Four panels as a Pillow image: picture, relevance, kept cells, what is left to read."""
         side = float((self.tokens.box[0, :, 2:] - self.tokens.box[0, :, :2]).max())
@@ -83,7 +101,7 @@ class Look:
             patch=self.patch,
             plain=self.plain,
             question=self.question,
-            caption=self.caption(),
+            caption=" ".join([f"{self.caption()}.", *self.notes()]),
             origin=self.origin,
             fixation=self.fixation,
             words=[(word.text, word.box) for word in self.sight.found] if self.sight else [],
@@ -91,7 +109,8 @@ class Look:
 
     def why(self) -> dict[str, Any]:
         """Which words of the question were found, where, and what was made of it."""
-        return facts(self.relevance, self.origin, self.sight, self.picture, self.patch)
+        told = (self.origin, self.explanation, self.question_used)
+        return facts(self.relevance, *told, self.sight, self.picture, self.patch)
 
     def save(self, path: str | Path) -> Path:
         """Draw to a file; its ending says the format."""
@@ -107,6 +126,7 @@ class Look:
         image = {
             "name": self.picture.name, "width": wide, "height": high, "patch": self.patch,
             "reduced": list(self.picture.size[::-1]), "rows": rows, "cols": cols,
+            "page": self.page, "pages": self.picture.pages,
         }  # fmt: skip
         return {
             "method": self.method.name,
@@ -115,6 +135,7 @@ class Look:
             "cells": rows * cols,
             "kept": int(valid.sum()),
             "image": image,
+            "notes": self.notes(),
             "relevance": self.origin,
             "why": self.why(),
             "certificate": {name: part[0].item() for name, part in vars(self.certificate).items()},
@@ -186,11 +207,14 @@ def look(
         field=field,
         relevance=logit,
         origin=why.origin,
+        explanation=why.explanation,
+        question_used=why.question_used,
         allocation=plan,
         tokens=pack(field, plan),
         certificate=certify(field, plan, gaze, getattr(rule, "field_of_view", 40.0)),
         fixation=None if gaze is None else (float(gaze[0, 0, 0]), float(gaze[0, 0, 1])),
         sight=why.sight,
+        page=page,
     )
 
 

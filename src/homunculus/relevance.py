@@ -41,7 +41,11 @@ class Reason:
     logit: Map
     """Of the level-0 cells."""
     origin: str
-    """Where the logits came from, in words."""
+    """Where the logits came from, in a few words."""
+    explanation: str
+    """The same in a sentence."""
+    question_used: bool | None
+    """Whether anything in the question moved the logits; None where they were given."""
     sight: Sight | None = None
     """What the scout saw, if one looked; also where there was too little to go by."""
 
@@ -63,23 +67,23 @@ def reason(
     """
     grid = picture.grid(patch)
     if source == "nothing":
-        return Reason(torch.zeros(grid), "none, it never looks")
+        told = "This method looks at neither the picture nor the question."
+        return Reason(torch.zeros(grid), "none (this method does not look)", told, False)
     if given is not None:
         found = given(pixels, question, grid) if callable(given) else given
         found = checked(found, "look: relevance is a map of rows x cols")
-        return Reason(_onto(found, grid), "given")
+        return Reason(_onto(found, grid), "given", "The choice follows the map given.", None)
     if source == "answer":
-        return Reason(_answered(picture, patch, boxes), "the answer's box")
+        told = "The choice follows the answer's box, not the question."
+        return Reason(_answered(picture, patch, boxes), "the answer's box", told, False)
     asks = source in ("question", "bands")
     sight = None
     if asks and question.strip() and (looking := chosen(scout)) is not None:
         sight = looking([picture.pixels], [question], patch)[0]
         if not sight.blank:
             return _from_words(looking.name, sight, question, grid)
-    note = " (no text found)" if sight is not None else ""
-    if source == "another question":
-        note = " (one picture has no other question)"
-    return _from_pixels(pixels, patch, question if asks else "", source != "pixels", note, sight)
+    cause = _cause(source, question, sight)
+    return _from_pixels(pixels, patch, question if asks else "", source != "pixels", cause, sight)
 
 
 def chosen(scout: Chosen) -> Scout | None:
@@ -116,36 +120,73 @@ def _answered(picture: Picture, patch: int, boxes: Sequence[Sequence[float | int
 
 def _from_words(name: str, sight: Sight, question: str, grid: tuple[int, int]) -> Reason:
     """The scout's log-probabilities; a place the question names makes the rest less likely."""
-    logit, origin = _onto(sight.logit, grid), f"{name}: {_told(sight)}"
+    (short, sentence), used = _outcome(sight), sight.matched or bool(sight.words)
+    logit, origin = _onto(sight.logit, grid), f"{name}: {short}"
     place = score.hint(question, grid)
     if place is None:
-        return Reason(logit, origin, sight)
-    return Reason(logit + place.clamp(min=ELSEWHERE).log(), f"{origin} + hint", sight)
+        return Reason(logit, origin, sentence, used, sight)
+    logit = logit + place.clamp(min=ELSEWHERE).log()
+    sentence = f"{sentence} It prefers the place that the question names."
+    return Reason(logit, f"{origin} + named place", sentence, True, sight)
 
 
-def _told(sight: Sight) -> str:
-    """What became of the question's words, in a few."""
+def _outcome(sight: Sight) -> tuple[str, str]:
+    """What became of the question's words: in a few words, and in a sentence."""
+    many, found = len(sight.words), len(sight.found)
     if sight.matched:
-        found = f"{len(sight.found)} of {len(sight.words)} found"
+        short, words = f"{found} of {many} found", "word" if many == 1 else "words"
+        was, them = ("was", "it") if found == 1 else ("were", "them")
+        sentence = (
+            f"{found} of {many} {words} of the question {was} found; the choice follows {them}."
+        )
+    elif sight.words:
+        short = "none found; follows text and the kind of answer"
+        sentence = (
+            "No word of the question was found in the picture; the choice follows what looks like "
+            "text and the kind of answer asked for, so it may miss the answer."
+        )
     else:
-        found = "none found, by the kind of answer" if sight.words else "none to look for, blind"
-    strange = len(sight.unsupported)
-    return f"{found} ({strange} in a script it cannot read)" if strange else found
+        short = "none to look for; follows text, not the question"
+        sentence = (
+            "The question has no word that the scout can look for; the choice follows what looks "
+            "like text, not the question."
+        )
+    if strange := sight.unsupported:
+        short = f"{short} ({len(strange)} in a script it cannot read)"
+        sentence += f" Not looked for, in a script that it cannot read: {', '.join(strange)}."
+    return short, sentence
+
+
+def _cause(source: str, question: str, sight: Sight | None) -> tuple[str, str]:
+    """Why relevance comes from pixels: in a few words, and as the beginning of a sentence."""
+    if source == "pixels":
+        return "", "This method does not use the question"
+    if source == "another question":
+        return " (one picture has no other question)", "One picture has no other question"
+    if not question.strip():
+        return " (no question)", "There is no question"
+    if sight is None:
+        return " (question not read)", "The words of the question were not looked for"
+    return " (hardly any text)", "Hardly any text was found in the picture"
 
 
 def _from_pixels(
-    pixels: Pixels, patch: int, question: str, busy: bool, note: str, sight: Sight | None
-) -> Reason:
+    pixels: Pixels, patch: int, question: str, busy: bool, cause: tuple[str, str],
+    sight: Sight | None,
+) -> Reason:  # fmt: skip
     """What stands out; with ``busy`` also what is there; and the place that the question names."""
     maps = {"perspectival": score.contrast(pixels, patch)[0]}
-    (rows, cols), origin = maps["perspectival"].shape, f"pixels{note}"
+    (rows, cols), origin = maps["perspectival"].shape, f"pixels{cause[0]}"
     if busy:
         maps["propositional"] = score.information(pixels, patch)[0]
+    follows = ", not the question" if question.strip() else ""
     if (place := score.hint(question, (rows, cols))) is not None:
-        maps["participatory"], origin = place, f"{origin} + hint"
+        maps["participatory"], origin = place, f"{origin} + named place"
+        follows = " and the place that the question names"
     flat = {way: one.reshape(1, -1) for way, one in maps.items()}
-    logit = score.mix(flat, torch.ones(1, rows * cols, dtype=torch.bool))
-    return Reason(logit.view(rows, cols), origin, sight)
+    logit = score.mix(flat, torch.ones(1, rows * cols, dtype=torch.bool)).view(rows, cols)
+    sentence = f"{cause[1]}; the choice follows what stands out in the pixels{follows}."
+    return Reason(logit, origin, sentence, place is not None, sight)
 
 
 def checked(given: Any, expected: str) -> Map:

@@ -20,20 +20,25 @@ HEADS = ("word", "found", "probability", "where", "places")
 def facts(
     logit: Float[Tensor, "rows cols"],
     origin: str,
+    explanation: str,
+    question_used: bool | None,
     sight: Sight | None,
     picture: Picture,
     patch: int,
 ) -> dict[str, Any]:
     """What was found and made of it; boxes are x0 y0 x1 y1, of words that were found alone."""
     peak = _peak(logit, picture, patch)
+    where = f" The most relevant spot is {peak[0]:.0f},{peak[1]:.0f}." if peak else ""
     return {
         "relevance": origin,
+        "question_used": question_used,
+        "sure": sight is not None and sight.sure,
         "words": [_word(one, picture) for one in sight.words] if sight else [],
         "unsupported": list(sight.unsupported) if sight else [],
         "matched": sight.matched if sight else None,
         "text": round(sight.text, 4) if sight else None,
         "peak": peak,
-        "made": " ".join(_made(origin, sight, peak)),
+        "made": f"{explanation}{where}",
     }
 
 
@@ -59,27 +64,6 @@ def _peak(logit: Float[Tensor, "rows cols"], picture: Picture, patch: int) -> li
     (high, wide), (rows, cols) = picture.original, picture.size
     across, down = (x + 0.5) * patch / cols, (y + 0.5) * patch / rows
     return [round(min(1.0, across) * wide, 1), round(min(1.0, down) * high, 1)]
-
-
-def _made(origin: str, sight: Sight | None, peak: list[float] | None) -> list[str]:
-    """Sentences on what was made of the words."""
-    if sight is None:
-        said = [f"The question's words were not read; relevance: {origin}."]
-    elif sight.blank:
-        said = ["Hardly any text on the page: relevance comes from pixels."]
-    elif sight.matched:
-        words = "word was" if len(sight.words) == 1 else "words were"
-        said = [f"{len(sight.found)} of {len(sight.words)} {words} found, and relevance follows."]
-    else:
-        none = "No word of the question was found" if sight.words else "No word to look for"
-        said = [f"{none}: relevance is that of the page without a question."]
-    if origin.endswith("+ hint"):
-        said.append("The place that the question names was added.")
-    if sight and sight.unsupported:
-        said.append(f"In a script it cannot read: {', '.join(sight.unsupported)}.")
-    if peak:
-        said.append(f"It peaks at {peak[0]:.0f},{peak[1]:.0f}.")
-    return said
 
 
 # ---- for people ----------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ class Picture:
     name: str
     original: tuple[int, int]
     """Height and width before reducing, upright; a PDF page is measured at 200 dpi."""
+    pages: int = 1  # of a PDF
 
     @property
     def size(self) -> tuple[int, int]:
@@ -289,7 +290,7 @@ def _pdf(name: str, stream: BufferedIOBase, page: int, bounds: tuple[int, int]) 
             _check(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
             target = fitted((high, wide), *bounds)
             scale = min(target[0] / high, target[1] / wide) * DOTS / 72
-            image = _plain(sheet.render(scale=scale).to_pil(), target)
+            image, pages = _plain(sheet.render(scale=scale).to_pil(), target), len(document)
         finally:
             document.close()
-    return Picture(_tensor(image), f"{name} page {page}" if page else name, (high, wide))
+    return Picture(_tensor(image), f"{name} page {page}" if page else name, (high, wide), pages)

@@ -54,6 +54,11 @@ class Sight:
         """Whether the page has hardly any text: no word on it can point anywhere."""
         return self.text < BLANK
 
+    @property
+    def sure(self) -> bool:
+        """Whether a word of the question was found, on a page that has text."""
+        return self.matched and not self.blank
+
 
 def told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
     """What was found of a question's words, for people."""
