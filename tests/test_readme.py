@@ -5,20 +5,44 @@ from pathlib import Path
 
 import pytest
 
+import tiny
+
 README = Path(__file__).parents[1] / "README.md"
+FENCE = re.compile(
+    r"^ *(?P<fence>```|~~~) *(?P<tag>[^\n]*)\n(?P<code>.*?)^ *(?P=fence) *$",
+    re.DOTALL | re.MULTILINE,
+)
+NOT_RUN = ("bash", "console", "json", "toml")
+"""Tags of blocks that are shown and not run; any other tag but `python` is refused."""
+MODELS = {"Qwen/Qwen3-VL-2B-Instruct": "qwen3_vl"}
+"""Names of a hub, and the family whose tiny model stands in for them: no hub is here."""
 
 
 def blocks(text: str) -> list[tuple[int, str]]:
-    """(line before the code, code) of every fenced block that is exactly ``python``."""
-    found = re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    return [(text[: match.start(1)].count("\n"), match[1]) for match in found]
+    """(line before the code, code) of every Python block; a tag nobody knows is an error."""
+    found = []
+    for match in FENCE.finditer(text):
+        line, tag = text[: match.start("code")].count("\n"), match["tag"].strip()
+        if tag == "python":
+            found.append((line, match["code"]))
+        elif tag not in NOT_RUN:
+            told = f"expected python, which is run, or one of {', '.join(NOT_RUN)}"
+            raise ValueError(f"line {line}: a block tagged {tag!r}: {told}")
+    return found
 
 
-def execute(text: str) -> int:
-    """Run every block; a traceback points at the README's own line."""
+def execute(text: str, path: Path = README) -> int:
+    """Run every block, with tiny models for those of a hub; a traceback points at the page's line.
+
+    Returns how many ran.
+    """
+    for name, family in MODELS.items():
+        if f'"{name}"' in text:
+            tiny.hub()
+            text = text.replace(f'"{name}"', repr(str(tiny.folder(family))))
     names: dict[str, object] = {"__name__": "readme"}
     for line, code in blocks(text):
-        exec(compile("\n" * line + code, str(README), "exec"), names)
+        exec(compile("\n" * line + code, str(path), "exec"), names)
     return len(blocks(text))
 
 
@@ -34,12 +58,23 @@ def draw_pictures(code: str, folder: Path) -> None:
 
 
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = README.read_text("utf-8") if README.exists() else ""
-    if not blocks(text):
-        pytest.skip("README.md has no Python yet")
+    text = README.read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     draw_pictures("".join(code for _, code in blocks(text)), tmp_path)
-    execute(text)
+    assert execute(text) >= 3  # a picture, a model, tensors
+
+
+@pytest.mark.parametrize("tag", ["py", "Python", "python3", "pycon", "", "python title=x"])
+def test_a_block_that_would_never_run_is_refused(tag: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"line 2: a block tagged {tag!r}")):
+        blocks(f"text\n```{tag}\n1 / 0\n```\n")
+
+
+@pytest.mark.parametrize("fence", ["```python", "~~~python", "``` python", "  ```python"])
+def test_a_python_block_runs_whatever_its_fence(fence: str) -> None:
+    end = fence.replace("python", "").rstrip()
+    with pytest.raises(ZeroDivisionError):
+        execute(f"text\n{fence}\n1 / 0\n{end}\n")
 
 
 def test_blocks_share_a_namespace_and_errors_point_at_their_line() -> None:
