@@ -245,7 +245,8 @@ def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
 
 
 def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
-    core = pytest.importorskip("homunculus.bench.core")
+    from homunculus.bench import core
+
     monkeypatch.setattr(core, "core", lambda repeats, tell: tell("grid") or {"repeats": repeats})
     monkeypatch.setattr(core, "table", lambda result: f"table of {result}")
     assert main(["bench", "core", "--repeats", "2", "--json"]) == 0
@@ -256,7 +257,8 @@ def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
 
 
 def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
-    command = pytest.importorskip("homunculus.bench.command")
+    from homunculus.bench import command
+
     shares = {"first_question_share": 0.04, "second_question_share": 0.00312}
     asked: list[object] = []
     ask = lambda seer, many: asked.append((seer, many)) or shares  # noqa: E731
@@ -278,7 +280,7 @@ from homunculus import cli
 cli.PATIENCE = {patience}
 with cli._patience("computing") as tell:
     tell("step one")
-    time.sleep(1.0)
+    time.sleep(1.5)
 print("done")
 """
 
@@ -288,7 +290,7 @@ def test_a_person_who_waits_sees_a_spinner(tmp_path) -> None:
     code, lines = terminal(["-c", PATIENT.format(patience=0.1)], tmp_path, SOURCE)
     assert (code, lines[-1]) == (0, "done")
     spinner = lines[:-1]
-    assert len({line[0] for line in spinner}) > 3, "it turns"
+    assert len({line[0] for line in spinner}) > 2, "it turns"
     assert {line[1:] for line in spinner} == {" computing: step one"}
 
 

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+import torch
 
 from homunculus.measure.metric import among, anls, evidence
 from homunculus.measure.official import CONTRACTIONS, MARKS, lone, plain, relaxed, soft
@@ -113,7 +114,6 @@ def test_whole_words_of_a_line_may_be_scored_in_any_way() -> None:
 
 
 def test_a_thing_counts_by_its_shorter_side() -> None:
-    torch = pytest.importorskip("torch")
     level = torch.ones(4, 4)  # half the pixels of a side are kept
     wide = [(0.0, 0.0, 64.0, 32.0)]
     tall = [(0.0, 0.0, 32.0, 64.0)]
