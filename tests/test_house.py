@@ -15,7 +15,7 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from homunculus.extra import MissingExtra, need
+from homunculus.extra import BrokenExtra, MissingExtra, need
 from homunculus.types import Relevance
 
 ROOT = Path(__file__).parents[1]
@@ -157,9 +157,26 @@ def test_a_missing_extra_names_its_cure() -> None:
     cure = r"^me needs absent: pip install 'homunculus-vlm\[e\]'$"
     with pytest.raises(MissingExtra, match=cure):
         need("absent.part", extra="e", who="me")
-    with pytest.raises(ModuleNotFoundError) as broken:
-        need("json.absent", extra="e", who="me")
-    assert not isinstance(broken.value, MissingExtra)
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("import absent.part", r"me needs lib, and lib needs absent: pip install '.*\[e\]'$"),
+        ("import lib.absent", r"me needs lib; lib is installed, .* No module named 'lib.absent'"),
+        ("from math import absent", r"lib is installed, but its import fails: cannot import name"),
+        ("raise RuntimeError('no nms')", r"fails: no nms\. Install a version of lib that fits"),
+    ],
+)
+def test_a_library_that_is_installed_but_broken_is_not_called_missing(
+    code: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BrokenExtra, match=hint) as broken:
+        need("lib", extra="e", who="me")
+    assert broken.value.__cause__ is not None
+    assert "lib" not in sys.modules
 
 
 def test_shape_checks_are_on() -> None:

@@ -5,13 +5,15 @@ from types import ModuleType
 
 
 class MissingExtra(ImportError):  # noqa: N818 - it is what happened, and reads so in a traceback
-    """An optional library is not installed; the message names the command that installs it."""
+    """An optional library cannot be imported; the message says what to install."""
+
+
+class BrokenExtra(MissingExtra):
+    """An optional library is installed, but its own import fails; that error is the cause."""
 
 
 def need(module: str, extra: str, who: str) -> ModuleType:
     """Import ``module`` now, or say which extra of this distribution brings it.
-
-    A library that is there but fails inside itself raises its own error.
 
     >>> need("math", extra="view", who="homunculus.view").sqrt(4.0)
     2.0
@@ -20,7 +22,22 @@ def need(module: str, extra: str, who: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != top:
-            raise
-        hint = f"{who} needs {top}: pip install 'homunculus-vlm[{extra}]'"
-        raise MissingExtra(hint, name=top) from error
+        absent = (error.name or top).partition(".")[0]
+        if absent == top and error.name != top:  # a part of it: another version has it
+            raise _broken(module, who, error) from error
+        through = f"{top}, and {top} needs {absent}" if absent != top else top
+        hint = f"{who} needs {through}: pip install 'homunculus-vlm[{extra}]'"
+        kind = BrokenExtra if absent != top else MissingExtra
+        raise kind(hint, name=absent) from error
+    except Exception as error:  # a build that does not fit raises what it likes
+        raise _broken(module, who, error) from error
+
+
+def _broken(module: str, who: str, error: Exception) -> BrokenExtra:
+    """No extra helps: the library is there, in a version or a build that does not fit."""
+    top = module.partition(".")[0]
+    return BrokenExtra(
+        f"{who} needs {module}; {top} is installed, but its import fails: {error}. "
+        f"Install a version of {top} that fits the other packages: `pip check` lists conflicts.",
+        name=top,
+    )

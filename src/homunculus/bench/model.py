@@ -140,7 +140,7 @@ def processor(scale: Scale, watch: Watch) -> Processor:
 
 def page(high: int, wide: int) -> Any:
     """A page of print: what a scout reads and a JPEG holds is like what people send."""
-    need("PIL", "view", WHO)
+    need("PIL", "transformers", WHO)
     from PIL import Image, ImageDraw, ImageFont
 
     across = 1024

@@ -134,7 +134,7 @@ def load_photos(folder: Path | None, side: int = 640) -> list[np.ndarray]:
     """Grey pictures for backgrounds, in the order of their names; none without a folder."""
     if folder is None:
         return []
-    images = need("PIL.Image", "view", "homunculus train --photos")
+    images = need("PIL.Image", "learn", "homunculus train --photos")
     kinds = {".jpg", ".jpeg", ".png", ".webp"}
     paths = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in kinds)
     if not paths:

@@ -124,7 +124,7 @@ def _box(word: Any) -> list[float]:
 
 def store(path: Path, one: Lesson, stray: str) -> None:
     """Write a lesson, at once; ``stray`` is a question of this page for the next page's lesson."""
-    files = need("safetensors.torch", "scout", "homunculus train")
+    files = need("safetensors.torch", "learn", "homunculus train")
     tensors = {each.name: getattr(one.found, each.name) for each in fields(Found)}
     tensors |= {"target": one.target}
     small = {name: _small(value).contiguous() for name, value in tensors.items()}
@@ -139,7 +139,7 @@ def _small(value: Tensor) -> Tensor:
 
 def restore(path: Path) -> tuple[Lesson, str]:
     """A stored lesson and its stray question."""
-    files = need("safetensors", "scout", "homunculus train")
+    files = need("safetensors", "learn", "homunculus train")
     with files.safe_open(path, framework="pt") as opened:
         tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
         stray = json.loads(opened.metadata()["stray"])

@@ -38,14 +38,14 @@ def _lines(start: int, total: int) -> Tell:
 
 @contextmanager
 def _bar(start: int, total: int, who: str) -> Iterator[Tell]:
-    rich = need("rich.progress", "view", who)
+    rich = need("rich.progress", "learn", who)
     columns = (
         rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeElapsedColumn(),
         rich.TimeRemainingColumn(), rich.TextColumn("{task.fields[words]}"),
     )  # fmt: skip
     began = time.monotonic()
     with rich.Progress(
-        *columns, console=need("rich.console", "view", who).Console(stderr=True)
+        *columns, console=need("rich.console", "learn", who).Console(stderr=True)
     ) as bar:
         task = bar.add_task("train", total=total, completed=start, words="")
 

@@ -53,7 +53,7 @@ def store(
     state: dict[str, Any],
 ) -> None:
     """Write all that the next step depends on; an optimiser has the name of its net."""
-    files = need("safetensors.torch", "scout", WHO)
+    files = need("safetensors.torch", "learn", WHO)
     tensors = {
         f"{part}.{name}": one
         for part, net in nets.items()
@@ -73,7 +73,7 @@ def restore(
     path: Path, nets: Mapping[str, nn.Module], optimisers: Mapping[str, torch.optim.Optimizer]
 ) -> dict[str, Any]:
     """Bring everything back to where the file left it; returns what was stored beside."""
-    files = need("safetensors", "scout", WHO)
+    files = need("safetensors", "learn", WHO)
     try:
         with files.safe_open(path, framework="pt") as opened:
             state = json.loads((opened.metadata() or {}).get("state", "null"))

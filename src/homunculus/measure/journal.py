@@ -13,8 +13,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from homunculus.extra import need
-
 
 class Journal:
     """Batches by name, kept in a file that only grows."""
@@ -39,7 +37,8 @@ class Journal:
 
     def _lock(self) -> None:
         """Two runs that write one journal would spoil it."""
-        fcntl: Any = need("fcntl", extra="measure", who="homunculus measure")
+        import fcntl  # Unix alone has it; results can be read without
+
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

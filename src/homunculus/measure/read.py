@@ -17,6 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import torch
 from einops import rearrange
 from jaxtyping import UInt8
 from torch import Tensor
@@ -139,7 +140,6 @@ class RapidOCR:
 
     def _at(self, pixels: Pixels, corner: list[list[float]]) -> tuple[str, float]:
         numpy = need("numpy", extra="measure", who="homunculus measure")
-        torch = need("torch", extra="measure", who="homunculus measure")
         cut = need("rapidocr.utils.process_img", extra="measure", who="homunculus measure")
         whole = _blue_first(pixels)
         crop = cut.get_rotate_crop_image(whole, numpy.array(corner, dtype=numpy.float32))

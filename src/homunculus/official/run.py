@@ -173,7 +173,9 @@ def manager(plan: Plan) -> Any:
 def asker(plan: Plan) -> Any:
     """What lmms-eval asks."""
     if plan.engine == "transformers":
-        kind = need("homunculus.official.model", "official", WHO).Homunculus
-        return kind(plan.model, where=plan.where, dtype=plan.dtype, device=plan.device)
-    kind = need("homunculus.official.remote", "official", WHO).Server
-    return kind(plan.url, pretrained=plan.model)
+        from homunculus.official.model import Homunculus
+
+        return Homunculus(plan.model, where=plan.where, dtype=plan.dtype, device=plan.device)
+    from homunculus.official.remote import Server
+
+    return Server(plan.url, pretrained=plan.model)

@@ -94,8 +94,11 @@ def onevision(
 
 def _sheet(config: Any, first: int, size: Sequence[int]) -> Sheet:
     """An image alone: a view of the whole, then the tiles of its canvas."""
-    there = "transformers.models.llava_onevision.modeling_llava_onevision"
-    own = need(there, "transformers", "homunculus.attach")
+    own = need(
+        "transformers.models.llava_onevision.modeling_llava_onevision",
+        "transformers",
+        "homunculus.attach",
+    )
     tile, pins = config.vision_config.image_size, config.image_grid_pinpoints
     side = tile // config.vision_config.patch_size
     rows, cols = own.get_anyres_image_grid_shape(size, pins, tile)
