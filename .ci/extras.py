@@ -1,0 +1,157 @@
+"""The first thing each extra is for, with that extra alone: `extras.py EXTRA`.
+
+Runs in a folder with `invoice.png`, `result.json` (of `homunculus measure`), `qwen3_vl/` and
+`smolvlm/` (models of a few weights). `.ci/run` installs the extra into an environment that has
+torch, einops and jaxtyping; `docs/install.md` promises the same things.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+from vllm_fixes import SHIM
+
+from homunculus.cli import main
+
+QUESTION = "What is the total due?"
+
+
+def command(*words: str) -> None:
+    """A command line of ours that must end well."""
+    code = main(words)
+    assert code == 0, f"homunculus {' '.join(words)}: exit code {code}"
+
+
+def pixels() -> None:
+    """Saliency finds the one thing that differs."""
+    from homunculus.score import contrast
+
+    image = torch.full((1, 3, 128, 128), 0.5)
+    image[:, 0, 64:80, 32:48] = 1.0
+    assert int(contrast(image).argmax()) == 4 * 8 + 2
+
+
+def view() -> None:
+    """A picture in, a drawing out."""
+    from homunculus.look import look
+
+    seen = look("invoice.png")
+    assert int(seen.tokens.valid.sum()) == 273
+    assert seen.save("seen.png").stat().st_size > 10_000
+
+
+def atlas() -> None:
+    """The method that needs regions."""
+    command("show", "invoice.png", "--method", "atlas", "-o", "atlas.png")
+
+
+def scout() -> None:
+    """The question's words are found."""
+    from homunculus.look import look
+
+    seen = look("invoice.png", QUESTION)
+    assert seen.sight is not None
+    assert {word.text for word in seen.sight.found} == {"total", "due"}, seen.origin
+
+
+def learn() -> None:
+    """A scout of one step, which can be loaded."""
+    from homunculus.scout import load
+
+    short = ("--steps", "1", "--pages", "1", "--spread-steps", "1")
+    command("train", "word-scout", "--out", "weights", *short)
+    assert load(Path("weights")).name
+
+
+def measure() -> None:
+    """Two questions, read by OCR: all cells give both answers."""
+    suite("pages")
+    rows = ("--methods", "cut", "atlas", "--tokens", "64", "--read", "crop", "--cache", "cache")
+    command("measure", "pages", *rows, "-o", "run.json")
+    found = json.loads(Path("run.json").read_text("utf-8"))
+    read = [row["scores"]["full"]["all"][0] for row in found["rows"]]
+    assert read == [1.0, 1.0], found["rows"]
+
+
+def gaze() -> None:
+    """Where people looked; pysaliency agrees."""
+    viewers = [[[100, 900, 880], [100, 970, 975]], [[90, 300, 310], [90, 365, 360]]]  # all x, all y
+    suite("watched", fixations=viewers)
+    command("measure", "--task", "gaze", "watched", "--tokens", "64", "-o", "gaze.json")
+    told = json.loads(Path("gaze.json").read_text("utf-8"))["pysaliency"]
+    assert "why_not" not in told, told
+
+
+def decide() -> None:
+    """Results in, a page out."""
+    command("decide", "result.json", "-o", "report.html")
+    assert "</html>" in Path("report.html").read_text("utf-8")
+
+
+def transformers() -> None:
+    """A model and its processor from a folder; every image costs exactly K tokens."""
+    torchvision_names()
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    import homunculus
+
+    AutoProcessor.from_pretrained("smolvlm")  # which wants num2words
+    model = AutoModelForImageTextToText.from_pretrained("qwen3_vl")
+    processor = AutoProcessor.from_pretrained("qwen3_vl")
+    engine = homunculus.attach(model, processor, tokens=16)
+    answer = engine.generate("invoice.png", QUESTION, max_new_tokens=2)
+    assert [int(one.valid.sum()) for one in answer.tokens] == [16]
+    answer.show().save("answer.png")
+
+
+def all_() -> None:
+    """What the README begins with."""
+    command("show", "invoice.png", QUESTION, "--why", "-o", "show.png")
+
+
+CHECKS: dict[str, Callable[[], None]] = {
+    "pixels": pixels, "view": view, "atlas": atlas, "scout": scout, "learn": learn,
+    "measure": measure, "gaze": gaze, "decide": decide, "transformers": transformers, "all": all_,
+}  # fmt: skip
+
+
+def suite(name: str, **more: object) -> None:
+    """Two questions about the invoice, each on a page of its own."""
+    from PIL import Image
+
+    asked = {
+        "one.png": (QUESTION, "300.36", [846, 954, 948, 992]),
+        "two.png": ("What is the date?", "3 November 2026", [226, 350, 396, 378]),
+    }
+    folder = Path(name)
+    (folder / "images").mkdir(parents=True)
+    rows = []
+    for image, (question, answer, box) in asked.items():
+        Image.open("invoice.png").save(folder / "images" / image)
+        row = {"image": image, "question": question, "answers": [answer], "boxes": [box]}
+        rows.append(json.dumps(row | more))
+    (folder / "qa.jsonl").write_text("\n".join(rows), "utf-8")
+
+
+def torchvision_names() -> None:
+    """torchvision may be built for CUDA beside a torch for CPUs; docs/install.md tells of it."""
+    place = find_spec("torchvision").submodule_search_locations[0]
+    exec(SHIM, {"__name__": "torchvision_names", "__file__": place})
+
+
+def untouched() -> None:
+    """No extra may swap torch for another build, or bring gigabytes of CUDA."""
+    had = dict(one.split("==") for one in os.environ["BASE"].split())
+    assert {name: version(name) for name in had} == had
+    new = {one.name for one in distributions()} - set(had)
+    assert not [name for name in new if name.startswith("nvidia-")], new
+
+
+if __name__ == "__main__":
+    untouched()
+    CHECKS[sys.argv[1]]()
