@@ -16,6 +16,7 @@ from homunculus import Allocation, Field, Material, Method, Relevance, lift
 
 CHANNELS = 3
 REGIONS = 5
+BANDS = 4
 Grid = tuple[int, int]
 often = settings(max_examples=5 * settings().max_examples)
 """For tests of one rule against its oracle: laws run on every method, these only once."""
@@ -60,8 +61,13 @@ class Case:
             drawn[image, : rows * cols] = drawn[image, patch]
         return drawn
 
+    def energy(self) -> Tensor:
+        """Of four bands, many of them alike."""
+        shape = (len(self.grids), self.most, BANDS)
+        return torch.randint(0, 9, shape, generator=self.chance(6)) / 8
+
     def material(self) -> Material:
-        return Material(self.feature(), self.label(), REGIONS)
+        return Material(self.feature(), self.label(), REGIONS, self.energy())
 
 
 sides = st.one_of(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9), st.integers(10, 40))
@@ -117,24 +123,25 @@ def relevance(field: Field, logit: Tensor) -> Relevance:
     return Relevance(spread.logit + extra)
 
 
+def picked(material: Material, images: slice | list[int], cells: int | None = None) -> Material:
+    """The material of some of the images, without the padding behind so many cells."""
+    parts = ("feature", "label", "energy")
+    return replace(material, **{name: getattr(material, name)[images, :cells] for name in parts})
+
+
 def planned(
     method: Method, case: Case, logit: Tensor | None = None, material: Material | None = None
 ) -> tuple[Field, Allocation]:
     """What the method does with the case, or with the case changed."""
     field = method.field(case.grids, case.slots, case.material() if material is None else material)
     logit = case.logit() if logit is None else logit
-    return field, method.allocate(field, relevance(field, logit), case.slots)
+    return field, method.allocate(field, lift.spread(field, logit), case.slots)
 
 
 def alone(case: Case, image: int) -> tuple[Case, Tensor, Material]:
     """One image of the batch, without its neighbours and without padding."""
     here, cells = slice(image, image + 1), case.cells[image]
-    material = case.material()
-    assert material.feature is not None
-    assert material.label is not None
-    single = replace(
-        material, feature=material.feature[here, :cells], label=material.label[here, :cells]
-    )
+    single = picked(case.material(), here, cells)
     return replace(case, grids=case.grids[here]), case.logit()[here, :cells], single
 
 

@@ -18,7 +18,10 @@ def compiled_equals_plain(name: str, grids: list[tuple[int, int]], backend: str)
     method = methods()[name]
     torch.manual_seed(0)
     cells = max(rows * cols for rows, cols in grids)
-    field = method.field(grids, SLOTS, Material(feature=torch.randn(2, cells, 4)))
+    material = Material(
+        torch.randn(2, cells, 4), torch.randint(-1, 3, (2, cells)), 3, torch.rand(2, cells, 4)
+    )
+    field = method.field(grids, SLOTS, material)
     relevance = lift.spread(field, torch.randn(2, cells))
     torch.compiler.reset()
     whole = torch.compile(

@@ -315,7 +315,7 @@ def test_an_image_is_encoded_as_if_it_were_alone(it: SimpleNamespace) -> None:
 def test_a_method_whose_tokens_are_means_is_refused_and_told_which_can(
     it: SimpleNamespace,
 ) -> None:
-    for name in ("pool", "log-polar"):
+    for name in ("pool", "log-polar", "clusters"):
         with pytest.raises(ValueError, match=rf"{name} makes means .* foveated, windows"):
             engine(it, 20, method=name)
         assert engine(it, 20, method=name, where="auto").setting.where == "after"
@@ -329,8 +329,9 @@ def test_a_mean_that_comes_all_the_same_is_not_taken_for_a_cell() -> None:
         parts([layout], choices)
 
 
-def test_methods_of_cells_and_windows_can() -> None:
-    assert {name for name, one in methods().items() if not single(one)} == {"pool", "log-polar"}
+def test_methods_of_cells_and_of_plain_images_can() -> None:
+    unable = {name for name, one in methods().items() if not single(one)}
+    assert unable == {"pool", "log-polar", "clusters"}
 
 
 @torch.no_grad()

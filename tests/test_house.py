@@ -28,6 +28,7 @@ FLOORS = (  # a room imports only from the lines above its own
     {"cortex"},
     {"lift", "score", "allocate", "pack", "coverage", "view", "scout", "atlas"},
     {"method", "relevance", "why"},
+    {"material"},
     {"look", "learn", "engines", "measure", "studio", "testing"},
     {"bench", "official"},
     {"__init__"},

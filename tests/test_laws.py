@@ -9,17 +9,19 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from cases import BIG, Case, alone, law, planned, reads, relevance, same
-from homunculus import Allocation, Field, Method, Relevance, methods, pack
+from cases import BIG, Case, alone, law, picked, planned, reads, same
+from homunculus import Allocation, Field, Method, Relevance, lift, methods, pack
 
 METHODS = list(methods().values())
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 LEARNABLE = [method for method in METHODS if method.source != "nothing"]
 
 
-def check_sound(field: Field, plan: Allocation, case: Case) -> None:
-    """Exactly min(K, n) slots, first in their row, convex, of the image's own cells, none twice."""
-    promised = torch.tensor([min(case.slots, cells) for cells in case.cells])
+def check_sound(method: Method, field: Field, plan: Allocation, case: Case) -> None:
+    """Exactly the count, first in their row, convex, of the image's own cells, none twice."""
+    promised = torch.tensor([method.count(grid, case.slots) for grid in case.grids])
+    most = torch.tensor([min(case.slots, cells) for cells in case.cells])
+    assert torch.equal(promised, most) or (method.name == "resize" and (promised <= most).all())
     rows = plan.valid.shape[1]
     assert rows == promised.max()
     assert torch.equal(plan.valid, torch.arange(rows) < promised[:, None])
@@ -42,14 +44,14 @@ def check_sound(field: Field, plan: Allocation, case: Case) -> None:
 @law()
 def test_every_image_gets_exactly_its_slots_and_sound_weights(method: Method, case: Case) -> None:
     field, plan = planned(method, case)
-    check_sound(field, plan, case)
+    check_sound(method, field, plan, case)
     assert same(plan, planned(method, case)[1]), "the same call twice must give the same"
 
 
 @every_method
 @pytest.mark.parametrize("case", BIG, ids=lambda case: "+".join(f"{r}x{c}" for r, c in case.grids))
 def test_large_images_and_strips_obey_too(method: Method, case: Case) -> None:
-    check_sound(*planned(method, case), case)
+    check_sound(method, *planned(method, case), case)
 
 
 @every_method
@@ -76,10 +78,7 @@ def test_an_image_in_a_batch_gets_what_it_gets_alone(method: Method, case: Case)
 def test_permuting_images_permutes_results(method: Method, case: Case, order: list[int]) -> None:
     order = [image for image in order if image < len(case.grids)]
     turned = replace(case, grids=tuple(case.grids[image] for image in order))
-    material = case.material()
-    assert material.feature is not None
-    assert material.label is not None
-    material = replace(material, feature=material.feature[order], label=material.label[order])
+    material = picked(case.material(), order)
     plan = planned(method, case)[1]
     moved = planned(method, turned, case.logit()[order], material)[1]
     assert same(Allocation(plan.index[order], plan.weight[order], plan.valid[order]), moved)
@@ -106,8 +105,9 @@ def test_a_constant_changes_nothing_where_means_are_rounded(
     method: Method, grid: tuple[int, int], slots: int, step: float, halves: str
 ) -> None:
     logit = torch.tensor([[int(half) * step for half in halves]])
-    plan = method.plan([grid], logit, slots)[1]
-    assert same(plan, method.plan([grid], logit + step, slots)[1])
+    material = Case((grid,), slots).material()
+    plan = method.plan([grid], logit, slots, material)[1]
+    assert same(plan, method.plan([grid], logit + step, slots, material)[1])
 
 
 @every_method
@@ -117,7 +117,7 @@ def test_float32_and_bfloat16_relevance_agree(method: Method, case: Case) -> Non
     half = method.plan(case.grids, case.logit().bfloat16(), case.slots, case.material())[1]
     assert torch.equal(case.logit().bfloat16().float(), case.logit())
     assert same(half, method.plan(case.grids, case.logit(), case.slots, case.material())[1])
-    raw = relevance(field, case.logit()).logit.bfloat16()
+    raw = lift.spread(field, case.logit()).logit.bfloat16()
     whole = method.allocate(field, Relevance(raw.float()), case.slots)
     assert same(method.allocate(field, Relevance(raw), case.slots), whole)
 
@@ -129,7 +129,7 @@ def test_a_budget_for_everything_keeps_every_finest_cell_once(
 ) -> None:
     case = replace(case, slots=case.most + extra)
     field, plan = planned(method, case)
-    check_sound(field, plan, case)
+    check_sound(method, field, plan, case)
     for image, cells in enumerate(case.cells):
         index = plan.index[image, :cells, 0]
         assert (plan.weight[image, :cells, 0] == 1).all()
@@ -158,11 +158,11 @@ def wounded(case: Case, values: tuple[float, ...], share: int = 3) -> Tensor:
 def test_broken_relevance_still_buys_exactly_k_sound_slots(method: Method, case: Case) -> None:
     logit = wounded(case, (torch.nan, -torch.inf, torch.inf))
     field, plan = planned(method, case, logit)
-    check_sound(field, plan, case)
+    check_sound(method, field, plan, case)
     hopeless = logit.masked_fill(logit.isnan(), -torch.inf)
     assert same(plan, planned(method, case, hopeless)[1]), "NaN must mean the same as -inf"
     for value in (torch.nan, torch.inf, -torch.inf):
-        check_sound(*planned(method, case, torch.full_like(logit, value)), case)
+        check_sound(method, *planned(method, case, torch.full_like(logit, value)), case)
 
 
 @every_method
@@ -174,10 +174,10 @@ def test_rules_take_broken_logits_on_any_cell_of_the_field(method: Method, case:
     broken = broken.masked_fill(broken == 0, torch.nan).masked_fill(broken == 1, -torch.inf)
     hopeless = broken.masked_fill(broken.isnan(), -torch.inf)
     plan = method.allocate(field, Relevance(broken), case.slots)
-    check_sound(field, plan, case)
+    check_sound(method, field, plan, case)
     assert same(plan, method.allocate(field, Relevance(hopeless), case.slots))
     endless = broken.masked_fill(broken == 2, torch.inf)
-    check_sound(field, method.allocate(field, Relevance(endless), case.slots), case)
+    check_sound(method, field, method.allocate(field, Relevance(endless), case.slots), case)
 
 
 @every_method
@@ -187,13 +187,11 @@ def test_what_stands_in_the_padding_changes_nothing(
 ) -> None:
     field, plan = planned(method, case)
     padding = torch.arange(case.most) >= torch.tensor(case.cells)[:, None]
-    material = case.material()
-    assert material.feature is not None
-    assert material.label is not None
     material = replace(
-        material,
-        feature=material.feature.masked_fill(padding[..., None], value),
-        label=material.label.masked_fill(padding, 2),
+        case.material(),
+        feature=case.feature().masked_fill(padding[..., None], value),
+        label=case.label().masked_fill(padding, 2),
+        energy=case.energy().masked_fill(padding[..., None], value),
     )
     other, dirty = planned(method, case, case.logit().masked_fill(padding, value), material)
     assert same(plan, dirty)
@@ -201,7 +199,7 @@ def test_what_stands_in_the_padding_changes_nothing(
     assert clean.embed is not None
     assert soiled.embed is not None
     assert torch.equal(clean.embed[clean.valid], soiled.embed[clean.valid])
-    raw = relevance(field, case.logit()).logit.masked_fill(~field.valid, value)
+    raw = lift.spread(field, case.logit()).logit.masked_fill(~field.valid, value)
     assert same(plan, method.allocate(field, Relevance(raw), case.slots))
 
 
@@ -227,7 +225,7 @@ def test_sixty_four_mixed_images_fit_in_one_batch(method: Method) -> None:
     size = torch.randint(1, 24, (64, 2), generator=chance).tolist()
     case = Case(tuple((rows, cols) for rows, cols in size), 60)
     field, plan = planned(method, case)
-    check_sound(field, plan, case)
+    check_sound(method, field, plan, case)
     single, logit, material = alone(case, 40)
     assert reads(plan, 40) == reads(planned(method, single, logit, material)[1], 0)
 

@@ -62,7 +62,7 @@ def test_the_designs_methods_and_controls_are_there() -> None:
         "grid", "stratified", "adaptive-strata", "pyramid", "pyramid-shares", "cut", "clusters",
         "foveated", "windows", "log-polar", "pseudo-log-polar", "frequency", "atlas",
     }  # fmt: skip
-    controls = {"random", "uniform", "centre", "pool", "saliency", "shuffled", "oracle"}
+    controls = {"random", "uniform", "centre", "pool", "resize", "saliency", "shuffled", "oracle"}
     assert asked | controls <= set(methods())
     assert {name for name in asked | controls if methods()[name].control} == controls
 
@@ -103,13 +103,47 @@ def test_the_shuffled_control_is_its_base_asked_another_question() -> None:
     assert (base.control, base.source) == (False, "question")
 
 
-def test_without_features_clusters_are_a_pyramid_and_atlas_is_blocks() -> None:
+@pytest.mark.parametrize(
+    ("name", "need", "part"),
+    [
+        ("clusters", "features", "feature"),
+        ("atlas", "regions", "label"),
+        ("frequency", "bands", "energy"),
+    ],
+)
+def test_a_method_without_what_it_needs_refuses_and_is_no_other_method(
+    name: str, need: str, part: str
+) -> None:
+    case = Case(((20, 20),), 30)
+    told = rf"^{name} needs {need} of the image, got none. Pass Material\({part}=...\)"
+    bare = replace(case.material(), **{part: None})
+    with pytest.raises(ValueError, match=told):
+        method(name).plan(case.grids, case.logit(), case.slots, bare)
+    with pytest.raises(ValueError, match=told):
+        method(name).field(case.grids, case.slots)
+
+
+def test_what_a_method_needs_changes_what_it_keeps_and_what_it_does_not_need_does_not() -> None:
+    case = Case(((20, 20),), 30)
+    parts = {"feature": "features", "label": "regions", "energy": "bands"}
+    for found in methods().values():
+        for part, need in parts.items():
+            turned = replace(case.material(), **{part: getattr(case.material(), part).flip(1)})
+            moved = not same(planned(found, case)[1], planned(found, case, None, turned)[1])
+            # `random` draws by the content where there is one, and does without
+            assert moved == (need in found.needs) or (found.name, part) == ("random", "feature")
+
+
+def test_a_lift_without_what_it_needs_refuses_where_its_method_does_not_say_so() -> None:
+    for name, words in (("clusters", "clusters need features"), ("atlas", "regions need labels")):
+        with pytest.raises(ValueError, match=words):
+            replace(method(name), needs=frozenset()).field([(4, 4)], 4)
+
+
+def test_all_background_is_seen_block_by_block() -> None:
     logit = torch.randn(1, 400, generator=torch.Generator().manual_seed(0))
-    field, plan = method("clusters").plan([(20, 20)], logit, 30)
-    other, cut = method("cut").plan([(20, 20)], logit, 30)
-    assert torch.equal(field.box, other.box)
-    assert same(plan, cut)
-    field, plan = method("atlas").plan([(20, 20)], logit, 30)
+    nowhere = Material(label=torch.full((1, 400), -1))
+    field, plan = method("atlas").plan([(20, 20)], logit, 30, nowhere)
     assert int((field.level == 1).sum()) == 9
     block = field.parent[0, plan.index[0, :, 0]]
     assert block.unique().numel() == 9

@@ -12,21 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
-from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
 from homunculus import lift, score, view
-from homunculus.atlas import segment
 from homunculus.coverage import Certificate, certify
-from homunculus.method import Material, Method
+from homunculus.material import FEATURES, material
+from homunculus.method import Method
 from homunculus.method import method as named
 from homunculus.pack import pack
 from homunculus.picture import Picture, open_picture
-from homunculus.relevance import Chosen, Map, Pixels, Scorer, reason
+from homunculus.relevance import Chosen, Map, Scorer, reason
 from homunculus.scout import Sight
-from homunculus.types import Allocation, Budget, Field, Relevance, Tokens, check_count
+from homunculus.types import Allocation, Budget, Field, Tokens, check_count
 from homunculus.why import facts
 
 CELLS = 65_536
@@ -42,7 +40,7 @@ class Look:
     method: Method
     patch: int
     wanted: int
-    """Tokens asked for; a smaller picture has fewer cells to give."""
+    """Tokens asked for; a smaller picture has fewer cells to give, `resize` may keep fewer."""
     field: Field
     relevance: Map
     """Logits of the level-0 cells."""
@@ -191,10 +189,9 @@ def look(
         given=relevance, boxes=boxes, scout=scout,
     )  # fmt: skip
     logit = why.logit / dials.explore
-    field = chosen.field(
-        [grid], _rooted(chosen, slots, dials), _material(chosen, picture, pixels, patch)
-    )
-    spread = _spread(chosen, field, logit, pixels, patch)
+    known = material(picture.pixels, chosen.needs | FEATURES, patch)
+    field = chosen.field([grid], _rooted(chosen, slots, dials), known)
+    spread = lift.spread(field, logit.reshape(1, -1))
     plan = chosen.allocate(field, spread, slots)
     rule: Any = chosen.rule
     gaze = rule.gaze(field, spread) if hasattr(rule, "gaze") else None
@@ -262,32 +259,3 @@ def _aim(
         )
     rows, cols = picture.size
     return torch.tensor([[[y * rows / patch, x * cols / patch]]])
-
-
-def _material(method: Method, picture: Picture, pixels: Pixels, patch: int) -> Material:
-    """Mean colour of each cell around grey, and how much it varies; regions for an atlas.
-
-    The constant channel lets brightness turn the vector, for those who compare by angle.
-    """
-    rows, cols = picture.grid(patch)
-    spare = (0, cols * patch - pixels.shape[3], 0, rows * patch - pixels.shape[2])
-    cell = rearrange(
-        F.pad(pixels, spare, mode="replicate"),
-        "b c (r i) (w j) -> b (r w) c (i j)", i=patch, j=patch,
-    )  # fmt: skip
-    spread = cell.mean(2).std(2, correction=0, keepdim=True)
-    feature = torch.cat((cell.mean(3) - 0.5, spread, torch.full_like(spread, 0.5)), 2)
-    if "region" not in getattr(method.lift, "__name__", ""):
-        return Material(feature)
-    label, count = segment(picture.pixels, patch)
-    return Material(feature, label[None], count)
-
-
-def _spread(method: Method, field: Field, logit: Map, pixels: Pixels, patch: int) -> Relevance:
-    """Relevance of every cell; a band's also counts how much of the detail runs its way."""
-    spread = lift.spread(field, logit.reshape(1, -1))
-    if method.source != "bands":
-        return spread
-    energy = score.orientations(pixels, patch)[0]  # o rows cols
-    band = rearrange(energy, "o rows cols -> 1 (rows cols o)")
-    return Relevance(spread.logit + (band + 1 / 1024).log())

@@ -19,6 +19,8 @@ from homunculus.types import Allocation, Field, Grid, Relevance, check_count
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
 """What the relevance of a method must come from."""
+Need = Literal["features", "regions", "bands"]
+"""What a method must know of an image besides its size and relevance."""
 
 
 @runtime_checkable
@@ -44,6 +46,12 @@ class Material:
     """Region of each cell, -1 for background."""
     labels: int = 0
     """How many regions there may be."""
+    energy: Float[Tensor, "b n o"] | None = None
+    """How much of each cell's detail runs each way, for `frequency`."""
+
+
+_FOUND_AS: dict[Need, str] = {"features": "feature", "regions": "label", "bands": "energy"}
+"""Where a `Material` holds what a method needs."""
 
 
 def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
@@ -69,6 +77,18 @@ class Method:
     lift: Lift
     source: Source = "question"
     control: bool = False
+    needs: frozenset[Need] = frozenset()
+    """What `Material` must hold; without it the method refuses."""
+
+    def count(self, grid: Grid, slots: int) -> int:
+        """How many tokens an image of this grid keeps: an integer known before any pixel.
+
+        All its cells if they fit, else exactly ``slots``, but for a rule with a count of its own.
+        """
+        if slots >= grid[0] * grid[1]:
+            return grid[0] * grid[1]
+        rule: Any = self.rule
+        return rule.count(grid, slots) if hasattr(rule, "count") else slots
 
     def field(self, grids: Sequence[Grid], slots: int, material: Material | None = None) -> Field:
         """Every cell that could be a token."""
@@ -76,6 +96,12 @@ class Method:
         if material is None:
             material = Material()
         check_material(material, grids, self.name)
+        for need in sorted(self.needs):
+            if getattr(material, _FOUND_AS[need]) is None:
+                raise ValueError(
+                    f"{self.name} needs {need} of the image, got none. "
+                    f"Pass Material({_FOUND_AS[need]}=...), or use another method."
+                )
         field = self.lift(grids, slots, material)
         if not isinstance(field, Field):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(
@@ -85,7 +111,7 @@ class Method:
         return field
 
     def allocate(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        """Exactly min(slots, cells) slots per image; a rule that returns other shapes is refused.
+        """Exactly `count` slots per image; a rule that returns other shapes is refused.
 
         Where relevance is being trained, gradients reach it through the weights, whose values
         stay what they are without training.
@@ -150,24 +176,22 @@ def on_four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Fie
 
 
 def on_bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Level-0 cells once per orientation."""
-    return lift.bands(grids, feature=material.feature)
+    """Level-0 cells once per orientation, each with its own energy."""
+    return lift.bands(grids, feature=material.feature, energy=material.energy)
 
 
 def on_clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Similar neighbours merged; without features nothing is similar, so a pyramid."""
+    """Similar neighbours merged."""
     if material.feature is None:
-        return on_pyramid(grids, slots, material)
+        raise ValueError("lift: clusters need features, got none. Declare them in Method.needs.")
     return lift.clusters(grids, material.feature, lift.levels_for(grids, slots))
 
 
 def on_regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Given regions over cells; all background where none are given."""
-    label = material.label
-    if label is None:
-        most = max(rows * cols for rows, cols in grids)
-        label = torch.full((len(grids), most), -1)
-    return lift.regions(grids, label, material.labels, material.feature)
+    """Given regions over cells."""
+    if material.label is None:
+        raise ValueError("lift: regions need labels, got none. Declare them in Method.needs.")
+    return lift.regions(grids, material.label, material.labels, material.feature)
 
 
 _TABLE = (
@@ -185,7 +209,11 @@ _TABLE = (
     Method("pyramid-shares", "64/128/64/17 of 273 to four levels", rules.Shares(), on_four_levels),
     Method("cut", "split where most relevant area is unresolved", rules.BestFirst(), on_pyramid),
     Method(
-        "clusters", "the same cut over merged similar neighbours", rules.BestFirst(), on_clusters
+        "clusters",
+        "the same cut over merged similar neighbours",
+        rules.BestFirst(),
+        on_clusters,
+        needs=frozenset({"features"}),
     ),
     Method(
         "foveated",
@@ -198,12 +226,33 @@ _TABLE = (
         "log-polar", "16 rings x 17 wedges + 1 around the fixation", rules.LogPolar(), on_pyramid
     ),
     Method("pseudo-log-polar", "learned bins around the fixation", rules.PseudoLogPolar(), on_grid),
-    Method("frequency", "a share for each orientation of detail", rules.Bands(), on_bands, "bands"),
-    Method("atlas", "every region seen, the rest by relevance", rules.Regions(), on_regions),
+    Method(
+        "frequency",
+        "a share for each orientation of detail",
+        rules.Bands(),
+        on_bands,
+        "bands",
+        needs=frozenset({"bands"}),
+    ),
+    Method(
+        "atlas",
+        "every region seen, the rest by relevance",
+        rules.Regions(),
+        on_regions,
+        needs=frozenset({"regions"}),
+    ),
     Method("random", "cells by lot", rules.Random(), on_grid, "nothing", control=True),
     Method("uniform", "every n-th cell", rules.Uniform(), on_grid, "nothing", control=True),
     Method("centre", "the middle of the image", rules.Centre(), on_grid, "nothing", control=True),
     Method("pool", "K equal blocks, averaged", rules.Pool(), on_grid, "nothing", control=True),
+    Method(
+        "resize",
+        "the whole image, smaller: up to K cells",
+        rules.Resize(),
+        on_grid,
+        "nothing",
+        control=True,
+    ),
     Method(
         "saliency", "what stands out, asked or not", rules.TopK(), on_grid, "pixels", control=True
     ),

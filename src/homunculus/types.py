@@ -72,6 +72,8 @@ class Field:
     """Whether cells are the squares of a pyramid; regions and clusters are not."""
     feature: Float[Tensor, "b n d"] | None = None
     """None before encoding."""
+    prior: Float[Tensor, "b n"] | None = None
+    """What `lift.spread` adds to the relevance of each cell; None adds nothing."""
 
     def __post_init__(self) -> None:
         if len(self.grids) != self.box.shape[0]:
@@ -153,8 +155,10 @@ class Field:
             return self  # with all that was derived from it
         tensors = ("box", "level", "parent", "children", "valid")
         moved = {name: getattr(self, name).to(device) for name in tensors}
-        feature = None if self.feature is None else self.feature.to(device)
-        return replace(self, feature=feature, **moved)
+        for name in ("feature", "prior"):
+            value = getattr(self, name)
+            moved[name] = None if value is None else value.to(device)
+        return replace(self, **moved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +212,8 @@ class Budget:
 class Allocation:
     """A sampling plan: each slot is a weighted mean of ``m`` cells.
 
-    The first min(slots, cells) rows of an image are valid; there, weights are >= 0 and sum to 1.
+    The first rows of an image are valid, as many as `Method.count` says; there, weights are >= 0
+    and sum to 1.
     Gradients of training flow through ``weight``.
     """
 

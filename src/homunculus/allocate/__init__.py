@@ -12,7 +12,7 @@ from homunculus.allocate.select import (
     Stratified,
     TopK,
 )
-from homunculus.allocate.tile import Pool, Uniform, Windows
+from homunculus.allocate.tile import Pool, Resize, Uniform, Windows
 
 __all__ = [
     "AdaptiveStrata",
@@ -25,6 +25,7 @@ __all__ = [
     "PseudoLogPolar",
     "Random",
     "Regions",
+    "Resize",
     "Shares",
     "Stratified",
     "TopK",

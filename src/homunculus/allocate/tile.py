@@ -90,6 +90,60 @@ def _largest_tile(grid: Grid, slots: int) -> Grid:
 
 
 @dataclass(frozen=True)
+class Resize:
+    """The whole image shrunk to a grid of its own shape. A control: it never looks.
+
+    A token is one cell of the smaller image: the mean of the cells of a tile. The smaller grid
+    need not have exactly K cells; `count` says how many it has.
+    """
+
+    def count(self, grid: Grid, slots: int) -> int:
+        """Cells of the smaller image."""
+        rows, cols = resize_plan(grid, slots)
+        return rows * cols
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        flat(field, "resize")
+        check_slots(slots)
+        plan = tuple(resize_plan(grid, slots) for grid in field.grids)
+        small = sizes(plan, field.level.device)[:, None]
+        count = small.prod(-1, keepdim=True)
+        slot = ramp(max(rows * cols for rows, cols in plan), small.device)[:, None]
+        valid = slot < count
+        at = slot.minimum(count - 1)
+        cell = torch.cat((at // small[..., 1:], at % small[..., 1:]), -1)
+        size = field.size[:, None]
+        largest = [
+            (-(-grid[0] // part[0]), -(-grid[1] // part[1]))
+            for grid, part in zip(field.grids, plan, strict=True)
+        ]
+        index, weight = blocks(field, cell * size // small, (cell + 1) * size // small, largest)
+        return Allocation(index * valid, weight * valid, valid[..., 0])
+
+
+@planned
+def resize_plan(grid: Grid, slots: int) -> Grid:
+    """Rows and columns of the largest image of this shape with at most ``slots`` cells.
+
+    Of this shape: at some scale, each side is within half a cell of the exact one (or a single
+    cell, where the exact one is less). Equally large ones: the least bent, then the widest.
+
+    >>> resize_plan((64, 64), 273), resize_plan((30, 20), 100), resize_plan((3, 5), 99)
+    ((16, 17), (12, 8), (3, 5))
+    """
+    rows, cols = grid
+    found: list[tuple[int, int, int, int]] = []
+    for a in range(1, min(rows, slots) + 1):
+        # scales of a side, in halves of a cell over its length: 2a - 1 to 2a + 1, a single cell's
+        # from 0; the widest b whose scales begin before those of a end
+        widest = ((2 * a + 1) * cols // rows + 1) // 2
+        b = min(max(1, widest), cols, slots // a)
+        if a == 1 or (2 * b + 1) * rows >= (2 * a - 1) * cols:
+            found.append((-a * b, abs(a * cols - b * rows), a, b))
+    return min(found)[2:]
+
+
+@dataclass(frozen=True)
 class Windows:
     """A thumbnail of the whole image and one window at full resolution: two ordinary images.
 

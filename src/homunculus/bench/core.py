@@ -80,15 +80,21 @@ def _case(method: Method, batch: int, cells: int) -> Case:
     """4,096: a 64 x 64 image. 5,440: its four-level pyramid, or a 64 x 85 image without one."""
     torch.manual_seed(cells + batch)
     grids = [(64, 64)] * batch
-    field = method.field(grids, SLOTS, Material(feature=torch.randn(batch, 4096, 8)))
+    field = method.field(grids, SLOTS, _material(batch, 4096))
     if cells == 5440 and field.level.shape[1] != cells:
         grids = [CELLS[cells]] * batch
-        field = method.field(grids, SLOTS, Material(feature=torch.randn(batch, cells, 8)))
+        field = method.field(grids, SLOTS, _material(batch, cells))
     level0 = [torch.randn(batch, field.most) for _ in range(FRESH)]
     score = [lift.spread(field, logit) for logit in level0]
     same = field.level.shape[1] == cells
     bare = [relevance.logit for relevance in score] if same else level0
     return Case(method, batch, cells, field, score, bare)
+
+
+def _material(batch: int, cells: int) -> Material:
+    """Features, regions (all background, which is cut into blocks) and band energies."""
+    feature, nowhere = torch.randn(batch, cells, 8), torch.full((batch, cells), -1)
+    return Material(feature, nowhere, energy=torch.ones(batch, cells, 4))
 
 
 def _row(case: Case, repeats: int) -> dict[str, Any]:

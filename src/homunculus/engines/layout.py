@@ -69,22 +69,41 @@ def onto(value: Float[Tensor, "h w"], layout: Layout) -> Float[Tensor, "rows col
 
     What the family pads around the image is as relevant as the least of the map.
     """
-    shown = _window(value, layout.window)
+    shown = _window(value, layout.window, float(value.detach().amin()))
     return F.adaptive_max_pool2d(shown[None], layout.grid)[0]
 
 
-def _window(value: Float[Tensor, "h w"], window: Window) -> Float[Tensor, "h2 w2"]:
-    """The part of a map that a window shows, in whole cells of the map."""
+def averaged(value: Float[Tensor, "c h w"], layout: Layout) -> Float[Tensor, "c rows cols"]:
+    """Channels over the whole image brought to the lattice: a cell takes the mean it covers.
+
+    What the family pads around the image is zero.
+    """
+    return F.adaptive_avg_pool2d(_window(value, layout.window, 0.0), layout.grid)
+
+
+def majority(label: Int[Tensor, "h w"], layout: Layout) -> Int[Tensor, "rows cols"]:
+    """Labels over the whole image brought to the lattice: a cell takes the one it covers most of.
+
+    What the family pads around the image is -1; the smaller label wins a tie, -1 loses it.
+    """
+    shown = _window(label, layout.window, -1)
+    count = max(0, int(shown.max()) + 1)
+    vote = F.one_hot(torch.where(shown < 0, count, shown), count + 1).movedim(-1, 0)
+    most = F.adaptive_avg_pool2d(vote.float(), layout.grid).argmax(0)
+    return torch.where(most == count, -1, most)
+
+
+def _window(value: Tensor, window: Window, around: float | int) -> Tensor:
+    """The part of a map that a window shows, in whole cells of the map; ``around`` beyond it."""
     if window == WHOLE:
         return value
-    (high, wide), (y0, x0, y1, x1) = value.shape, window
+    (high, wide), (y0, x0, y1, x1) = value.shape[-2:], window
     top, left = round(y0 * high), round(x0 * wide)
     low, right = max(top + 1, round(y1 * high)), max(left + 1, round(x1 * wide))
-    least = float(value.detach().amin())
-    around = (max(0, -left), max(0, right - wide), max(0, -top), max(0, low - high))
-    padded = F.pad(value, around, value=least)
+    sides = (max(0, -left), max(0, right - wide), max(0, -top), max(0, low - high))
+    padded = F.pad(value, sides, value=around)
     top, left = max(0, top), max(0, left)
-    return padded[top : top + low - round(y0 * high), left : left + right - round(x0 * wide)]
+    return padded[..., top : top + low - round(y0 * high), left : left + right - round(x0 * wide)]
 
 
 def split(rows: Float[Tensor, "n d"], layouts: Sequence[Layout]) -> list[Float[Tensor, "_ d"]]:

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from homunculus import lift
 from homunculus.engines.layout import Layout
 from homunculus.method import Material, Method
 from homunculus.pack import pack
@@ -46,23 +47,26 @@ def select(
     slots: Sequence[int],
     method: Method,
     rows: Sequence[Float[Tensor, "_n d"]] | None = None,
+    material: Sequence[Material] | None = None,
 ) -> list[Choice]:
     """Exactly so many tokens of each image; ``slots`` of an image are at most its rows.
 
     An image that may keep more than its lattice keeps the lattice and the first of its other rows.
+    Cells are chosen by ``material``; by the rows themselves where there is none.
     """
     out: list[Choice] = []
     for at, layout in enumerate(layouts):
         here = None if rows is None else rows[at]
+        known = None if material is None else material[at]
         cells = min(slots[at], len(layout.row))
-        tokens = _tokens(layout, relevance[at], cells, method, here)
-        kept = int(tokens.valid.sum())
-        if kept != cells:  # the prompt has a place for each: its engine would fail far from here
+        tokens = _tokens(layout, relevance[at], cells, method, here, known)
+        kept, expected = int(tokens.valid.sum()), method.count(layout.grid, cells)
+        if kept != expected:  # the prompt has a place for each: its engine would fail far from here
             raise ValueError(
-                f"{method.name}: its rule must keep exactly {cells} cells of an image, got {kept}. "
-                "homunculus.testing.check_method finds such a rule in a test."
+                f"{method.name}: its rule must keep exactly {expected} cells of an image, got "
+                f"{kept}. homunculus.testing.check_method finds such a rule in a test."
             )
-        out.append(_choice(layout, tokens, slots[at], here))
+        out.append(_choice(layout, tokens, slots[at] - cells, here))
     return out
 
 
@@ -72,33 +76,42 @@ def _tokens(
     slots: int,
     method: Method,
     rows: Float[Tensor, "n d"] | None,
+    material: Material | None,
 ) -> Tokens:
     """The cells of the lattice that one image keeps."""
     feature = None if rows is None else rows[layout.row.to(rows.device)][None]
     logit = relevance.reshape(1, -1).float()
     logit = logit if rows is None else logit.to(rows.device)
-    field, plan = method.plan([layout.grid], logit, slots, Material(feature=feature))
-    if rows is None and plan.weight.requires_grad:
+    known = Material(feature) if material is None else material
+    if known.feature is None and "features" in method.needs:
+        known = replace(known, feature=feature)
+    field, plan = method.plan([layout.grid], logit, slots, known)
+    if feature is None:
         ones = torch.ones(*field.level.shape, 1, device=logit.device)
-        field = replace(field, feature=ones)
+        field = replace(field, feature=ones if plan.weight.requires_grad else None)
+    elif known.feature is not feature:
+        field = lift.with_feature(field, feature)
     return pack(field, plan)
 
 
 def _choice(
-    layout: Layout, tokens: Tokens, slots: int, rows: Float[Tensor, "n d"] | None
+    layout: Layout, tokens: Tokens, others: int, rows: Float[Tensor, "n d"] | None
 ) -> Choice:
-    """Tokens in the order of the prompt, each at the row whose cell lies at its centre."""
+    """Tokens in the order of the prompt, each at the row whose cell lies at its centre.
+
+    The first ``others`` of the rows that are no cell are kept as well.
+    """
     kept = int(tokens.valid.sum())
     last = torch.tensor(layout.grid) - 1
     # an even block's centre is a corner of four cells: the upper left one speaks for it
     at = (tokens.position[0, :kept].cpu().ceil().long() - 1).clamp(min=0).minimum(last)
     cell = at[:, 0] * layout.grid[1] + at[:, 1]
-    anchor = torch.cat((layout.row[cell], layout.rest[: slots - kept]))
+    anchor = torch.cat((layout.row[cell], layout.rest[:others]))
     order = anchor.argsort(stable=True)
     choice = Choice(anchor[order], tokens, order)
     if rows is None:
         gain = None if tokens.embed is None else tokens.embed[0, :kept]
         return replace(choice, tokens=replace(tokens, embed=None), gain=gain)
     assert tokens.embed is not None
-    others = rows[layout.rest[: slots - kept].to(rows.device)]
-    return choice.filled(torch.cat((tokens.embed[0, :kept], others)))
+    more = rows[layout.rest[:others].to(rows.device)]
+    return choice.filled(torch.cat((tokens.embed[0, :kept], more)))

@@ -28,7 +28,7 @@ from homunculus.engines.part.late import resizing, unfolded
 from homunculus.engines.prepared import OTHERS, Look, Prepared
 from homunculus.engines.select import Choice, select
 from homunculus.engines.setting import Setting
-from homunculus.engines.sought import sought
+from homunculus.engines.sought import lattice_material, sought
 from homunculus.engines.talk import Shown, Talk, opened, pairs, talks
 from homunculus.method import Method
 from homunculus.relevance import checked
@@ -244,11 +244,15 @@ class Engine:
             Budget(tokens=max(1, budget - counted * mark)).slots(layout.total)
             for layout, mark in zip(layouts, marks, strict=True)
         ]
+        needs = self.method.needs - {"features"}  # those of the encoder are the better ones
+        pairs = zip(shown, layouts, strict=True)
+        known = [lattice_material(one.image, needs, layout) for one, layout in pairs]
         if self.setting.where == "after":
             with fast(self.model, self.setting.fast):
                 encoded = self._encoded(inputs, shown, layouts)
-            return select(layouts, maps, slots, self.method, encoded.rows), encoded
-        choices = select(layouts, maps, slots, self.method)
+            by = known if needs else None
+            return select(layouts, maps, slots, self.method, encoded.rows, by), encoded
+        choices = select(layouts, maps, slots, self.method, material=known)
         chosen = getattr(part, self.family.before)
         with fast(self.model, self.setting.fast):
             encoded = chosen(self.model, inputs, layouts, choices, self.method.rule)

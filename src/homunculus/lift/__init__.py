@@ -1,7 +1,15 @@
 """Lift: where tokens could be. Geometry, parents and pooling; no opinion about what matters."""
 
 from homunculus.lift.clusters import clusters
-from homunculus.lift.pyramid import bands, grid, levels_for, mips, pyramid, spread
+from homunculus.lift.pyramid import (
+    bands,
+    grid,
+    levels_for,
+    mips,
+    pyramid,
+    spread,
+    with_feature,
+)
 from homunculus.lift.regions import regions
 
 __all__ = [
@@ -13,4 +21,5 @@ __all__ = [
     "pyramid",
     "regions",
     "spread",
+    "with_feature",
 ]

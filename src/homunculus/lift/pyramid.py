@@ -12,7 +12,7 @@ from einops import rearrange, repeat
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.kept import kept
+from homunculus.kept import kept, ramp
 from homunculus.lift.check import check_cells, check_grids
 from homunculus.types import MAX_CELLS, Field, Grid, Relevance
 
@@ -113,7 +113,11 @@ def _geometry(grids: tuple[Grid, ...], depth: Int[Tensor, "b"]) -> Field:
 
 def with_feature(field: Field, feature: Float[Tensor, "b n d"]) -> Field:
     """The same field, carrying level-0 features and their means on coarser levels."""
-    return replace(field.to(feature.device), feature=_means(field, feature))
+    field = field.to(feature.device)
+    if field.copies > 1:
+        return replace(field, feature=feature.repeat_interleave(field.copies, 1))
+    means = _means(field, feature) if field.regular else _tree_means(field, feature)
+    return replace(field, feature=means)
 
 
 def dense(grids: tuple[Grid, ...], flat: Float[Tensor, "b n d"]) -> Float[Tensor, "b d h w"]:
@@ -157,11 +161,43 @@ def _means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"
     return (picked / side.prod(-1, keepdim=True).clamp(min=1)).to(flat.dtype)
 
 
+def _tree_means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"]:
+    """The same on regions and clusters: level 0 stands last, in reading order."""
+    first = ((field.level > 0) & field.valid).sum(1, keepdim=True)
+    at = ramp(field.level.shape[1], flat.device) - first
+    leaf = (at >= 0) & field.valid
+    at = at.clamp(0, flat.shape[1] - 1)[..., None].expand(-1, -1, flat.shape[2])
+    # double: sums of a few thousand float32 values then do not depend on their order
+    total = flat.double().gather(1, at).masked_fill(~leaf[..., None], 0)
+    size = leaf.long()
+    for step in range(field.levels - 1):
+        rising = (field.level == step) & field.valid & ~field.root
+        total = total.scatter_add(
+            1, field.parent[..., None].expand_as(total), total * rising[..., None]
+        )
+        size = size.scatter_add(1, field.parent, size * rising)
+    return (total / size[..., None].clamp(min=1)).to(flat.dtype)
+
+
+QUIET = 1 / 1024
+"""Added to energies before their logarithm: one step of their scale."""
+
+
 def bands(
-    grids: Sequence[Grid], copies: int = 4, feature: Float[Tensor, "b n d"] | None = None
+    grids: Sequence[Grid],
+    copies: int = 4,
+    feature: Float[Tensor, "b n d"] | None = None,
+    energy: Float[Tensor, "b n o"] | None = None,
 ) -> Field:
-    """Every level-0 cell once per orientation, side by side: cell 0 band 0, cell 0 band 1."""
+    """Every level-0 cell once per orientation, side by side: cell 0 band 0, cell 0 band 1.
+
+    ``energy`` is how much of a cell's detail runs each way; its logarithm is the band's prior.
+    """
     base = grid(grids, feature)
+    prior = None
+    if energy is not None:
+        copies = energy.shape[2]
+        prior = (energy.to(base.level.device).flatten(1) + QUIET).log()
     box, level, valid = (
         tensor.repeat_interleave(copies, 1) for tensor in (base.box, base.level, base.valid)
     )
@@ -176,6 +212,7 @@ def bands(
         spans=((0, level.shape[1]),),
         copies=copies,
         feature=None if base.feature is None else base.feature.repeat_interleave(copies, 1),
+        prior=prior,
     )
 
 
@@ -183,16 +220,17 @@ def spread(field: Field, logit: Float[Tensor, "b n0"]) -> Relevance:
     """Relevance of level-0 cells (in reading order) onto every cell of the field.
 
     Coarser cells get the mean on a pyramid, the maximum on regions and clusters; bands repeat it.
+    A field's own prior is added.
     """
     check_cells(logit, field.grids, "relevance")
     logit = _finite(field, logit)
     if field.copies > 1:
-        return Relevance(logit.repeat_interleave(field.copies, 1))
-    if field.levels == 1:
-        return Relevance(logit)
-    if field.regular:
-        return Relevance(_means(field, logit[..., None])[..., 0])
-    return Relevance(_maxima(field, logit))
+        logit = logit.repeat_interleave(field.copies, 1)
+    elif field.levels > 1 and field.regular:
+        logit = _means(field, logit[..., None])[..., 0]
+    elif field.levels > 1:
+        logit = _maxima(field, logit)
+    return Relevance(logit if field.prior is None else logit + field.prior.to(logit.device))
 
 
 def _finite(field: Field, logit: Float[Tensor, "b n0"]) -> Float[Tensor, "b n0"]:

@@ -2,8 +2,7 @@
 """One page and one row: what tells the row where to look, and what it keeps of the page."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,13 @@ from einops import rearrange
 
 from homunculus import lift, score
 from homunculus.allocate import Foveated
-from homunculus.atlas import segment
 from homunculus.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus.coverage import Certificate, certify
 from homunculus.extra import need
+from homunculus.material import FEATURES, material
 from homunculus.measure.rebuild import Mode, Page, finest, rebuild, resized, shrunk
 from homunculus.measure.row import Map, Pixels, Row
-from homunculus.method import Material
+from homunculus.method import Material, Need
 from homunculus.picture import open_picture
 from homunculus.score.answer import answer
 from homunculus.types import Allocation, Budget, Field
@@ -34,6 +33,8 @@ class Sheet:
     page: Page
     known: dict[tuple[str, str], Map] = field(default_factory=dict)
     """Maps by scorer and question: a page is scored once for all budgets."""
+    materials: dict[frozenset[Need], Material] = field(default_factory=dict)
+    """What methods need of it, made once for all budgets."""
 
     @property
     def scale(self) -> tuple[float, float]:
@@ -46,21 +47,12 @@ class Sheet:
         across, down = self.scale
         return box[0] * across, box[1] * down, box[2] * across, box[3] * down
 
-    @cached_property
-    def material(self) -> Material:
-        """Mean colour and spread of each cell."""
-        patch, (rows, cols) = self.page.patch, self.page.grid
-        whole = self.page.chain(1)[0] / 255
-        cell = rearrange(whole, "c (r i) (w j) -> 1 (r w) c (i j)", i=patch, j=patch)
-        assert cell.shape[1] == rows * cols
-        spread = cell.mean(2).std(2, correction=0, keepdim=True)
-        return Material(torch.cat((cell.mean(3) - 0.5, spread, torch.full_like(spread, 0.5)), 2))
-
-    @cached_property
-    def atlas(self) -> Material:
-        """The same with regions, for `atlas`."""
-        label, count = segment(self.page.pixels, self.page.patch)
-        return replace(self.material, label=label[None], labels=count)
+    def material(self, needs: frozenset[Need]) -> Material:
+        """What a method needs, and colours for all."""
+        wanted = needs | FEATURES
+        if wanted not in self.materials:
+            self.materials[wanted] = material(self.page.pixels, wanted, self.page.patch)
+        return self.materials[wanted]
 
 
 def opened(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
@@ -158,8 +150,7 @@ def planned(
     """What could be kept of a page, and what a method keeps."""
     chosen, grid = one.methods[draw], sheet.page.grid
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
-    regions = "region" in getattr(chosen.lift, "__name__", "")
-    laid = chosen.field([grid], count, sheet.atlas if regions else sheet.material)
+    laid = chosen.field([grid], count, sheet.material(chosen.needs))
     flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
     return laid, chosen.allocate(laid, lift.spread(laid, flat), count)
 

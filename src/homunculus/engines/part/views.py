@@ -10,11 +10,11 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.allocate import Windows
-from homunculus.allocate.tile import window_plan
+from homunculus.allocate import Resize, Windows
+from homunculus.allocate.tile import resize_plan, window_plan
 from homunculus.engines.layout import Layout
 from homunculus.engines.select import Choice
-from homunculus.method import Method, Rule, methods
+from homunculus.method import Material, Method, Rule, methods
 from homunculus.pack import pack
 from homunculus.types import Grid, Tokens
 
@@ -55,6 +55,9 @@ def parts(
         if isinstance(rule, Windows) and len(box) < len(layout.row):
             out += _two(image, layout.grid, box, rule)
             continue
+        if isinstance(rule, Resize) and len(box) < len(layout.row):
+            out.append(_smaller(image, layout.grid, len(box)))
+            continue
         if not whole(choice.tokens, layout.grid):
             raise ValueError(_many("this method"))
         for one in sorted(set(level.tolist())):
@@ -63,6 +66,12 @@ def parts(
             row, col = (box[token, :2].long() >> one).unbind(-1)
             out.append(Part(image, grid, row * grid[1] + col, token, one))
     return out
+
+
+def _smaller(image: int, grid: Grid, slots: int) -> Part:
+    """The whole image on a smaller grid; its tokens in reading order are that grid's cells."""
+    every = torch.arange(slots)
+    return Part(image, resize_plan(grid, slots), every, every, 0, (0, 0, *grid))
 
 
 def _two(image: int, grid: Grid, box: Float[Tensor, "k 4"], rule: Windows) -> list[Part]:
@@ -159,10 +168,12 @@ def whole(tokens: Tokens, grid: Grid) -> bool:
 
 def single(method: Method) -> bool:
     """Whether what a method keeps can be encoded alone: its tokens are cells, or plain images."""
-    grid = (12, 9)
-    if isinstance(method.rule, Windows):
+    if isinstance(method.rule, Windows | Resize):
         return True
-    field, plan = method.plan([grid], torch.linspace(0, 3, 12 * 9)[None], 40)
+    grid, slope = (12, 9), torch.linspace(0, 3, 12 * 9)[None]
+    bent = torch.stack((slope.sin(), slope.cos(), slope.square(), slope), -1)
+    material = Material(bent, (slope > 1).long(), 2, bent.abs())
+    field, plan = method.plan([grid], slope, 40, material)
     return plan.index.shape[2] == 1 and whole(pack(field, plan), grid)
 
 

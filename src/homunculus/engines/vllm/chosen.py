@@ -4,7 +4,7 @@
 Everything here is a pure function of an image, its question and the setting.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -18,8 +18,9 @@ from homunculus.engines.part.late import unfinished, unfolded
 from homunculus.engines.part.packed import pixels
 from homunculus.engines.part.views import Part, by_image, parts, placed
 from homunculus.engines.select import Choice, select
-from homunculus.engines.sought import sought
+from homunculus.engines.sought import lattice_material, sought
 from homunculus.engines.vllm.serving import Serving
+from homunculus.method import Material, Method
 from homunculus.types import Budget
 
 ANCHOR = "kept_anchor"
@@ -34,6 +35,8 @@ ORDER = "kept_order"
 """The order of the prompt, as numbers of kept cells."""
 MAP = "kept_map"
 """Relevance of an image's cells, for those who choose after the encoder."""
+MATERIAL = {"kept_colour": "feature", "kept_region": "label", "kept_energy": "energy"}
+"""The material of an image's cells that the method needs, for the same; and what it is there."""
 KEY = "kept_key"
 """What an image is known by: a digest of its pixels, as 16 bytes."""
 
@@ -78,13 +81,15 @@ def chosen(
         for one in zip(images, asked, layouts, known or [None] * len(images), strict=True)
     ]
     slots = [Budget(tokens=serving.tokens).slots(layout.total) for layout in layouts]
-    choices = select(layouts, maps, slots, method)
+    pairs = zip(images, layouts, strict=True)
+    known = [lattice_material(image, method.needs, layout) for image, layout in pairs]
+    choices = select(layouts, maps, slots, method, material=known)
     out = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
     if serving.where == "after":
-        return out | _whole(eyes, inputs, layouts, choices, maps)
+        return out | _whole(eyes, inputs, layouts, choices, maps) | _sent(known)
     return out | _parts(eyes, inputs, layouts, choices, serving)
 
 
@@ -145,6 +150,32 @@ def _whole(
         MAP: torch.cat([one.flatten() for one in maps]).float(),
         KEY: torch.stack(keys),
     }
+
+
+def _sent(known: Sequence[Material]) -> dict[str, Tensor]:
+    """The material of all images, cell by cell."""
+    found = {name: [getattr(one, part) for one in known] for name, part in MATERIAL.items()}
+    return {name: torch.cat(own, 1)[0] for name, own in found.items() if own[0] is not None}
+
+
+def choose_again(
+    mine: Mapping[str, Tensor],
+    layouts: Sequence[Layout],
+    method: Method,
+    rows: Sequence[Float[Tensor, "_n d"]],
+) -> list[Choice]:
+    """In the worker: the tokens that were chosen before, now with features of all rows."""
+    counts = [len(layout.row) for layout in layouts]
+    pairs = zip(mine[MAP].split(counts), layouts, strict=True)
+    maps = [own.view(layout.grid) for own, layout in pairs]
+    parts = {part: mine[name].split(counts) for name, part in MATERIAL.items() if name in mine}
+    known = []
+    for at in range(len(layouts)):
+        own: dict[str, Any] = {part: split[at][None] for part, split in parts.items()}
+        if "label" in own:
+            own["labels"] = int(own["label"].max()) + 1
+        known.append(Material(**own))
+    return select(layouts, maps, mine[SIZES][:, 0].tolist(), method, rows, known)
 
 
 def _key(rows: Float[Tensor, "n d"], layout: Layout) -> Tensor:

@@ -14,7 +14,6 @@ from torch import Tensor
 from vllm.multimodal.inputs import PlaceholderRange
 
 from homunculus.engines.layout import merged
-from homunculus.engines.select import select
 from homunculus.engines.vllm import chosen as fields
 from homunculus.engines.vllm.serving import Serving
 from homunculus.engines.vllm.tower import encoded
@@ -79,18 +78,10 @@ class Kept:
             known |= dict(zip(new, found, strict=True))
         for key in known:
             self._seen.put(key, known[key])
-        maps = mine[fields.MAP].split(counts)
-        slots = mine[fields.SIZES][:, 0].tolist()
-        return tuple(
-            self._tokens(known[key], layout, own, many)
-            for key, layout, own, many in zip(keys, layouts, maps, slots, strict=True)
-        )
-
-    def _tokens(self, rows: Tensor, layout: Any, relevance: Tensor, slots: int) -> Tensor:
-        shaped = relevance.view(layout.grid)
-        (choice,) = select([layout], [shaped], [slots], self.serving.rule, [rows])
-        assert choice.embed is not None
-        return choice.embed.to(rows.dtype)
+        every = [known[key] for key in keys]
+        choices = fields.choose_again(mine, layouts, self.serving.rule, every)
+        pairs = zip(choices, every, strict=True)
+        return tuple(choice.embed.to(own.dtype) for choice, own in pairs)  # pyright: ignore[reportOptionalMemberAccess]
 
     # ---- places ----------------------------------------------------------------------------------
 

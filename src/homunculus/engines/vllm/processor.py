@@ -224,7 +224,7 @@ class Choosing:
         rows = {
             "pixel_values": (cells if whole else tokens) * self._unit,
             fields.ANCHOR: tokens, fields.ORDER: tokens, fields.CELL: tokens,
-            fields.PARTS: views, fields.MAP: cells,
+            fields.PARTS: views, fields.MAP: cells, **dict.fromkeys(fields.MATERIAL, cells),
         }  # fmt: skip
         for name, many in rows.items():
             if name in hf_inputs:
