@@ -11,7 +11,17 @@ from torch import Tensor
 from cases import Case, often
 from homunculus import method, methods
 from homunculus.engines import prompt
-from homunculus.engines.layout import Layout, Window, lined, onto, plain, split, tiled
+from homunculus.engines.layout import (
+    Layout,
+    Window,
+    averaged,
+    lined,
+    majority,
+    onto,
+    plain,
+    split,
+    tiled,
+)
 from homunculus.engines.select import Choice, select
 
 LEFT_OUT = {"oracle"}  # is told where the answer is
@@ -109,6 +119,35 @@ def test_padding_is_as_relevant_as_the_least_of_the_map() -> None:
     assert torch.equal(found[:, 2:6], value)
     assert (found[:, :2] == value.min()).all()
     assert (found[:, 6:] == value.min()).all()
+
+
+@often
+@given(shape=st.tuples(side, side), grid=st.tuples(side, side), seed=seeds)
+def test_regions_come_to_the_lattice_by_majority_and_energies_by_their_mean(
+    shape: tuple[int, int], grid: tuple[int, int], seed: int
+) -> None:
+    label = torch.randint(-1, 4, shape, generator=torch.Generator().manual_seed(seed))
+    value = drawn(2, *shape, seed=seed)
+    layout = plain(*grid)
+    most, mean = majority(label, layout), averaged(value, layout)
+    for row in range(grid[0]):
+        for col in range(grid[1]):
+            down, across = (
+                slice(at * length // cells, -(-(at + 1) * length // cells))
+                for at, length, cells in ((row, shape[0], grid[0]), (col, shape[1], grid[1]))
+            )
+            seen = label[down, across].flatten().tolist()
+            best = max(set(seen), key=lambda one: (seen.count(one), one >= 0, -one))
+            assert int(most[row, col]) == best
+            assert torch.allclose(mean[:, row, col], value[:, down, across].mean((1, 2)))
+
+
+def test_around_the_image_there_is_neither_a_region_nor_energy() -> None:
+    layout = plain(8, 8, (0.0, -0.5, 1.0, 1.5))
+    label = torch.arange(32).view(8, 4) // 8
+    assert torch.equal(majority(label, layout)[:, 2:6], label)
+    assert (majority(label, layout)[:, [0, 1, 6, 7]] == -1).all()
+    assert (averaged(torch.ones(1, 8, 4), layout)[0, :, [0, 1, 6, 7]] == 0).all()
 
 
 def test_gradients_pass_onto_the_lattice_through_window_and_padding() -> None:

@@ -368,6 +368,43 @@ def test_windows_fill_the_budget(it: SimpleNamespace, size: tuple[int, int], tok
     assert made.looks[0].choice.embed.isfinite().all()
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("family", ["qwen3_vl", "qwen2_5_vl", "qwen2_vl"])
+def test_a_smaller_image_is_one_ordinary_image(family: str) -> None:
+    it = load(family)
+    that = seen(it, 40, picture(192, 256), method="resize")
+    (rows,) = encoded(it, that, method("resize").rule)
+    inner = {"i": 2, "j": 2, "y": 8, "x": 8}
+    places = "(r c i j) (z y x) -> z (r i y) (c j x)"
+    image = rearrange(that.inputs["pixel_values"], places, r=12, c=16, **inner)
+    small = F.interpolate(image[None], (16 * 5, 16 * 7), mode="bilinear", antialias=True)[0]
+    pixels = rearrange(small, " -> ".join(reversed(places.split(" -> "))), **inner)
+    told = torch.tensor([[1, 10, 14]])
+    truth = it.model.base_model.get_image_features(pixels, told, return_dict=True)
+    assert len(rows) == 35  # 5 x 7: the largest of the shape 12 x 16 with at most 40 cells
+    assert (encode.stacked(truth) - rows).abs().max() < CLOSE
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_smaller_image_costs_its_own_count_and_no_other_rows(
+    it: SimpleNamespace, where: str
+) -> None:
+    for size, tokens in (((192, 256), 40), ((240, 60), 7), ((192, 256), 1)):
+        made = engine(it, tokens, method="resize", where=where).prepare(talk(picture(*size)))
+        (look,) = made.looks
+        wanted = method("resize").count(look.layout.grid, tokens)
+        assert wanted <= tokens
+        assert (made["input_ids"] == it.model.config.image_token_id).sum() == wanted
+        assert set(look.choice.anchor.tolist()) <= set(look.layout.row.tolist())
+        assert look.choice.embed.isfinite().all()
+    inputs = engine(it, ALL, method="resize", where=where).prepare(
+        talk(picture(192, 256)), forward=True, generation_prompt=True
+    )
+    untouched = it.model(**ask(it.processor, picture(192, 256))).logits
+    assert torch.equal(it.model(**inputs).logits, untouched)
+
+
 # ---- patch embeddings as matrix products ---------------------------------------------------------
 
 

@@ -238,6 +238,36 @@ def leaves_below(parent: list[int], levels: list[int]) -> list[set[int]]:
 
 
 @law(images=2)
+def test_a_field_that_is_given_features_later_holds_the_same_means(case: Case) -> None:
+    levels, feature = lift.levels_for(case.grids, case.slots), case.feature()
+    fields = [
+        lift.pyramid(case.grids, levels, feature),
+        lift.bands(case.grids, feature=feature),
+        lift.regions(case.grids, case.label(), REGIONS, feature),
+        lift.clusters(case.grids, feature, levels),
+    ]
+    for field in fields:
+        later = lift.with_feature(replace(field, feature=None), feature)
+        assert later.feature is not None
+        assert field.feature is not None
+        ours, theirs = later.feature[field.valid], field.feature[field.valid]
+        assert torch.allclose(ours, theirs, atol=1e-6)
+        leaf = (field.level == 0)[field.valid]
+        assert torch.equal(ours[leaf], theirs[leaf])
+
+
+@law(images=2)
+def test_a_band_is_as_relevant_as_its_cell_and_the_logarithm_of_its_energy(case: Case) -> None:
+    field = lift.bands(case.grids, energy=case.energy())
+    shown = lift.spread(field, case.logit()).logit
+    bare = lift.spread(lift.grid(case.grids), case.logit()).logit
+    for image, cells in enumerate(case.cells):
+        energy = case.energy()[image, :cells].double()
+        wanted = bare[image, :cells, None].double() + (energy + 1 / 1024).log()
+        assert torch.allclose(shown[image, : 4 * cells].double(), wanted.flatten(), atol=1e-5)
+
+
+@law(images=2)
 def test_clusters_are_connected_inside_one_square_and_hold_the_mean_of_their_cells(
     case: Case,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Lattices and tiles: rings around the fixation, learned bins, blocks, a thumbnail and a window."""
+"""Lattices and tiles: rings around the fixation, learned bins, blocks, smaller images, windows."""
 
 from math import dist, pi
 
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cases import Case, law, often, pictures, reads
 from homunculus import Allocation, Field, Material, Relevance, lift, methods, pack
-from homunculus.allocate import LogPolar, Pool, PseudoLogPolar, Uniform, Windows
+from homunculus.allocate import LogPolar, Pool, PseudoLogPolar, Resize, Uniform, Windows
 from homunculus.allocate.sample import rings
-from homunculus.allocate.tile import window_plan
+from homunculus.allocate.tile import resize_plan, window_plan
 from oracles import lattice, shares
 
 fractions = st.tuples(st.integers(0, 16), st.integers(0, 16)).map(lambda p: (p[0] / 16, p[1] / 16))
@@ -254,7 +254,7 @@ def test_four_blocks_of_a_4x4_picture_are_its_quarters() -> None:
     assert plan.index[0, :, 0].tolist() == [0, 2, 8, 10]
 
 
-@pytest.mark.parametrize("name", ["pool", "windows"])
+@pytest.mark.parametrize("name", ["pool", "windows", "resize"])
 def test_a_broken_feature_spoils_only_the_blocks_that_read_it(name: str) -> None:
     feature = torch.ones(1, 25, 1)
     feature[0, 0] = torch.nan
@@ -263,6 +263,58 @@ def test_a_broken_feature_spoils_only_the_blocks_that_read_it(name: str) -> None
     embed = pack(field, plan).embed
     assert embed is not None
     assert embed.isnan().sum() == 1
+
+
+# ---- a smaller image -----------------------------------------------------------------------------
+
+
+@often
+@given(grid=pictures, slots=st.integers(1, 600))
+def test_a_smaller_image_is_the_largest_of_its_shape_and_shrinks_no_further(
+    grid: tuple[int, int], slots: int
+) -> None:
+    rows, cols = resize_plan(grid, slots)
+    assert (rows, cols) == lattice.smaller_grid(grid, slots)
+    assert resize_plan(grid, rows * cols) == (rows, cols)
+    assert methods()["resize"].count(grid, slots) == rows * cols
+
+
+@pytest.mark.parametrize("grid", [(64, 64), (97, 131), (40, 60), (128, 60)])
+def test_a_smaller_image_leaves_few_slots_empty_and_keeps_its_shape(grid: tuple[int, int]) -> None:
+    for slots in range(64, 1025):
+        rows, cols = resize_plan(grid, slots)
+        assert 0.8 * slots < rows * cols <= slots
+        assert 0.8 < (rows / cols) / (grid[0] / grid[1]) < 1 / 0.8
+
+
+@often
+@law(images=3)
+def test_a_token_of_a_smaller_image_is_the_mean_of_its_tile(case: Case) -> None:
+    field = lift.grid(case.grids, case.feature())
+    plan = Resize()(field, silence(field), case.slots)
+    tokens = pack(field, plan)
+    assert tokens.embed is not None
+    for image, (rows, cols) in enumerate(case.grids):
+        a, b = lattice.smaller_grid((rows, cols), case.slots)
+        picture = case.feature()[image, : rows * cols].view(rows, cols, -1).double()
+        assert int(plan.valid[image].sum()) == a * b
+        for at in range(a * b):
+            top, low = (edge * rows // a for edge in (at // b, at // b + 1))
+            left, right = (edge * cols // b for edge in (at % b, at % b + 1))
+            mean = picture[top:low, left:right].mean((0, 1))
+            assert tokens.box[image, at].tolist() == [top, left, low, right]
+            assert torch.allclose(tokens.embed[image, at].double(), mean, atol=1e-6)
+
+
+def test_seven_slots_of_a_4x6_picture_are_a_picture_of_2x3() -> None:
+    field, plan = methods()["resize"].plan([(4, 6), (1, 2)], torch.zeros(2, 24), 7)
+    tiles = [[cell for cell, _ in slot] for slot in reads(plan, 0)]
+    assert tiles[:3] == [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]]
+    assert tiles[3:] == [[12, 13, 18, 19], [14, 15, 20, 21], [16, 17, 22, 23]]
+    assert (plan.weight[0] == 0.25).all()
+    assert reads(plan, 1) == [[(0, 1.0)], [(1, 1.0)]]
+    assert plan.valid.tolist() == [[True] * 6, [True] * 2 + [False] * 4]
+    assert pack(field, plan).box[0, 4].tolist() == [2, 2, 4, 4]
 
 
 # ---- windows -------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
-"""Reading a pyramid between its cells by scipy, and the best window by trying them all."""
+"""Reading a pyramid between its cells by scipy; windows and smaller grids by trying them all."""
+
+from fractions import Fraction
 
 import numpy as np
 from scipy.ndimage import map_coordinates
@@ -49,3 +51,21 @@ def best_window(weight: np.ndarray, size: tuple[int, int]) -> tuple[int, tuple[i
             if held > best:
                 best, corner = held, (y, x)
     return best, corner
+
+
+def smaller_grid(grid: tuple[int, int], slots: int) -> tuple[int, int]:
+    """The most cells, at most ``slots``, of any shape within half a cell of the image's own."""
+    found = []
+    for a in range(1, grid[0] + 1):
+        for b in range(1, min(grid[1], slots // a) + 1):
+            down, across = scales(a, grid[0]), scales(b, grid[1])
+            if down[0] <= across[1] and across[0] <= down[1]:
+                bent = abs(Fraction(a, grid[0]) - Fraction(b, grid[1]))
+                found.append((-a * b, bent, a, b))
+    return min(found)[2:]
+
+
+def scales(side: int, length: int) -> tuple[Fraction, Fraction]:
+    """At which scales a length is this many cells, give or take half a one; at least a single."""
+    half = Fraction(1, 2)
+    return Fraction(0) if side == 1 else (side - half) / length, (side + half) / length
