@@ -136,6 +136,7 @@ def test_all_are_the_methods_a_question_drives_and_every_control() -> None:
     assert set(asked) | set(CONTROLS) <= set(rows)
     assert {"grid", "foveated", "cut", "windows", "log-polar"} <= set(asked)
     assert "frequency" not in rows
+    assert rows.count("resize") == 1
     assert {"grid+blind", "grid+shuffled", "cut+blind", "cut+shuffled"} <= set(rows)
 
 

@@ -18,7 +18,7 @@ from homunculus import Material, Method, Tokens, method, methods, pack
 from homunculus.engines.layout import plain
 from homunculus.engines.part.views import whole
 from homunculus.look import look
-from tiny import load
+from tiny import FAMILIES, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
@@ -111,6 +111,21 @@ def test_no_two_methods_that_look_keep_the_same_here() -> None:
     assert len(set(found.values())) == len(found)
 
 
+# ---- lattices that are not the picture's own cells -----------------------------------------------
+
+
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_regions_and_bands_reach_the_lattice_of_every_family(family: str) -> None:
+    it, found = load(family), {}
+    for name in ("grid", "atlas", "frequency"):
+        made = homunculus.attach(it.model, it.processor, tokens=SLOTS, method=name, where="after")
+        parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]
+        (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+        assert len(one.choice.embed) == SLOTS
+        found[name] = one.choice.anchor.tolist()
+    assert len({tuple(anchor) for anchor in found.values()}) == 3
+
+
 # ---- surfaces ------------------------------------------------------------------------------------
 
 
@@ -141,7 +156,7 @@ def test_after_the_encoder_the_tokens_of_look_are_kept(name: str) -> None:
     assert len(one.choice.embed) == method(name).count(GRID, SLOTS)
 
 
-def serving(name: str, where: str) -> tuple[dict[str, Tensor], Method]:
+def serving(name: str, where: str, *images: Any) -> tuple[dict[str, Tensor], Method]:
     """What vLLM's processor sends to its worker."""
     from homunculus.engines.vllm.chosen import Eyes, chosen
     from homunculus.engines.vllm.serving import Serving
@@ -149,7 +164,8 @@ def serving(name: str, where: str) -> tuple[dict[str, Tensor], Method]:
     told = Serving(tokens=SLOTS, method=name, where=where)
     it = model()
     eyes = Eyes(it.model.config, it.processor.image_processor, {}, torch.float32)
-    return chosen(eyes, [page()], [QUESTION], told), told.rule
+    shown = images or (page(),)
+    return chosen(eyes, shown, [QUESTION] * len(shown), told), told.rule
 
 
 def _colours() -> Tensor:
@@ -215,6 +231,22 @@ def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> Non
     assert kept(again.tokens) == boxes
     assert torch.equal(again.anchor, sent[fields.ANCHOR])
     assert again.embed.shape == (method(name).count(GRID, SLOTS), 8)
+
+
+@pytest.mark.parametrize("name", ["atlas", "clusters", "frequency", "random", "resize"])
+def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
+    from homunculus.engines.vllm import chosen as fields
+
+    images, layouts = (page(), page().crop((64, 32, 224, 144))), [plain(*GRID), plain(7, 10)]
+    rows = [torch.randn(len(one.row), 4) for one in layouts]
+    both, rule = serving(name, "after", *images)
+    found = fields.choose_again(both, layouts, rule, rows)
+    assert torch.equal(torch.cat([one.anchor for one in found]), both[fields.ANCHOR])
+    for at, shown in enumerate(images):
+        alone, _ = serving(name, "after", shown)
+        (single,) = fields.choose_again(alone, layouts[at : at + 1], rule, rows[at : at + 1])
+        assert torch.equal(single.anchor, found[at].anchor)
+        assert torch.equal(single.embed, found[at].embed)
 
 
 @every_method

@@ -49,7 +49,7 @@ def select(
     rows: Sequence[Float[Tensor, "_n d"]] | None = None,
     material: Sequence[Material] | None = None,
 ) -> list[Choice]:
-    """Exactly so many tokens of each image; ``slots`` of an image are at most its rows.
+    """As many tokens of each image as its method counts; ``slots`` are at most an image's rows.
 
     An image that may keep more than its lattice keeps the lattice and the first of its other rows.
     Cells are chosen by ``material``; by the rows themselves where there is none.

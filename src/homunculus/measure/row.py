@@ -36,7 +36,7 @@ class Row:
 
     name: str
     methods: tuple[Method, ...]
-    """Several draws of one method; none for `resize`, which is no method of tokens."""
+    """Several draws of one method; none for `resize`, which here shrinks pixels to any size."""
     scorer: str | None
     """Whose map it follows; None if it never looks."""
 

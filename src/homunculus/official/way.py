@@ -23,8 +23,8 @@ class Way:
     """What happens to every image."""
 
     method: str = "foveated"
-    """Of `homunculus methods`; or `resize`, the untouched model on images that are shrunk until
-    they have no more tokens; or `full`, the untouched model."""
+    """Of `homunculus methods`; but `resize` is the untouched model on images that are shrunk until
+    they have no more tokens, and `full` the untouched model."""
     tokens: int | None = 273
     """None for all that an image has."""
     question: str = "own"
