@@ -58,8 +58,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "relevance of numpy": lambda: plan("grid", relevance=np.zeros((1, 64), np.float32)),
     "relevance in a list": lambda: plan("grid", relevance=[[0.0] * 64]),
     "no relevance": lambda: plan("grid", relevance=None),
-    "too few cells": lambda: plan("atlas", relevance=torch.zeros(1, 60)),
-    "too many images": lambda: plan("atlas", relevance=torch.zeros(2, 64)),
+    "too few cells": lambda: plan("cut", relevance=torch.zeros(1, 60)),
+    "too many images": lambda: plan("cut", relevance=torch.zeros(2, 64)),
     "spread of too few": lambda: lift.spread(lift.grid([(8, 8)]), torch.zeros(1, 60)),
     "bare logits": lambda: method("cut").allocate(lift.grid([(8, 8)]), CELLS, 10),  # type: ignore
     "feature of numpy": lambda: given(feature=np.zeros((1, 64, 3), np.float32)),

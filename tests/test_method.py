@@ -1,5 +1,6 @@
 """The table of methods: names, budgets, fixations."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest

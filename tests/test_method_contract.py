@@ -58,10 +58,10 @@ MESSAGES = {
     "relevance in a list": "TypeError: grid: relevance must be a torch.Tensor, got list.",
     "no relevance": "TypeError: grid: relevance must be a torch.Tensor, got NoneType.",
     "too few cells": (
-        "ValueError: atlas: relevance needs shape (images, cells) = (1, 64), got (1, 60). "
+        "ValueError: cut: relevance needs shape (images, cells) = (1, 64), got (1, 60). "
         "Each image has a row, padded to the cells of the largest image."
     ),
-    "too many images": "ValueError: atlas: relevance needs shape (images, cells) = (1, 64), got (2",
+    "too many images": "ValueError: cut: relevance needs shape (images, cells) = (1, 64), got (2",
     "spread of too few": "ValueError: lift: relevance needs shape (images, cells) = (1, 64), got",
     "bare logits": "TypeError: cut: relevance must be a Relevance, got Tensor. Use plan()",
     "feature of numpy": "TypeError: foveated: feature must be a torch.Tensor, got ndarray.",
@@ -96,7 +96,7 @@ MESSAGES = {
     "weights of fewer": (
         "ValueError: theirs: its rule must fill exactly 10 slots per image: index and weight "
         "(1, 10, m), valid (1, 10); got index (1, 10, 1), weight (1, 5, 1), valid (1, 10). "
-        "Return min(slots, field.most) rows and mark those over an image's cells not valid."
+        "Return as many rows as the fullest image keeps; the others of an image are not valid."
     ),
     "valid of fewer": "ValueError: theirs: its rule must fill exactly 10 slots",
     "a plan without fan-in": "ValueError: theirs: its rule must fill exactly 10 slots",
@@ -158,7 +158,7 @@ def test_a_rule_that_returns_five_of_fifty_slots_is_refused_by_name() -> None:
     fault = (
         r"^theirs: its rule must fill exactly 50 slots per image: index and weight "
         r"\(2, 50, m\), valid \(2, 50\); got index \(2, 5, 1\), weight \(2, 5, 1\), valid "
-        r"\(2, 5\). Return min\(slots, field.most\) rows"
+        r"\(2, 5\). Return as many rows"
     )
     with pytest.raises(ValueError, match=fault):
         theirs(fewer_rows).plan([(10, 10), (10, 10)], torch.zeros(2, 100), 50)

@@ -122,11 +122,12 @@ class Method:
                 f"{self.name}: relevance must be a Relevance, got {type(relevance).__name__}. "
                 "Use plan(), or spread level-0 values with homunculus.lift.spread(field, values)."
             )
+        rows = max(self.count(grid, slots) for grid in set(field.grids))
         if getattr(self.rule, "soft", False) or not relevance.logit.requires_grad:
             plan = self.rule(field, relevance, slots)
-            return check_allocation(plan, field, slots, self.name)
+            return check_allocation(plan, field, rows, self.name)
         plan = self.rule(field, Relevance(relevance.logit.detach()), slots)
-        check_allocation(plan, field, slots, self.name)
+        check_allocation(plan, field, rows, self.name)
         return straight_through(field, relevance, plan)
 
     def plan(

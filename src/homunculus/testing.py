@@ -21,13 +21,13 @@ _BATCHES: tuple[tuple[tuple[Grid, ...], int], ...] = (
 )
 """Grids and slots: an image, a strip, one slot, a batch where one image fits, one where all do."""
 
-_REGIONS = 5
+_REGIONS, _WAYS = 5, 4
 
 
 def check_method(method: Method) -> None:
     """Raise AssertionError where a method breaks a law, on small batches of random relevance.
 
-    Exactly min(slots, cells) valid rows per image, first in their row; weights that sum to 1; only
+    Exactly `Method.count` valid rows per image, first in their row; weights that sum to 1; only
     cells of the image, none twice; a budget for every cell keeps every level-0 cell; the same
     result twice; and for an image in a batch what it gets alone.
     """
@@ -35,7 +35,7 @@ def check_method(method: Method) -> None:
         case = f"{method.name}, grids {list(grids)}, {slots} slots"
         logit, material = _inputs(grids, number)
         field, plan = method.plan(grids, logit, slots, material)
-        check_plan(field, plan, slots, case)
+        check_plan(field, plan, [method.count(grid, slots) for grid in grids], case)
         again = method.plan(grids, logit, slots, material)[1]
         same = all(torch.equal(getattr(plan, part), getattr(again, part)) for part in vars(plan))
         _claim(same, case, "a second call gave another plan. Break ties by index, seed what varies")
@@ -46,19 +46,19 @@ def check_method(method: Method) -> None:
                 *method.plan(grids[here], logit[here, :cells], slots, _cut(material, here, cells))
             )
             _claim(
-                _equal(tokens, alone, image, min(slots, cells)),
+                _equal(tokens, alone, image, method.count((rows, cols), slots)),
                 case,
                 f"image {image} got other tokens in the batch than alone. "
                 "Let no image's padding or size reach another's plan",
             )
 
 
-def check_plan(field: Field, plan: Allocation, slots: int, who: str = "plan") -> None:
-    """Raise AssertionError where a plan does not spend exactly min(slots, cells) sound rows."""
+def check_plan(field: Field, plan: Allocation, counts: Sequence[int], who: str = "plan") -> None:
+    """Raise AssertionError where a plan does not spend exactly so many sound rows per image."""
     rows = torch.arange(plan.valid.shape[1], device=plan.valid.device)
     for image, (high, wide) in enumerate(field.grids):
         cells = high * wide
-        count, valid = min(slots, cells), plan.valid[image]
+        count, valid = counts[image], plan.valid[image]
         case = f"{who}, image {image}"
         _claim(
             torch.equal(valid, rows < count),
@@ -110,18 +110,23 @@ def _inputs(grids: Sequence[Grid], seed: int) -> tuple[Tensor, Material]:
     logit = torch.randint(-8, 9, shape, generator=chance) / 4  # few values: many ties
     feature = torch.randn(*shape, 3, generator=chance)
     label = torch.randint(-1, _REGIONS, shape, generator=chance)
-    return logit, Material(feature, label, _REGIONS)
+    energy = torch.rand(*shape, _WAYS, generator=chance)
+    return logit, Material(feature, label, _REGIONS, energy)
 
 
 def _cut(material: Material, here: slice, cells: int) -> Material:
     assert material.feature is not None
     assert material.label is not None
-    return Material(material.feature[here, :cells], material.label[here, :cells], material.labels)
+    assert material.energy is not None
+    parts = (material.feature[here, :cells], material.label[here, :cells])
+    return Material(*parts, material.labels, material.energy[here, :cells])
 
 
 def _equal(batch: Tokens, alone: Tokens, image: int, count: int) -> bool:
     parts = ("embed", "position", "box", "level")
-    pairs = [(getattr(batch, part)[image, :count], getattr(alone, part)[0]) for part in parts]
+    pairs = [
+        (getattr(batch, part)[image, :count], getattr(alone, part)[0, :count]) for part in parts
+    ]
     return all(torch.equal(one, other) for one, other in pairs)
 
 

@@ -6,8 +6,8 @@ from torch import Tensor
 from homunculus.types import Allocation, Field
 
 
-def check_allocation(plan: object, field: Field, slots: int, who: str) -> Allocation:
-    """An Allocation of exactly min(slots, cells of the largest image) rows per image.
+def check_allocation(plan: object, field: Field, rows: int, who: str) -> Allocation:
+    """An Allocation of exactly so many rows per image, as many as the fullest image keeps.
 
     How many rows are valid stands in a tensor that is not read here;
     `homunculus.testing.check_method` reads it.
@@ -17,7 +17,7 @@ def check_allocation(plan: object, field: Field, slots: int, who: str) -> Alloca
             f"{who}: its rule must return an Allocation, got {type(plan).__name__}. "
             "Build one with homunculus.Allocation(index, weight, valid)."
         )
-    images, rows = len(field.grids), min(slots, field.most)
+    images = len(field.grids)
     parts = {"index": plan.index, "weight": plan.weight, "valid": plan.valid}
     for name, part in parts.items():
         if not isinstance(part, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -32,7 +32,7 @@ def check_allocation(plan: object, field: Field, slots: int, who: str) -> Alloca
         raise ValueError(
             f"{who}: its rule must fill exactly {rows} slots per image: index and weight "
             f"({images}, {rows}, m), valid ({images}, {rows}); got {shapes}. "
-            "Return min(slots, field.most) rows and mark those over an image's cells not valid."
+            "Return as many rows as the fullest image keeps; the others of an image are not valid."
         )
     whole, flag = index.dtype == torch.int64, plan.valid.dtype == torch.bool
     if not (whole and flag and plan.weight.is_floating_point()):
