@@ -92,7 +92,10 @@ MESSAGES = {
     ),
     "look with a number for a method": "TypeError: method: name must be a str such as 'foveated'",
     "a tuple for a plan": "TypeError: theirs: its rule must return an Allocation, got tuple.",
-    "numpy in a plan": "TypeError: theirs: its rule must return tensors, got index as ndarray.",
+    "numpy in a plan": (
+        "TypeError: theirs: its rule must return index, weight and valid as tensors, "
+        "got index <class 'numpy.ndarray'>, weight <class 'torch.Tensor'>, valid"
+    ),
     "weights of fewer": (
         "ValueError: theirs: its rule must fill exactly 10 slots per image: index and weight "
         "(1, 10, m), valid (1, 10); got index (1, 10, 1), weight (1, 5, 1), valid (1, 10). "
@@ -110,7 +113,7 @@ MESSAGES = {
     "valid as numbers": "TypeError: theirs: its rule must return index as int64, weight as floats",
     "a plan elsewhere": (
         "ValueError: theirs: its rule must return tensors on the field's device cpu, "
-        "got index on meta, weight on meta, valid on meta. Create them with"
+        "got index meta, weight meta, valid meta. Create them with"
     ),
     "no field": "TypeError: theirs: its lift must return a Field, got NoneType.",
 }

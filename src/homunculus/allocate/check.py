@@ -17,35 +17,38 @@ def check_allocation(plan: object, field: Field, rows: int, who: str) -> Allocat
             f"{who}: its rule must return an Allocation, got {type(plan).__name__}. "
             "Build one with homunculus.Allocation(index, weight, valid)."
         )
-    images = len(field.grids)
-    parts = {"index": plan.index, "weight": plan.weight, "valid": plan.valid}
-    for name, part in parts.items():
-        if not isinstance(part, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(
-                f"{who}: its rule must return tensors, got {name} as {type(part).__name__}. "
-                "Convert it with torch.as_tensor."
-            )
-    index, shape = plan.index, plan.index.shape
-    fits = shape[:2] == plan.valid.shape == (images, rows)
-    if not fits or index.ndim != 3 or shape[2] < 1 or plan.weight.shape != shape:
-        shapes = ", ".join(f"{name} {tuple(part.shape)}" for name, part in parts.items())
+    index, weight, valid, home = plan.index, plan.weight, plan.valid, field.level.device
+    if not (_is_tensor(index) and _is_tensor(weight) and _is_tensor(valid)):
+        raise TypeError(
+            f"{who}: its rule must return index, weight and valid as tensors, "
+            f"got {_each(plan, '__class__')}. Convert them with torch.as_tensor."
+        )
+    both, shape = (len(field.grids), rows), index.shape
+    if valid.shape != both or shape != weight.shape or shape != (*both, shape[-1]) or not shape[-1]:
         raise ValueError(
             f"{who}: its rule must fill exactly {rows} slots per image: index and weight "
-            f"({images}, {rows}, m), valid ({images}, {rows}); got {shapes}. "
+            f"({both[0]}, {rows}, m), valid {both}; got {_each(plan, 'shape')}. "
             "Return as many rows as the fullest image keeps; the others of an image are not valid."
         )
-    whole, flag = index.dtype == torch.int64, plan.valid.dtype == torch.bool
-    if not (whole and flag and plan.weight.is_floating_point()):
-        dtypes = ", ".join(f"{name} {part.dtype}" for name, part in parts.items())
+    if (index.dtype, valid.dtype) != (torch.int64, torch.bool) or not weight.is_floating_point():
         raise TypeError(
             f"{who}: its rule must return index as int64, weight as floats and valid as bool, "
-            f"got {dtypes}. Convert them with .long(), .float() and .bool()."
+            f"got {_each(plan, 'dtype')}. Convert them with .long(), .float() and .bool()."
         )
-    home = field.level.device
-    if index.device != home or plan.weight.device != home or plan.valid.device != home:
-        devices = ", ".join(f"{name} on {part.device}" for name, part in parts.items())
+    if not index.device == weight.device == valid.device == home:
         raise ValueError(
-            f"{who}: its rule must return tensors on the field's device {home}, got {devices}. "
-            "Create them with device=field.level.device."
+            f"{who}: its rule must return tensors on the field's device {home}, "
+            f"got {_each(plan, 'device')}. Create them with device=field.level.device."
         )
     return plan
+
+
+def _is_tensor(part: object) -> bool:
+    return isinstance(part, Tensor)
+
+
+def _each(plan: Allocation, fact: str) -> str:
+    """One fact of each part, for a message."""
+    facts = {name: getattr(part, fact) for name, part in vars(plan).items()}
+    plain = {name: tuple(one) if fact == "shape" else one for name, one in facts.items()}
+    return ", ".join(f"{name} {one}" for name, one in plain.items())
