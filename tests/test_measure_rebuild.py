@@ -26,8 +26,10 @@ def planned(name: str, slots: int, page: Page):
     lot = torch.Generator().manual_seed(1)
     cells = page.grid[0] * page.grid[1]
     label = torch.arange(cells)[None] // 40 - 1
-    material = Material(torch.rand(1, cells, 3, generator=lot), label, int(label.max()) + 1)
-    return method(name).plan([page.grid], torch.rand(1, cells, generator=lot), slots, material)
+    feature, logit = torch.rand(1, cells, 3, generator=lot), torch.rand(1, cells, generator=lot)
+    energy = torch.rand(1, cells, 4, generator=lot)
+    material = Material(feature, label, int(label.max()) + 1, energy)
+    return method(name).plan([page.grid], logit, slots, material)
 
 
 def chosen(field, cells: list[int]) -> Allocation:

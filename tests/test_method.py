@@ -136,8 +136,9 @@ def test_what_a_method_needs_changes_what_it_keeps_and_what_it_does_not_need_doe
 
 
 def test_a_lift_without_what_it_needs_refuses_where_its_method_does_not_say_so() -> None:
-    for name, words in (("clusters", "clusters need features"), ("atlas", "regions need labels")):
-        with pytest.raises(ValueError, match=words):
+    words = {"clusters": "need features", "atlas": "need labels", "frequency": "need energies"}
+    for name, said in words.items():
+        with pytest.raises(ValueError, match=said):
             replace(method(name), needs=frozenset()).field([(4, 4)], 4)
 
 

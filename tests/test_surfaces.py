@@ -197,6 +197,8 @@ def test_vllm_before_the_encoder_keeps_the_tokens_of_look_or_refuses_the_method(
     assert sent[fields.ANCHOR].tolist() == anchors(boxes)
     if name not in FRAMED:
         assert sorted(viewed(sent)) == sorted(boxes)
+    if name == "resize":
+        assert sent[fields.PARTS].tolist() == [[5, 7, 35]]
 
 
 def viewed(sent: dict[str, Tensor]) -> list[tuple[float, ...]]:

@@ -178,6 +178,8 @@ def on_four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Fie
 
 def on_bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Level-0 cells once per orientation, each with its own energy."""
+    if material.energy is None:
+        raise ValueError("lift: bands need energies, got none. Declare them in Method.needs.")
     return lift.bands(grids, feature=material.feature, energy=material.energy)
 
 

@@ -87,8 +87,9 @@ def _tokens(
         known = replace(known, feature=feature)
     field, plan = method.plan([layout.grid], logit, slots, known)
     if feature is None:
-        ones = torch.ones(*field.level.shape, 1, device=logit.device)
-        field = replace(field, feature=ones if plan.weight.requires_grad else None)
+        trained = plan.weight.requires_grad
+        ones = torch.ones(*field.level.shape, 1, device=logit.device) if trained else None
+        field = replace(field, feature=ones)
     elif known.feature is not feature:
         field = lift.with_feature(field, feature)
     return pack(field, plan)
