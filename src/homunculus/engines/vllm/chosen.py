@@ -71,25 +71,25 @@ def chosen(
     images: Sequence[Any],
     asked: Sequence[str],
     serving: Serving,
-    known: Sequence[Float[Tensor, "_h _w"] | None] | None = None,
+    ready: Sequence[Float[Tensor, "_h _w"] | None] | None = None,
 ) -> dict[str, Tensor]:
-    """Fields of all images, one after the other; ``known`` is relevance that was made ahead."""
+    """Fields of all images, one after the other; ``ready`` is relevance that was made ahead."""
     inputs = eyes.inputs(images)
     layouts, method = merged(inputs["image_grid_thw"].tolist(), eyes.cell[0]), serving.rule
     maps = [
         _map(*one, serving)
-        for one in zip(images, asked, layouts, known or [None] * len(images), strict=True)
+        for one in zip(images, asked, layouts, ready or [None] * len(images), strict=True)
     ]
     slots = [Budget(tokens=serving.tokens).slots(layout.total) for layout in layouts]
     pairs = zip(images, layouts, strict=True)
-    known = [lattice_material(image, method.needs, layout) for image, layout in pairs]
-    choices = select(layouts, maps, slots, method, material=known)
+    materials = [lattice_material(image, method.needs, layout) for image, layout in pairs]
+    choices = select(layouts, maps, slots, method, material=materials)
     out = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
     if serving.where == "after":
-        return out | _whole(eyes, inputs, layouts, choices, maps) | _sent(known)
+        return out | _whole(eyes, inputs, layouts, choices, maps) | _sent(materials)
     return out | _parts(eyes, inputs, layouts, choices, serving)
 
 
@@ -97,15 +97,15 @@ def _map(
     image: Any,
     question: str,
     layout: Layout,
-    known: Float[Tensor, "h w"] | None,
+    ready: Float[Tensor, "h w"] | None,
     serving: Serving,
 ) -> Float[Tensor, "rows cols"]:
     """Relevance of an image's cells; where all are kept, nobody looks."""
     if layout.total <= serving.tokens:
         return torch.zeros(layout.grid)
-    if known is None:
-        known = sought(image, question, serving.rule)[0]
-    return onto(known, layout)
+    if ready is None:
+        ready = sought(image, question, serving.rule)[0]
+    return onto(ready, layout)
 
 
 def _parts(
