@@ -179,9 +179,11 @@ def test_a_found_word_wears_a_thin_outline_and_its_name() -> None:
 
 def test_labels_stay_inside_and_never_cover_each_other_or_a_word() -> None:
     size = (300, 200)
-    boxes = [(x / 10, y / 10, x / 10 + 0.1, y / 10 + 0.05) for x in range(10) for y in range(10)]
+    rows, columns = (0, 2, 6, 7, 12, 18), (0, 2, 9)  # crowded here and there, and at every border
+    boxes = [(x / 10, y / 20, x / 10 + 0.1, y / 20 + 0.05) for x in columns for y in rows]
     taken = [marks._corner(box, size) for box in boxes]
-    for place in list(taken):
+    words = list(taken)
+    for place in words:
         spot = marks._room("word", place, taken, size)
         if spot is not None:
             assert not any(marks._meet(spot, other) for other in taken)
@@ -189,6 +191,8 @@ def test_labels_stay_inside_and_never_cover_each_other_or_a_word() -> None:
             assert spot[2] < 300
             assert spot[3] < 200
             taken.append(spot)
+    labels = len(taken) - len(words)
+    assert 0 < labels < len(words), "some find room, and some do not"
     assert marks._room("word", (0, 0, 299, 199), [], size) is None  # no room at all
     assert marks._room("word", (10, 0, 50, 10), [], size) is not None  # below instead of above
     marks.outlined(Image.new("RGB", (1, 1)), [("x" * 64, (0.0, 0.0, 1.0, 1.0))])
