@@ -26,6 +26,7 @@ from engine_help import (
     untouched,
 )
 from homunculus import methods
+from homunculus.engines.prepared import Prepared
 from homunculus.engines.transformers import Engine
 from tiny import hub
 
@@ -130,15 +131,22 @@ def test_bf16_keeps_all_bit_by_bit_and_few_in_bf16(family: str) -> None:
 # ---- methods -------------------------------------------------------------------------------------
 
 
+def count(name: str, prepared: Prepared) -> int:
+    """What a method promises for the one image: K, but for a smaller image of its shape."""
+    found = methods()[name].count(prepared.looks[0].layout.grid, K)
+    assert found == K or name == "resize"
+    return found
+
+
 @pytest.mark.parametrize("name", methods())
-def test_every_method_keeps_exactly_k(name: str) -> None:
+def test_every_method_keeps_exactly_what_it_promises(name: str) -> None:
     engine = attached("qwen3_vl", tokens=K, method=name)
     prepared = engine.prepare(TALKS[0])
-    assert images(engine, prepared["input_ids"]).sum() == K
+    assert images(engine, prepared["input_ids"]).sum() == count(name, prepared)
     assert engine.model.generate(**prepared, **GREEDY, max_new_tokens=2).shape[0] == 1
 
 
-MEANS = {"log-polar", "pool"}
+MEANS = {"log-polar", "pool", "clusters"}
 """Their tokens are means of many cells, which only features can give."""
 
 
@@ -151,7 +159,8 @@ def test_a_method_goes_before_the_encoder_or_says_why_not(name: str) -> None:
         assert auto.setting.where == "after"
         return
     engine = attached("qwen3_vl", tokens=K, method=name, where="before")
-    assert images(engine, engine.prepare(TALKS[0])["input_ids"]).sum() == K
+    prepared = engine.prepare(TALKS[0])
+    assert images(engine, prepared["input_ids"]).sum() == count(name, prepared)
     assert attached("qwen3_vl", tokens=K, method=name, where="auto").setting.where == "before"
 
 
