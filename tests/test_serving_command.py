@@ -309,3 +309,8 @@ def test_the_operator_s_tokenizer_mode_and_connector_are_kept(dry, folder, monke
     monkeypatch.setenv(command.CONNECTOR, "http")
     assert main(["serve", folder, "--dry-run"]) == 0
     assert command.CONNECTOR not in capsys.readouterr().out
+
+
+def test_a_method_that_must_be_told_the_answer_is_refused_before_it_starts(folder, capsys):
+    assert main(["serve", folder, "--method", "oracle", "--dry-run"]) == 2
+    assert "oracle is given the answer's box" in capsys.readouterr().err

@@ -60,6 +60,11 @@ class Serving:
             rule = self.rule
         except KeyError as error:
             raise ValueError(f"homunculus: {error.args[0]}") from error
+        if rule.source == "answer":
+            raise ValueError(
+                f"homunculus: {rule.name} is given the answer's box, which no request brings. "
+                "Use another method."
+            )
         if self.where == "before":
             refuse(rule)
 
