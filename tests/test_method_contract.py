@@ -16,7 +16,8 @@ from homunculus.allocate import TopK
 from homunculus.cli import main
 from homunculus.engines.layout import plain
 from homunculus.engines.select import select
-from homunculus.method import Lift, Method, on_four_levels, on_grid, unavailable
+from homunculus.lift.material import Lift, on_four_levels, on_grid
+from homunculus.method import Method, unavailable
 from homunculus.testing import check_method
 
 # ---- wrong arguments -----------------------------------------------------------------------------

@@ -8,19 +8,30 @@ from functools import cache
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from homunculus import allocate as rules
 from homunculus import lift, plugins
 from homunculus.allocate.check import check_allocation
 from homunculus.lift.check import check_cells, check_grids
+from homunculus.lift.material import (
+    FOUND_AS,
+    Lift,
+    Material,
+    Need,
+    check_material,
+    on_bands,
+    on_clusters,
+    on_four_levels,
+    on_grid,
+    on_pyramid,
+    on_regions,
+)
 from homunculus.types import Allocation, Field, Grid, Relevance, check_count
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
 """What the relevance of a method must come from."""
-Need = Literal["features", "regions", "bands"]
-"""What a method must know of an image besides its size and relevance."""
 
 
 @runtime_checkable
@@ -28,43 +39,6 @@ class Rule(Protocol):
     """Tensors only: which cells get the slots."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation: ...
-
-
-@runtime_checkable
-class Lift(Protocol):
-    """Where tokens could be, for images of these grids and that many slots."""
-
-    def __call__(self, grids: Sequence[Grid], slots: int, material: "Material") -> Field: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """What an image may bring besides its size; level-0 cells in reading order."""
-
-    feature: Float[Tensor, "b n d"] | None = None
-    label: Int[Tensor, "b n"] | None = None
-    """Region of each cell, -1 for background."""
-    labels: int = 0
-    """How many regions there may be."""
-    energy: Float[Tensor, "b n o"] | None = None
-    """How much of each cell's detail runs each way, for `frequency`."""
-
-
-_FOUND_AS: dict[Need, str] = {"features": "feature", "regions": "label", "bands": "energy"}
-"""Where a `Material` holds what a method needs."""
-
-
-def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
-    """Features and regions must be tensors that belong to the grids."""
-    if not isinstance(material, Material):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(
-            f"{who}: material must be a Material, got {type(material).__name__}. "
-            "Write Material(feature=...)."
-        )
-    if material.feature is not None:
-        check_cells(material.feature, grids, "feature", who, dims=3)
-    if material.label is not None:
-        check_cells(material.label, grids, "label", who)
 
 
 @dataclass(frozen=True)
@@ -97,10 +71,10 @@ class Method:
             material = Material()
         check_material(material, grids, self.name)
         for need in sorted(self.needs):
-            if getattr(material, _FOUND_AS[need]) is None:
+            if getattr(material, FOUND_AS[need]) is None:
                 raise ValueError(
                     f"{self.name} needs {need} of the image, got none. "
-                    f"Pass Material({_FOUND_AS[need]}=...), or use another method."
+                    f"Pass Material({FOUND_AS[need]}=...), or use another method."
                 )
         field = self.lift(grids, slots, material)
         if not isinstance(field, Field):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -159,42 +133,6 @@ def straight_through(field: Field, relevance: Relevance, plan: Allocation) -> Al
     share = relevance.logit.masked_fill(~sound, torch.finfo(relevance.logit.dtype).min).softmax(1)
     share = share.gather(1, plan.index.flatten(1)).view(plan.index.shape) * plan.index.shape[1]
     return replace(plan, weight=plan.weight * (1 + (share - share.detach())))
-
-
-def on_grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Level-0 cells."""
-    return lift.grid(grids, material.feature)
-
-
-def on_pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """As many levels as leave at most a quarter of the slots to the roots."""
-    return lift.pyramid(grids, lift.levels_for(grids, slots), material.feature)
-
-
-def on_four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Four levels whatever the budget."""
-    return lift.pyramid(grids, 4, material.feature)
-
-
-def on_bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Level-0 cells once per orientation, each with its own energy."""
-    if material.energy is None:
-        raise ValueError("lift: bands need energies, got none. Declare them in Method.needs.")
-    return lift.bands(grids, feature=material.feature, energy=material.energy)
-
-
-def on_clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Similar neighbours merged."""
-    if material.feature is None:
-        raise ValueError("lift: clusters need features, got none. Declare them in Method.needs.")
-    return lift.clusters(grids, material.feature, lift.levels_for(grids, slots))
-
-
-def on_regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Given regions over cells."""
-    if material.label is None:
-        raise ValueError("lift: regions need labels, got none. Declare them in Method.needs.")
-    return lift.regions(grids, material.label, material.labels, material.feature)
 
 
 _TABLE = (
