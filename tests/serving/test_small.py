@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import torch
+import vllm
 from PIL import Image
 from vllm import ModelRegistry
 from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
@@ -23,6 +24,13 @@ def test_registering_leaves_pillow_as_it_is(monkeypatch):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 123)
     register()
     assert Image.MAX_IMAGE_PIXELS == 123
+
+
+def test_an_untested_vllm_is_left_alone(monkeypatch):
+    monkeypatch.setattr(vllm, "__version__", "0.33.0")
+    monkeypatch.setattr(ModelRegistry, "models", {})
+    register()
+    assert ModelRegistry.models == {}
 
 
 def test_features_go_with_the_encoder_cache():

@@ -6,6 +6,7 @@ that we override and that nobody calls any more fails in silence.
 """
 
 import re
+from importlib import import_module
 
 from homunculus.extra import need
 
@@ -97,7 +98,7 @@ def check_names() -> None:
 def _missing(place: str, names: str) -> list[str]:
     module, _, owner = place.partition(":")
     try:
-        held = need(module, "vllm", WHO)
+        held = import_module(module)
     except ImportError:
         return names.split()
     held = getattr(held, owner, None) if owner else held

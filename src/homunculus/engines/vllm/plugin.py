@@ -5,9 +5,8 @@ It only makes names known. Nothing changes in a process that does not ask for on
 """
 
 import logging
-from typing import Any
 
-from homunculus.engines.vllm.compat import check_version
+from homunculus.engines.vllm.compat import WHO, check_version
 from homunculus.extra import need
 
 PREFIX = "Homunculus"
@@ -32,7 +31,7 @@ def register() -> None:
     except ValueError as error:
         logging.getLogger("vllm.homunculus").warning("not registered: %s", error)
         return
-    registry = _vllm("vllm").ModelRegistry
+    registry = need("vllm", "vllm", WHO).ModelRegistry
     known = registry.get_supported_archs()
     for name, place in ARCHITECTURES.items():
         if PREFIX + name not in known:
@@ -43,19 +42,17 @@ def register() -> None:
 
 
 def _register_connector() -> None:
-    connectors = _vllm("vllm.multimodal.media.connector").MEDIA_CONNECTOR_REGISTRY
-    if NAME not in connectors.name2class:
-        connectors.register(NAME)(_vllm("homunculus.engines.vllm.media").Connector)
+    from homunculus.engines.vllm.media import Connector
+
+    media = need("vllm.multimodal.media.connector", "vllm", WHO)
+    if NAME not in media.MEDIA_CONNECTOR_REGISTRY.name2class:
+        media.MEDIA_CONNECTOR_REGISTRY.register(NAME)(Connector)
 
 
 def _register_renderer() -> None:
     """A mode of its own, as vLLM's `cohere` is one: the usual tokenizer with another renderer."""
-    renderers = _vllm("vllm.renderers.registry").RENDERER_REGISTRY
-    tokenizers = _vllm("vllm.tokenizers.registry").TokenizerRegistry
+    renderers = need("vllm.renderers.registry", "vllm", WHO).RENDERER_REGISTRY
+    tokenizers = need("vllm.tokenizers.registry", "vllm", WHO).TokenizerRegistry
     if NAME not in renderers.renderers:
         renderers.register(NAME, "homunculus.engines.vllm.renderer", "Renderer")
         tokenizers.register(NAME, "vllm.tokenizers.hf", "CachedHfTokenizer")
-
-
-def _vllm(module: str) -> Any:
-    return need(module, "vllm", "homunculus.engines.vllm")
