@@ -7,15 +7,19 @@ a YAML file, abbreviations) means here what it means to `vllm serve`. Ours is ad
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from homunculus.engines.vllm.compat import check_names, check_version
 from homunculus.engines.vllm.overrides import Flags, merge
 from homunculus.engines.vllm.serving import Serving
 
 WHO = "homunculus serve"
+FAULTS = (ValueError, OSError, ImportError)
+"""What is told in a sentence; anything else is a fault of ours, with its traceback."""
 FLAGS = {
     "overrides": "hf_overrides",
     "limits": "limit_mm_per_prompt",
@@ -28,17 +32,52 @@ def main(words: Sequence[str]) -> None:
     """Check, then become vLLM's server."""
     try:
         check_version()
-        check_names()
         arguments, serving = prepare(words[1:], json.loads(words[0]))
+    except FAULTS as error:
+        _fail(error)
+    if code := in_a_child(lambda: _test(arguments, serving)):
+        sys.exit(code)
+    arguments.dispatch_function(arguments)
+
+
+def _test(arguments: argparse.Namespace, serving: Serving) -> None:
+    try:
+        check_names()
         from homunculus.engines.vllm.selftest import self_test
 
         passed = self_test(arguments, serving)
-    except (ValueError, OSError, ImportError) as error:
-        sys.stderr.write(f"{WHO}: {error}\n")
-        sys.exit(2)
+    except FAULTS as error:
+        _fail(error)
     sys.stderr.write(f"homunculus: {passed}\n")
+
+
+def _fail(error: Exception) -> NoReturn:
+    sys.stderr.write(f"{WHO}: {error}\n")
+    sys.exit(2)
+
+
+def in_a_child(work: Callable[[], None]) -> int:
+    """Run it in a copy of this process, which takes along all that it loaded; its exit code.
+
+    The server would carry the test's processor and its libraries, 150 MB, to its end.
+    """
+    sys.stdout.flush()
     sys.stderr.flush()
-    arguments.dispatch_function(arguments)
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 1
+    try:
+        work()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # nothing that the parent registered for its own end runs here
 
 
 def prepare(words: Sequence[str], setting: Mapping[str, Any]) -> tuple[argparse.Namespace, Serving]:
