@@ -70,7 +70,7 @@ class Meter:
         """Images that the processor's cache held."""
         self._count("images_reused", images)
 
-    def observe(self, name: str, value: float) -> None:
+    def observe(self, name: str, value: float | int) -> None:
         """One value of a histogram."""
         if not self._off:
             self._histograms[name].observe(value)

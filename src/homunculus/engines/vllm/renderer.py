@@ -6,7 +6,7 @@ need no search goes there at once; others wait here, and do not hold it up.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any
@@ -42,7 +42,7 @@ class Renderer(HfRenderer):
             self.mm_processor.maps.clear()
 
     async def _search(self, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> None:
-        """Look for what the request asks, image by image, so that requests take turns."""
+        """Look for what the request asks, if nobody did before."""
         processor = self.mm_processor
         if not isinstance(processor, Choosing):
             return
@@ -50,14 +50,7 @@ class Renderer(HfRenderer):
         searches = await loop.run_in_executor(
             self._executor, lambda: processor.searches(_inputs(processor, prompt, mm_data, options))
         )
-        spent = 0.0
-        for search in searches:
-            if spent > search.serving.seconds:
-                raise ValueError(
-                    f"homunculus: looking for the question on {len(searches)} images took longer "
-                    f"than {search.serving.seconds} s. Send fewer images in one request."
-                )
-            spent += await self._queue.run(search)
+        await self._queue.run_all(searches)
 
 
 def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> Any:
@@ -77,6 +70,17 @@ class Queue:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="homunculus-search")
         self._open: dict[str, asyncio.Future[float]] = {}
+
+    async def run_all(self, searches: Sequence[Search]) -> None:
+        """Those of one request, one after the other, so that requests take turns."""
+        spent = 0.0
+        for search in searches:
+            if spent > search.serving.seconds:
+                raise ValueError(
+                    f"homunculus: looking for the question on {len(searches)} images took longer "
+                    f"than {search.serving.seconds} s. Send fewer images in one request."
+                )
+            spent += await self.run(search)
 
     async def run(self, search: Search) -> float:
         """Wait for a search; how many seconds it took, its turn not counted."""

@@ -1,0 +1,90 @@
+"""The queue of searches: requests take turns, and none of them takes for ever."""
+
+import asyncio
+import time
+
+import pytest
+
+from homunculus.engines.vllm.maps import Maps
+from homunculus.engines.vllm.meter import METER
+from homunculus.engines.vllm.processor import Search
+from homunculus.engines.vllm.renderer import Queue
+from homunculus.engines.vllm.serving import Serving
+
+
+@pytest.fixture(autouse=True)
+def metrics():
+    METER.expose()
+
+
+class Sleep(Search):
+    """A stand-in that finds nothing: what a search finds is not the queue's business."""
+
+    def run(self):
+        time.sleep(self.image["takes"])
+        self.image["log"].append(self.key)
+        if self.image["fails"]:
+            raise ValueError("no picture")
+
+
+def searches(name, many, log, takes=0.1, seconds=60, fails=False):
+    """So many images of one request."""
+    image, serving = {"takes": takes, "log": log, "fails": fails}, Serving(seconds=seconds)
+    return [Sleep(f"{name}{at}", image, "", serving, Maps()) for at in range(many)]
+
+
+async def wait_for(*requests):
+    queue = Queue()
+    try:
+        jobs = [queue.run_all(one) for one in requests]
+        return await asyncio.gather(*jobs, return_exceptions=True), queue
+    finally:
+        queue.close()
+
+
+def test_requests_take_turns():
+    log = []
+    asyncio.run(wait_for(searches("a", 3, log), searches("b", 3, log)))
+    assert log == ["a0", "b0", "a1", "b1", "a2", "b2"]
+
+
+def test_a_request_that_takes_too_long_is_refused_and_others_are_not():
+    log = []
+    long, short = searches("a", 9, log, takes=0.4, seconds=1), searches("b", 2, log)
+    (refused, served), _ = asyncio.run(wait_for(long, short))
+    assert isinstance(refused, ValueError)
+    assert "on 9 images took longer than 1 s" in str(refused)
+    assert served is None
+    assert sorted(log) == ["a0", "a1", "a2", "b0", "b1"]
+
+
+def test_the_same_search_is_made_once():
+    log = []
+    one = searches("a", 1, log)
+    asyncio.run(wait_for(one, one, one))
+    assert log == ["a0"]
+
+
+def test_whoever_leaves_does_not_take_the_search_from_others():
+    log = []
+
+    async def leave():
+        queue, (one,) = Queue(), searches("a", 1, log)
+        first, second = (asyncio.ensure_future(queue.run(one)) for _ in range(2))
+        await asyncio.sleep(0.02)
+        first.cancel()
+        await second
+        queue.close()
+        return first.cancelled()
+
+    assert asyncio.run(leave())
+    assert log == ["a0"]
+
+
+def test_a_search_that_fails_is_its_own_request_s_fault_and_is_not_remembered():
+    log = []
+    bad, good = searches("a", 1, log, fails=True), searches("b", 1, log)
+    (first, second), queue = asyncio.run(wait_for(bad, good))
+    assert isinstance(first, ValueError)
+    assert second is None
+    assert queue._open == {}
