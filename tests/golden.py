@@ -1,0 +1,139 @@
+"""A record of what every method keeps of real pictures, on every surface: for moving code about.
+
+    HOMUNCULUS_DATA=FOLDER python tests/golden.py write record.json
+    HOMUNCULUS_DATA=FOLDER python tests/golden.py check record.json
+
+`write` takes two pictures of each suite and their first questions; `check` asks the same again and
+names every difference. Surfaces: `look`, the transformers engine before and after the encoder (a
+tiny model with random weights) and vLLM's chooser before and after it, which needs no vLLM.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image
+
+import tiny
+from homunculus import Tokens, attach, method, methods
+from homunculus.engines.vllm.chosen import ANCHOR, CELL, PARTS, Eyes, chosen
+from homunculus.engines.vllm.serving import Serving
+from homunculus.look import look
+from homunculus.measure.suite import read
+from homunculus.picture import open_picture
+
+BUDGETS = (64, 273)
+PICTURES = 12
+CELLS = 1200
+"""The most that the tiny model makes of a picture: its own processor stops at fewer than 273."""
+
+
+def main(verb: str, name: str) -> int:
+    """Write a record, or compare with one; 1 if anything differs."""
+    path, data = Path(name), Path(os.environ["HOMUNCULUS_DATA"])
+    known = json.loads(path.read_text("utf-8")) if verb == "check" else None
+    asked = known["asked"] if known else pictures(data)
+    kept, start = {}, time.monotonic()
+    for at, one in enumerate(asked):
+        for key, value in record(data / one["image"], one):
+            kept[f"{one['image']} {key}"] = value
+        print(f"{at + 1} of {len(asked)}: {one['image']}, {time.monotonic() - start:.0f} s")
+    if known is None:
+        path.write_text(json.dumps({"asked": asked, "kept": kept}, indent=1) + "\n", "utf-8")
+        print(f"wrote {path}: {len(kept)} entries")
+        return 0
+    different = [key for key in known["kept"] | kept if known["kept"].get(key) != kept.get(key)]
+    print(*different, f"{len(different)} of {len(kept)} entries differ", sep="\n")
+    return bool(different)
+
+
+def pictures(data: Path) -> list[dict[str, Any]]:
+    """Two of each suite that asks something, the first ones by name."""
+    out: list[dict[str, Any]] = []
+    for listing in sorted(data.rglob("qa.jsonl")):
+        questions = read(listing.parent)
+        first: dict[Path, Any] = {}
+        for one in sorted(questions, key=lambda one: (one.path.name, one.text)):
+            first.setdefault(one.path, one)
+        for one in list(first.values())[:2]:
+            boxes = [list(map(float, box)) for box in one.boxes]
+            name = str(one.path.relative_to(data))
+            out.append({"image": name, "question": one.text, "boxes": boxes})
+    return out[:PICTURES]
+
+
+def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """One entry for each method, budget and surface: a hash, or why it is refused."""
+    image = Image.fromarray(open_picture(path).pixels.permute(1, 2, 0).numpy())
+    question = asked["question"]
+    for name in methods():
+        for tokens in BUDGETS:
+            boxes = asked["boxes"] if method(name).source == "answer" else None
+            ways: dict[str, Any] = {
+                "look": lambda n=name, k=tokens, b=boxes: digest(
+                    look(path, question, method=n, tokens=k, boxes=b or None).tokens
+                )
+            }
+            for where in ("before", "after"):
+                ways[f"attach {where}"] = lambda n=name, k=tokens, w=where: engine(
+                    image, question, n, k, w
+                )
+                ways[f"vllm {where}"] = lambda n=name, k=tokens, w=where: chooser(
+                    image, question, n, k, w
+                )
+            for way, run in ways.items():
+                try:
+                    yield f"{name} {tokens} {way}", run()
+                except ValueError as error:
+                    yield f"{name} {tokens} {way}", f"refused: {str(error)[:60]}"
+
+
+def engine(image: Any, question: str, name: str, tokens: int, where: str) -> str:
+    """What the transformers engine keeps."""
+    it = model()
+    made = attach(it.model, it.processor, tokens=tokens, method=name, where=where)
+    parts = [{"type": "image", "image": image}, {"type": "text", "text": question}]
+    (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+    return digest(one.choice.tokens, one.choice.anchor)
+
+
+def chooser(image: Any, question: str, name: str, tokens: int, where: str) -> str:
+    """What vLLM's processor sends to its worker."""
+    it = model()
+    eyes = Eyes(it.model.config, it.processor.image_processor, {}, torch.float32)
+    setting = Serving(tokens=tokens, method=name, where=where)
+    sent = chosen(eyes, [image], [question], setting)
+    return hashed(*(sent[one] for one in (ANCHOR, PARTS, CELL) if one in sent))
+
+
+@cache
+def model() -> Any:
+    """A tiny Qwen3-VL whose pictures may have many tokens."""
+    it = tiny.load("qwen3_vl")
+    it.processor.image_processor.size["longest_edge"] = 16 * 16 * CELLS
+    return it
+
+
+def digest(tokens: Tokens, *more: torch.Tensor) -> str:
+    """Boxes and levels of the tokens that are valid."""
+    valid = tokens.valid[0]
+    return hashed(tokens.box[0][valid].float(), tokens.level[0][valid], *more)
+
+
+def hashed(*tensors: torch.Tensor) -> str:
+    """A short name of values and shapes."""
+    out = sha256()
+    for one in tensors:
+        out.update(repr((list(one.shape), one.tolist())).encode())
+    return out.hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
