@@ -65,6 +65,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "feature of numpy": lambda: given(feature=np.zeros((1, 64, 3), np.float32)),
     "flat feature": lambda: given(feature=torch.zeros(64, 3)),
     "label of another grid": lambda: given(label=torch.zeros(1, 60).long(), labels=2),
+    "energy of another batch": lambda: given(energy=torch.zeros(2, 64, 4)),
     "bare feature": lambda: method("grid").field([(8, 8)], 10, torch.zeros(1, 64, 3)),  # type: ignore
     "slots of a float": lambda: plan("grid", slots=10.5),
     "slots of a bool": lambda: plan("cut", slots=True),

@@ -70,6 +70,7 @@ MESSAGES = {
         "ValueError: foveated: feature needs shape (images, cells, channels) = (1, 64, ...), "
         "got (64, 3)."
     ),
+    "energy of another batch": "ValueError: foveated: energy needs shape (images, cells, channels)",
     "label of another grid": "ValueError: foveated: label needs shape (images, cells) = (1, 64)",
     "bare feature": "TypeError: grid: material must be a Material, got Tensor. Write Material(",
     "slots of a float": "TypeError: grid: slots must be a whole number, got 10.5 (float). Give an",

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 import homunculus
-from homunculus import Material, Method, Tokens, method, methods, pack
+from homunculus import Material, Method, Tokens, lift, method, methods, pack
+from homunculus.allocate import TopK
 from homunculus.engines.layout import plain
 from homunculus.engines.part.views import whole
 from homunculus.look import look
@@ -265,3 +266,20 @@ def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
         return
     tokens = pack(*planned(one, 0, sheet, SLOTS, seen(name).relevance))
     assert kept(tokens) == kept(seen(name).tokens)
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_method_of_another_package_that_needs_features_has_them(where: str) -> None:
+    seen_by: list[Tensor | None] = []
+
+    def on_features(grids: Any, slots: int, material: Material) -> Any:
+        seen_by.append(material.feature)
+        return lift.grid(grids, material.feature)
+
+    theirs = Method("theirs", "", TopK(), on_features, needs=frozenset({"features"}))
+    it = model()
+    made = homunculus.attach(it.model, it.processor, tokens=SLOTS, method=theirs, where=where)
+    parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]
+    (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+    assert len(one.choice.embed) == SLOTS
+    assert seen_by[-1] is not None

@@ -4,7 +4,9 @@ import asyncio
 import time
 
 import pytest
+import torch
 
+from homunculus.engines.vllm import processor
 from homunculus.engines.vllm.maps import Maps
 from homunculus.engines.vllm.meter import METER
 from homunculus.engines.vllm.processor import Search
@@ -79,6 +81,30 @@ def test_whoever_leaves_does_not_take_the_search_from_others():
 
     assert asyncio.run(leave())
     assert log == ["a0"]
+
+
+def test_searches_of_those_who_left_are_not_made():
+    log = []
+
+    async def leave():
+        queue, many, (own,) = Queue(), searches("a", 8, log), searches("b", 1, log)
+        gone = [asyncio.ensure_future(queue.run(one)) for one in many]
+        await asyncio.sleep(0.02)
+        for one in gone:
+            one.cancel()
+        await queue.run(own)
+        queue.close()
+
+    asyncio.run(leave())
+    assert log == ["a0", "b0"]  # the first one ran already
+
+
+def test_a_search_whose_map_is_there_is_not_made_again(monkeypatch):
+    made = []
+    monkeypatch.setattr(processor, "sought", lambda *_: (made.append(1) or torch.zeros(2, 2), ""))
+    same = Search("a", None, "", Serving(), Maps())
+    asyncio.run(wait_for([same] * 4))
+    assert made == [1]
 
 
 def test_a_search_that_fails_is_its_own_request_s_fault_and_is_not_remembered():

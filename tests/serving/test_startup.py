@@ -99,7 +99,7 @@ def test_what_contradicts_itself_is_refused(model, capsys, kind):
 
 
 def test_servers_that_prepare_no_images_by_plugins_are_refused(model, monkeypatch):
-    for flag in ("--grpc", "--language-model-only"):
+    for flag in ("--grpc", "--enable-scale-out", "--tokens-only", "--language-model-only"):
         with pytest.raises(ValueError, match=flag):
             launch.prepare(["serve", model, flag], SETTING)
     with pytest.raises(ValueError, match="expected a model"):
@@ -161,12 +161,14 @@ def test_the_self_test_counts_the_tokens_of_an_image(model):
     )
     assert outcome(model, where="after").endswith("(64 of 144)")
     assert outcome(model, method="stratified", question_from="none").endswith("(64 of 144)")
+    assert outcome(model, method="resize", tokens=31).endswith("(30 of 64)")
 
 
 def test_the_self_test_is_no_request(model):
     outcome(model)
-    for name in ("images", "tokens_kept", "tokens_native", "selection_seconds"):
+    for name in ("images", "tokens_kept", "tokens_native"):
         assert REGISTRY.get_sample_value(f"homunculus:{name}_total") == 0
+    assert REGISTRY.get_sample_value("homunculus:selection_seconds_count") == 0
 
 
 def test_an_image_of_fewer_tokens_costs_its_own(model):

@@ -244,7 +244,9 @@ class Engine:
             Budget(tokens=max(1, budget - counted * mark)).slots(layout.total)
             for layout, mark in zip(layouts, marks, strict=True)
         ]
-        needs = self.method.needs - {"features"}  # those of the encoder are the better ones
+        needs = self.method.needs
+        if self.setting.where == "after":
+            needs -= {"features"}  # those of the encoder are the better ones
         pairs = zip(shown, layouts, strict=True)
         known = [lattice_material(one.image, needs, layout) for one, layout in pairs]
         if self.setting.where == "after":

@@ -42,7 +42,7 @@ FOUND_AS: dict[Need, str] = {"features": "feature", "regions": "label", "bands":
 
 
 def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
-    """Features and regions must be tensors that belong to the grids."""
+    """Features, regions and energies must be tensors that belong to the grids."""
     if not isinstance(material, Material):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(
             f"{who}: material must be a Material, got {type(material).__name__}. "
@@ -52,6 +52,8 @@ def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
         check_cells(material.feature, grids, "feature", who, dims=3)
     if material.label is not None:
         check_cells(material.label, grids, "label", who)
+    if material.energy is not None:
+        check_cells(material.energy, grids, "energy", who, dims=3)
 
 
 def on_grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:

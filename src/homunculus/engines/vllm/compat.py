@@ -13,8 +13,8 @@ from homunculus.extra import need
 WHO = "homunculus.engines.vllm"
 TESTED, PIN = "0.32", "vllm>=0.32,<0.33"
 _INFO = (
-    "_get_vision_size _merge_and_resolve_mm_processor_kwargs get_hf_config get_image_processor "
-    "get_mm_max_tokens_per_item get_num_image_tokens parse_mm_data"
+    "_get_vision_info _get_vision_size _merge_and_resolve_mm_processor_kwargs get_hf_config "
+    "get_image_processor get_mm_max_tokens_per_item get_num_image_tokens parse_mm_data"
 )
 _PROCESSOR = (
     "_apply_hf_processor_main _get_cache_missing_processor_kwargs _get_mm_fields_config "
@@ -41,8 +41,9 @@ NAMES = {
         "fetch_image fetch_image_async load_from_url load_from_url_async"
     ),
     "vllm.multimodal.media.image:ImageMediaIO": "_convert_image_mode load_bytes",
+    "vllm.multimodal.media.video": "VideoMediaIO",
     "vllm.renderers.base:BaseRenderer": "_process_multimodal clear_mm_cache",
-    "vllm.renderers.hf": "HfRenderer",
+    "vllm.renderers.hf:HfRenderer": "render_messages_async",
     "vllm.renderers.registry": "RENDERER_REGISTRY",
     "vllm.tokenizers.registry": "TokenizerRegistry",
     "vllm.utils.torch_utils": "set_default_torch_num_threads",

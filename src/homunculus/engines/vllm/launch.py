@@ -35,7 +35,10 @@ def main(words: Sequence[str]) -> None:
         arguments, serving = prepare(words[1:], json.loads(words[0]))
     except FAULTS as error:
         _fail(error)
-    if code := in_a_child(lambda: _test(arguments, serving)):
+    code = in_a_child(lambda: _test(arguments, serving))
+    if code < 0:
+        _fail(RuntimeError(f"the self-test was ended by signal {-code}. Is there enough memory?"))
+    if code:
         sys.exit(code)
     arguments.dispatch_function(arguments)
 
@@ -127,8 +130,12 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise ValueError(
             "VLLM_USE_RUST_FRONTEND starts a front end that runs no Python plugin. Unset it."
         )
-    if arguments.grpc:
-        raise ValueError("--grpc takes images that its clients prepared. Serve over HTTP instead.")
+    for flag in ("grpc", "enable_scale_out", "tokens_only"):
+        if getattr(arguments, flag):
+            raise ValueError(
+                f"--{flag.replace('_', '-')} takes images that its clients prepared, and no "
+                "question. Serve without it."
+            )
     if arguments.language_model_only:
         raise ValueError("--language-model-only allows no images. Use `vllm serve` instead.")
 

@@ -6,7 +6,9 @@ vLLM lets Pillow try every format it knows; some of these (ICO, ICNS) decode a w
 they are merely opened, before its size can be checked.
 """
 
+from contextvars import ContextVar
 from io import BytesIO
+from threading import Lock
 from typing import Any
 
 import vllm.envs as envs
@@ -14,18 +16,44 @@ from PIL import Image
 from vllm.multimodal.image import normalize_image
 from vllm.multimodal.media import MediaConnector, MediaWithBytes
 from vllm.multimodal.media.image import ImageMediaIO
+from vllm.multimodal.media.video import VideoMediaIO
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 """What is decoded. The decoders of other formats are a larger door than their use is worth."""
 
 
+class Allowance:
+    """Pixels that the images of one request may have together; they are decoded side by side."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self._left, self._lock = most, most, Lock()
+
+    def take(self, pixels: int) -> None:
+        """Set so many aside, or refuse."""
+        with self._lock:
+            self._left -= pixels
+            if self._left < 0:
+                raise ValueError(
+                    f"image: expected at most {self.most} pixels in all images of a request, got "
+                    "more. Send fewer or smaller images."
+                )
+
+
+ALLOWANCE: ContextVar[Allowance | None] = ContextVar("homunculus_allowance", default=None)
+"""Of the request at hand; vLLM makes a connector for each message."""
+
+
 class BoundedImages(ImageMediaIO):
     """Bytes in, an upright picture out; whatever is wrong with it is one ValueError, a 400."""
+
+    allowance: Allowance | None = None
 
     def load_bytes(self, data: bytes) -> Any:
         """The picture, and the bytes that its key is made from."""
         try:
             image = opened(data, envs.VLLM_MAX_IMAGE_PIXELS)
+            if self.allowance is not None:
+                self.allowance.take(image.width * image.height)
             image = normalize_image(image)
             image.load()
             converted = self._convert_image_mode(image)
@@ -78,5 +106,20 @@ class Connector(MediaConnector):
             image_url, self._images(image_mode), fetch_timeout=envs.VLLM_IMAGE_FETCH_TIMEOUT
         )
 
+    def load_from_url(self, url: str, media_io: Any, **more: Any) -> Any:
+        """Any media; the frames of a video are pictures, too."""
+        return super().load_from_url(url, self._bounded(media_io), **more)
+
+    async def load_from_url_async(self, url: str, media_io: Any, **more: Any) -> Any:
+        """The same without waiting for it."""
+        return await super().load_from_url_async(url, self._bounded(media_io), **more)
+
+    def _bounded(self, media_io: Any) -> Any:
+        if isinstance(media_io, VideoMediaIO):
+            media_io.image_io = self._images(media_io.image_io.image_mode)
+        return media_io
+
     def _images(self, mode: str | None) -> BoundedImages:
-        return BoundedImages(**({"image_mode": mode} | self.media_io_kwargs.get("image", {})))
+        out = BoundedImages(**({"image_mode": mode} | self.media_io_kwargs.get("image", {})))
+        out.allowance = ALLOWANCE.get()
+        return out

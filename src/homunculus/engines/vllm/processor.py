@@ -48,8 +48,10 @@ class Search:
     maps: Maps
 
     def run(self) -> None:
-        """Make the relevance, and leave it for the processor."""
-        self.maps.put(self.key, sought(self.image, self.question, self.serving.rule)[0])
+        """Make the relevance, and leave it for the processor; once, whoever else asks for it."""
+        if self.key not in self.maps:
+            found, _ = sought(self.image, self.question, self.serving.rule)
+            self.maps.put(self.key, found)
 
 
 class Sized:

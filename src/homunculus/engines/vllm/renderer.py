@@ -8,6 +8,7 @@ need no search goes there at once; others wait here, and do not hold it up.
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -16,6 +17,7 @@ from vllm.multimodal.processing import ProcessorInputs
 from vllm.renderers.hf import HfRenderer
 from vllm.utils.torch_utils import set_default_torch_num_threads
 
+from homunculus.engines.vllm.media import ALLOWANCE, Allowance
 from homunculus.engines.vllm.meter import METER
 from homunculus.engines.vllm.processor import Choosing, Search
 
@@ -34,6 +36,12 @@ class Renderer(HfRenderer):
             return await process(prompt, mm_data, **options)
 
         self._process_multimodal_async = searched
+
+    async def render_messages_async(self, messages: Any, params: Any) -> Any:
+        """The images of a request share its pixels, before any of them is decoded."""
+        if isinstance(self.mm_processor, Choosing):
+            ALLOWANCE.set(Allowance(self.mm_processor.info.serving.pixels))
+        return await super().render_messages_async(messages, params)
 
     def clear_mm_cache(self) -> None:
         """Relevance goes with vLLM's own cache."""
@@ -64,12 +72,20 @@ def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any
     )
 
 
+@dataclass
+class Job:
+    """A search that waits or runs, and how many requests wait for it."""
+
+    future: "asyncio.Future[float]"
+    waiting: int = 0
+
+
 class Queue:
     """One thread for searches; the same search asked for twice at once is made once."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="homunculus-search")
-        self._open: dict[str, asyncio.Future[float]] = {}
+        self._open: dict[str, Job] = {}
 
     async def run_all(self, searches: Sequence[Search]) -> None:
         """Those of one request, one after the other, so that requests take turns."""
@@ -84,15 +100,23 @@ class Queue:
 
     async def run(self, search: Search) -> float:
         """Wait for a search; how many seconds it took, its turn not counted."""
-        if search.key not in self._open:
-            METER.observe("queue_depth", len(self._open))
-            job = asyncio.get_running_loop().run_in_executor(
-                self._thread, self._timed, search, perf_counter()
-            )
-            self._open[search.key] = job
-            job.add_done_callback(lambda _: self._open.pop(search.key, None))
-        # whoever leaves does not take the search away from others who wait for it
-        return await asyncio.shield(self._open[search.key])
+        job = self._open.get(search.key) or self._begin(search)
+        job.waiting += 1
+        try:
+            # whoever leaves does not take the search away from others who wait for it
+            return await asyncio.shield(job.future)
+        finally:
+            job.waiting -= 1
+            if not job.waiting:  # all have left: what has not begun never does
+                job.future.cancel()
+
+    def _begin(self, search: Search) -> Job:
+        METER.observe("queue_depth", len(self._open))
+        loop = asyncio.get_running_loop()
+        job = Job(loop.run_in_executor(self._thread, self._timed, search, perf_counter()))
+        self._open[search.key] = job
+        job.future.add_done_callback(lambda _: self._open.pop(search.key, None))
+        return job
 
     def _timed(self, search: Search, arrival: float) -> float:
         start = perf_counter()

@@ -67,12 +67,15 @@ def counts(config: Any, serving: Serving) -> tuple[int, int, int]:
     info, sight = processor.info, config.hf_config.vision_config
     # twice the budget, where the model's largest image allows that
     side = sight.patch_size * sight.spatial_merge_size * math.ceil(math.sqrt(2 * serving.tokens))
-    native = info.get_num_image_tokens(
+    size, native = info._get_vision_info(
         image_width=side,
         image_height=side,
         image_processor=info.get_image_processor(),
         mm_kwargs={},
+        modality="image",
     )
+    cell = sight.patch_size * sight.spatial_merge_size
+    expected = serving.rule.count((size.height // cell, size.width // cell), serving.tokens)
     picture = Image.radial_gradient("L").resize((side, side)).convert("RGB")
     prompt = processor.dummy_inputs.get_dummy_text({"image": 1}) + QUESTION
     try:
@@ -84,4 +87,4 @@ def counts(config: Any, serving: Serving) -> tuple[int, int, int]:
             f"{type(error).__name__}: {error}. Every request with an image would fail like this."
         ) from error
     found = made["prompt_token_ids"].count(config.hf_config.image_token_id)
-    return min(serving.tokens, native), found, native
+    return expected, found, native

@@ -30,7 +30,7 @@ class Serving:
     """Whether a request may bring its own question and a smaller budget."""
     images: int = 32
     """Images of one request."""
-    pixels: int = 512_000_000
+    pixels: int = 256_000_000
     """Pixels of all images of one request."""
     seconds: int = 60
     """What looking for the question on the images of one request may take."""
