@@ -70,8 +70,8 @@ MESSAGES = {
         "ValueError: foveated: feature needs shape (images, cells, channels) = (1, 64, ...), "
         "got (64, 3)."
     ),
-    "energy of another batch": "ValueError: foveated: energy needs shape (images, cells, channels)",
     "label of another grid": "ValueError: foveated: label needs shape (images, cells) = (1, 64)",
+    "energy of another batch": "ValueError: foveated: energy needs shape (images, cells, channels)",
     "bare feature": "TypeError: grid: material must be a Material, got Tensor. Write Material(",
     "slots of a float": "TypeError: grid: slots must be a whole number, got 10.5 (float). Give an",
     "slots of a bool": "TypeError: cut: slots must be a whole number, got True (bool). Give an int",
