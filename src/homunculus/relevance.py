@@ -93,8 +93,13 @@ def chosen(scout: Chosen) -> Scout | None:
 
 def shipped() -> Scout | None:
     """The package's scout, loaded when it is first asked for; None if it cannot be."""
+    return _loaded() if available() else None
+
+
+def available() -> bool:
+    """Whether the package's scout can be loaded; nothing is."""
     there = (scouts.WEIGHTS / "word-scout.safetensors").exists()
-    return _loaded() if there and find_spec("safetensors") else None
+    return there and find_spec("safetensors") is not None
 
 
 @lru_cache(maxsize=1)

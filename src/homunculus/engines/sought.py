@@ -16,7 +16,7 @@ from homunculus.engines.layout import Layout, averaged, majority
 from homunculus.material import material
 from homunculus.method import Material, Method, Need
 from homunculus.picture import open_picture
-from homunculus.relevance import reason, shipped
+from homunculus.relevance import available, reason
 from homunculus.scout import WEIGHTS
 
 SCOUTED = 1664
@@ -48,7 +48,7 @@ def version() -> str:
         digest.update(installed("homunculus-vlm").encode())
     except PackageNotFoundError:  # run from a source tree that was never installed
         digest.update(b"source")
-    if shipped() is not None:
+    if available():
         for file in sorted(WEIGHTS.glob("*.safetensors")):
             digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
