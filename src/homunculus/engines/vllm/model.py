@@ -1,7 +1,6 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 """In vLLM's worker: chosen cells through the tower, and places as in the untouched prompt."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property, wraps
@@ -9,12 +8,12 @@ from typing import Any
 from weakref import WeakSet
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 from vllm.multimodal.inputs import PlaceholderRange
 
 from homunculus.engines.layout import merged
 from homunculus.engines.vllm import chosen as fields
+from homunculus.engines.vllm.lru import Recent
 from homunculus.engines.vllm.serving import Serving
 from homunculus.engines.vllm.tower import encoded
 
@@ -145,31 +144,9 @@ def reset_with_encoder_cache() -> None:
     Worker.reset_encoder_cache = both
 
 
-class Seen:
-    """Features of images, the last ones used, up to so many bytes."""
+class Seen(Recent[bytes]):
+    """Features of images; emptied with the worker's encoder cache."""
 
     def __init__(self, most: int) -> None:
-        self.most, self.bytes = most, 0
-        self._kept: OrderedDict[bytes, Tensor] = OrderedDict()
+        super().__init__(most)
         _SEEN.add(self)
-
-    def clear(self) -> None:
-        """Let go of all."""
-        self._kept.clear()
-        self.bytes = 0
-
-    def get(self, key: bytes) -> Float[Tensor, "n d"] | None:
-        """What is known of an image."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def put(self, key: bytes, rows: Float[Tensor, "n d"]) -> None:
-        """Keep it, and let go of what was used least lately."""
-        if key in self._kept or rows.nbytes > self.most:
-            return
-        self._kept[key] = rows.clone()  # not a view of a whole batch
-        self.bytes += rows.nbytes
-        while self.bytes > self.most:
-            _, gone = self._kept.popitem(last=False)
-            self.bytes -= gone.nbytes
