@@ -29,7 +29,7 @@ def command(*words: str) -> None:
 
 def pixels() -> None:
     """Saliency finds the one thing that differs."""
-    from homunculus.score import contrast
+    from homunculus.relevance import contrast
 
     image = torch.full((1, 3, 128, 128), 0.5)
     image[:, 0, 64:80, 32:48] = 1.0
@@ -38,7 +38,7 @@ def pixels() -> None:
 
 def view() -> None:
     """A picture in, a drawing out."""
-    from homunculus.look import look
+    from homunculus.show.look import look
 
     seen = look("invoice.png")
     assert int(seen.tokens.valid.sum()) == 273
@@ -52,7 +52,7 @@ def atlas() -> None:
 
 def scout() -> None:
     """The question's words are found."""
-    from homunculus.look import look
+    from homunculus.show.look import look
 
     seen = look("invoice.png", QUESTION)
     assert seen.sight is not None
@@ -61,7 +61,7 @@ def scout() -> None:
 
 def learn() -> None:
     """A scout of one step, which can be loaded."""
-    from homunculus.scout import load
+    from homunculus.relevance.words import load
 
     short = ("--steps", "1", "--pages", "1", "--spread-steps", "1")
     command("train", "word-scout", "--out", "weights", *short)

@@ -12,7 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from homunculus import Allocation, Field, Material, Method, Relevance, lift
+from homunculus import Allocation, Field, Material, Method, Relevance
+from homunculus.core import lift
 
 CHANNELS = 3
 REGIONS = 5

@@ -8,7 +8,8 @@ import sys
 
 import torch
 
-from homunculus import Material, lift, methods
+from homunculus import Material, methods
+from homunculus.core import lift
 
 SLOTS = 64
 BATCHES = {"alike": [(20, 21), (20, 21)], "mixed": [(20, 21), (3, 5)]}

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from homunculus.decide.compare import cells
-from homunculus.decide.read import Results, Scores, Task
-from homunculus.decide.rule import Judged, judge
+from homunculus.lab.decide.compare import cells
+from homunculus.lab.decide.read import Results, Scores, Task
+from homunculus.lab.decide.rule import Judged, judge
 
 ROWS = (
     "grid", "resize", "random", "foveated+scout", "foveated+blind", "foveated+shuffled",

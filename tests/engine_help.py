@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 import homunculus
-from homunculus.engines import family as table
-from homunculus.engines.prepared import Prepared
-from homunculus.engines.transformers import Engine
+from homunculus.engines import families as table
+from homunculus.engines.transformers.engine import Engine
+from homunculus.engines.transformers.prepared import Prepared
 from tiny import FAMILIES, load, picture
 
 __all__ = ["BEFORE", "FAMILIES", "LARGE", "MARK", "SMALL", "TALL", "picture"]

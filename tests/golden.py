@@ -23,11 +23,11 @@ from PIL import Image
 
 import tiny
 from homunculus import Tokens, attach, method, methods
-from homunculus.engines.vllm.chosen import ANCHOR, CELL, PARTS, Eyes, chosen
-from homunculus.engines.vllm.serving import Serving
-from homunculus.look import look
-from homunculus.measure.suite import read
-from homunculus.picture import open_picture
+from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, Eyes, chosen
+from homunculus.engines.vllm.settings import Serving
+from homunculus.image import open_picture
+from homunculus.lab.measure.suite import read
+from homunculus.show.look import look
 
 BUDGETS = (64, 273)
 PICTURES = 12

@@ -13,9 +13,10 @@ import numpy as np
 import torch
 from PIL import Image
 
-from homunculus import Allocation, Budget, Field, Material, Relevance, lift, method
-from homunculus.look import look
-from homunculus.method import Method, on_grid
+from homunculus import Allocation, Budget, Field, Material, Relevance, method
+from homunculus.core import lift
+from homunculus.core.methods import Method, on_grid
+from homunculus.show.look import look
 
 CELLS = torch.zeros(1, 64)
 LONG = torch.arange(10).view(1, 10, 1)

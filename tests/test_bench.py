@@ -2,9 +2,9 @@
 
 import torch
 
-from homunculus.bench.core import BATCHES, CELLS, _case, _row, table
-from homunculus.clock import side_by_side
-from homunculus.method import methods
+from homunculus.core.methods import methods
+from homunculus.lab.speed.core import BATCHES, CELLS, _case, _row, table
+from homunculus.lab.speed.timing import side_by_side
 
 
 def test_each_case_hands_top_k_as_many_scores_as_it_says() -> None:

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import tiny
-from homunculus.bench import transformers as bench
-from homunculus.bench.model import QWEN3_VL_2B, Scale
-from homunculus.bench.watch import Request, Watch
-from homunculus.clock import peak
+from homunculus.lab.speed import transformers as bench
+from homunculus.lab.speed.model import QWEN3_VL_2B, Scale
+from homunculus.lab.speed.profile import Request, Watch
+from homunculus.lab.speed.timing import peak
 
 SMALL = Scale(
     "small",

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import cli, relevance, scout
+from homunculus import cli, relevance
 from homunculus.cli import main
-from homunculus.scout import Sight, Word
+from homunculus.relevance import words as scout
+from homunculus.relevance.words import Sight, Word
 from terminal_help import terminal
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -245,7 +246,7 @@ def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
 
 
 def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
-    from homunculus.bench import core
+    from homunculus.lab.speed import core
 
     monkeypatch.setattr(core, "core", lambda repeats, tell: tell("grid") or {"repeats": repeats})
     monkeypatch.setattr(core, "table", lambda result: f"table of {result}")
@@ -257,7 +258,7 @@ def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
 
 
 def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
-    from homunculus.bench import command
+    from homunculus.lab.speed import command
 
     shares = {"first_question_share": 0.04, "second_question_share": 0.00312}
     asked: list[object] = []

@@ -5,7 +5,8 @@ import torch
 from hypothesis import assume
 
 from cases import Case, law, planned
-from homunculus import Allocation, Method, certify, lift, methods
+from homunculus import Allocation, Method, certify, methods
+from homunculus.core import lift
 from oracles import seen, tree
 
 METHODS = list(methods().values())

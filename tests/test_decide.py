@@ -10,16 +10,16 @@ import pytest
 
 from decide_help import OURS, ROWS, results, saved, task, verdicts
 from homunculus.cli import main
-from homunculus.decide import names
-from homunculus.decide.blocks import Table, Text
-from homunculus.decide.compare import cells
-from homunculus.decide.names import Name, absent, competes, parse, twin
-from homunculus.decide.read import read
-from homunculus.decide.render import markdown, page
-from homunculus.decide.report import decided, rule
-from homunculus.decide.rule import Costs, tier
-from homunculus.decide.slices import HEIGHTS, ablations, band, changes, fronts, heights
-from homunculus.decide.story import story
+from homunculus.lab.decide import names
+from homunculus.lab.decide.blocks import Table, Text
+from homunculus.lab.decide.compare import cells
+from homunculus.lab.decide.decision import decided, rule
+from homunculus.lab.decide.names import Name, absent, competes, parse, twin
+from homunculus.lab.decide.read import read
+from homunculus.lab.decide.render import markdown, page
+from homunculus.lab.decide.report import story
+from homunculus.lab.decide.rule import Costs, tier
+from homunculus.lab.decide.slices import HEIGHTS, ablations, band, changes, fronts, heights
 
 ROOT = Path(__file__).parents[1]
 LOW = {row: -0.45 for row in ROWS if row not in OURS}
@@ -386,7 +386,7 @@ def test_fronts_hold_what_no_other_row_beats() -> None:
 
 
 def test_bands_of_height_are_those_of_measure() -> None:
-    from homunculus.measure import metric
+    from homunculus.lab.measure import metric
 
     assert HEIGHTS == metric.HEIGHTS
     assert all(band(at / 2) == metric.band(at / 2) for at in range(100))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from decide_help import OURS, drawn, results, task, verdicts
-from homunculus.decide.compare import TRUE
-from homunculus.decide.rule import tier
-from homunculus.decide.stats import BUNDLES, FEW, Draws, holm, rarely, sign_test
+from homunculus.lab.decide.compare import TRUE
+from homunculus.lab.decide.rule import tier
+from homunculus.lab.decide.stats import BUNDLES, FEW, Draws, holm, rarely, sign_test
 
 RUNS = 500
 PAIR = ("foveated+scout", "grid")

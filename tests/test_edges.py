@@ -6,13 +6,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from homunculus import Allocation, Material, lift, method, pack
-from homunculus.allocate import BestFirst, Centre, Foveated, LogPolar, Shares, TopK
-from homunculus.allocate.sample import bilinear
-from homunculus.allocate.tile import window_plan
-from homunculus.look import look
-from homunculus.picture import _one_scan
-from homunculus.types import Field, Relevance
+from homunculus import Allocation, Material, method
+from homunculus.core import lift, pack
+from homunculus.core.allocate import BestFirst, Centre, Foveated, LogPolar, Shares, TopK
+from homunculus.core.allocate.sample import bilinear
+from homunculus.core.allocate.tile import window_plan
+from homunculus.core.types import Field, Relevance
+from homunculus.image import _one_scan
+from homunculus.show.look import look
 
 
 def test_images_of_one_size_but_other_depths_are_not_a_full_field() -> None:

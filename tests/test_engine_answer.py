@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 
 from engine_help import FAMILIES, GREEDY, LARGE, MARK, attached, load, picture, turn
-from homunculus import method, view
-from homunculus.engines import transformers as engines
-from homunculus.engines.answer import Answer
-from homunculus.engines.transformers import Engine
-from homunculus.look import look
+from homunculus import method
+from homunculus.engines.transformers import engine as engines
+from homunculus.engines.transformers.engine import Engine
+from homunculus.engines.transformers.prepared import Answer
+from homunculus.show import panels as view
+from homunculus.show.look import look
 
 pytestmark = MARK
 K = 40

@@ -11,7 +11,7 @@ from torch import nn
 
 import homunculus
 from engine_help import FAMILIES, LARGE, MARK, attached, loaded, picture, turn
-from homunculus.engines.setting import NAME, Setting
+from homunculus.engines.transformers.engine import NAME, Setting
 from tiny import hub
 
 pytestmark = MARK

@@ -25,7 +25,7 @@ from engine_help import (
     unsaid,
     untouched,
 )
-from homunculus.engines.transformers import Engine
+from homunculus.engines.transformers.engine import Engine
 
 pytestmark = MARK
 K = 64

@@ -11,10 +11,10 @@ import torch
 
 import homunculus
 from engine_help import GREEDY, LARGE, MARK, attached, loaded, picture, turn
-from homunculus.engines.setting import Setting
-from homunculus.engines.talk import pairs, talks
-from homunculus.look import look
-from homunculus.picture import PictureError
+from homunculus.engines.transformers import Setting
+from homunculus.engines.transformers.conversation import pairs, talks
+from homunculus.image import PictureError
+from homunculus.show.look import look
 
 pytestmark = MARK
 np = pytest.importorskip("numpy")

@@ -7,9 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from homunculus.engines.attach import attach
-from homunculus.engines.part import late, packed
-from homunculus.engines.part.views import parts
+from homunculus.engines import qwen as late
+from homunculus.engines import qwen as packed
+from homunculus.engines.transformers import attach
+from homunculus.engines.views import parts
 from tiny import ask, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")

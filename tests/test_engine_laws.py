@@ -10,8 +10,7 @@ from torch import Tensor
 
 from cases import Case, often
 from homunculus import method, methods
-from homunculus.engines import prompt
-from homunculus.engines.layout import (
+from homunculus.engines.families import (
     Layout,
     Window,
     averaged,
@@ -23,6 +22,7 @@ from homunculus.engines.layout import (
     tiled,
 )
 from homunculus.engines.select import Choice, select
+from homunculus.engines.transformers import prepared as prompt
 
 LEFT_OUT = {"oracle"}  # is told where the answer is
 BY_NAME = [name for name in methods() if name not in LEFT_OUT]

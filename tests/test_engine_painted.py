@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from engine_help import FAMILIES, LARGE, MARK, TALL, attached, load, picture, turn
-from homunculus.engines.layout import Layout
-from homunculus.engines.prepared import Look
+from homunculus.engines.families import Layout
+from homunculus.engines.transformers.prepared import Look
 
 pytestmark = MARK
 WIDE = (90, 301)

@@ -10,15 +10,17 @@ import torch.nn.functional as F
 from einops import rearrange
 from torch import Tensor, nn
 
-from homunculus import lift, methods
-from homunculus.engines import encode, part
-from homunculus.engines.attach import attach
-from homunculus.engines.fast import fast
-from homunculus.engines.layout import Layout, tiled
-from homunculus.engines.part.views import parts, single
+from homunculus import methods
+from homunculus.core import lift
+from homunculus.core.methods import method
+from homunculus.core.types import Tokens
+from homunculus.engines import encode
+from homunculus.engines import views as part
+from homunculus.engines.encode import fast
+from homunculus.engines.families import Layout, tiled
 from homunculus.engines.select import Choice, select
-from homunculus.method import method
-from homunculus.types import Tokens
+from homunculus.engines.transformers import attach
+from homunculus.engines.views import parts, single
 from tiny import ask, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")

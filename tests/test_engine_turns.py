@@ -23,8 +23,8 @@ from engine_help import (
     turn,
     unlabelled,
 )
-from homunculus.engines.answer import Answer
-from homunculus.engines.transformers import Engine
+from homunculus.engines.transformers.engine import Engine
+from homunculus.engines.transformers.prepared import Answer
 
 pytestmark = MARK
 K = 40

@@ -26,8 +26,8 @@ from engine_help import (
     untouched,
 )
 from homunculus import methods
-from homunculus.engines.prepared import Prepared
-from homunculus.engines.transformers import Engine
+from homunculus.engines.transformers.engine import Engine
+from homunculus.engines.transformers.prepared import Prepared
 from tiny import hub
 
 pytestmark = MARK

@@ -20,7 +20,7 @@ from engine_help import (
     unlabelled,
     untouched,
 )
-from homunculus.engines.transformers import Engine
+from homunculus.engines.transformers.engine import Engine
 
 pytestmark = MARK
 ASK = "What is it?"

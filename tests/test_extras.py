@@ -121,7 +121,7 @@ def test_every_hint_names_an_extra_that_brings_the_module() -> None:
         ("need(f'skimage.{one}', 'view', 'me')", r"\[view\] does not bring skimage"),
         ("need('PIL', 'attic', 'me')", "no extra 'attic'"),
         ("need('fcntl', 'view', 'me')", "belongs to no extra"),
-        ("need('homunculus.view', 'view', 'me')", "belongs to no extra"),
+        ("need('homunculus.show.panels', 'view', 'me')", "belongs to no extra"),
         ("need(name, 'view', 'me')", "literals"),
     ],
 )
@@ -168,7 +168,7 @@ def imported(path: Path) -> set[str]:
 
 
 def at_home(name: str) -> str:
-    """The module of ours that a dotted name means: `homunculus.view.panels` is in `view`."""
+    """The module of ours that a dotted name means: `homunculus.show.panels.panels` is in `view`."""
     name = name.removeprefix("homunculus").removeprefix(".")
     while name and name not in MODULES:
         name = name.rpartition(".")[0]

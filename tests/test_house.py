@@ -15,35 +15,43 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from homunculus.extra import BrokenExtra, MissingExtra, need
-from homunculus.types import Relevance
+from homunculus.core.types import Relevance
+from homunculus.lazy import BrokenExtra, MissingExtra, need
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "homunculus"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 FLOORS = (  # a room imports only from the lines above its own
-    {"extra", "kept", "clock", "flags", "plugins"},
-    {"types", "picture", "decide"},
-    {"cortex"},
-    {"lift", "score", "allocate", "pack", "coverage", "view", "scout", "atlas"},
-    {"method", "relevance", "why"},
-    {"material"},
-    {"look", "learn", "engines", "measure", "studio", "testing"},
-    {"bench", "official"},
+    {"lazy", "flags", "core.cache"},
+    {"image", "core.types"},
+    {"core.check", "core.cortex"},
+    {"core.lift", "core.allocate", "core.pack", "core.coverage"},
+    {"core.methods"},
+    {"core.pipeline", "core.testing", "core.__init__"},
+    {"relevance"},
+    {"show"},
+    {"engines"},
+    {"lab"},
     {"__init__"},
     {"cli"},
     {"__main__"},
 )
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-CORE = {"types", "kept", "cortex", "lift", "score", "allocate", "pack", "method", "coverage"}
+STRICT = {"core", "relevance"}
+"""Rooms that know torch, einops and jaxtyping alone, until a function needs more."""
 BASE = {"torch", "einops", "jaxtyping"}
 OPTIONAL = ["transformers", "vllm", "kornia", "PIL", "skimage", "pypdfium2", "rich", "scipy"]
 """What `import homunculus` must not load. Not numpy: torch loads it wherever it is installed."""
 
 
 def room(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    return place(list(path.relative_to(SOURCE).with_suffix("").parts))
+
+
+def place(parts: list[str]) -> str:
+    """The room of a module; each part of the core is a room of its own."""
+    return ".".join([*parts, "__init__"][:2]) if parts[0] == "core" else parts[0]
 
 
 def sources(*rooms: str) -> list[tuple[str, str]]:
@@ -61,9 +69,11 @@ def imports(node: ast.AST, top: bool = True) -> Iterator[tuple[str, int, bool]]:
         if isinstance(child, ast.Import):
             yield from ((alias.name, child.lineno, top) for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
-            if child.module == "homunculus":  # `from homunculus import lift` means the room
-                names = (a.name if a.name in FLOOR else "__init__" for a in child.names)
-                yield from ((f"homunculus.{name}", child.lineno, top) for name in names)
+            if child.module in ("homunculus", "homunculus.core"):  # `import lift` means the room
+                inner = (child.module + ".").removeprefix("homunculus.")
+                names = (inner + a.name for a in child.names)
+                rooms = (a if a in FLOOR else f"{inner}__init__" for a in names)
+                yield from ((f"homunculus.{one}", child.lineno, top) for one in rooms)
             else:
                 yield "." * child.level + (child.module or ""), child.lineno, top
         else:
@@ -74,17 +84,17 @@ def imports(node: ast.AST, top: bool = True) -> Iterator[tuple[str, int, bool]]:
 def import_fault(here: str, target: str, top: bool) -> str | None:
     package, _, rest = target.partition(".")
     if package == "homunculus":
-        there = rest.partition(".")[0] or "__init__"
+        there = place(rest.split(".")) if rest else "__init__"
         if there not in FLOOR:
             return f"{there} has no floor: give it one in FLOORS"
         if there != here and FLOOR[there] >= FLOOR[here]:
             return f"{there} does not stand below {here}"
-        if here == "cli" and top and there not in {"cli", "extra", "flags", "__init__"}:
+        if here == "cli" and top and there not in {"cli", "lazy", "flags", "__init__"}:
             return f"cli loads {there} before it knows the verb: import it inside the verb"
     elif package in sys.stdlib_module_names or package in BASE:
         return None
-    elif here in CORE:
-        return f"the core knows no {package or 'relative import'}: use extra.need in the function"
+    elif here.partition(".")[0] in STRICT:
+        return f"{here} knows no {package or 'relative import'}: use lazy.need in the function"
     elif here == "cli" and top:
         return f"cli loads {package} before it knows the verb: import it inside the verb"
     return None
@@ -106,16 +116,17 @@ def test_no_arrow_runs_back_up() -> None:
 @pytest.mark.parametrize(
     ("here", "source", "fault"),
     [
-        ("types", "from homunculus.lift import grid", "does not stand below"),
-        ("allocate", "from homunculus import lift", "does not stand below"),
-        ("allocate", "def f():\n    import homunculus.lift.pyramid", "does not stand below"),
-        ("pack", "from homunculus import Field", "does not stand below"),
-        ("pack", "from homunculus.shed import rake", "no floor"),
+        ("core.types", "from homunculus.core.lift import grid", "does not stand below"),
+        ("core.allocate", "from homunculus.core import lift", "does not stand below"),
+        ("core.allocate", "def f():\n    import homunculus.core.lift.levels", "not stand below"),
+        ("core.pack", "from homunculus import Field", "does not stand below"),
+        ("engines", "from homunculus.lab.measure import run", "does not stand below"),
+        ("core.pack", "from homunculus.shed import rake", "no floor"),
         ("shed", "", "no floor"),
-        ("score", "import kornia", "extra.need"),
-        ("score", "if True:\n    from PIL import Image", "extra.need"),
-        ("lift", "from . import pyramid", "relative import"),
-        ("cli", "from homunculus.look import look", "inside the verb"),
+        ("relevance", "import kornia", "lazy.need"),
+        ("core.lift", "if True:\n    from PIL import Image", "lazy.need"),
+        ("core.lift", "from . import pyramid", "relative import"),
+        ("cli", "from homunculus.show.look import look", "inside the verb"),
         ("cli", "import rich", "inside the verb"),
     ],
 )
@@ -125,10 +136,11 @@ def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
 
 
 def test_import_rules_let_honest_rooms_pass() -> None:
-    allowed = "import math\nimport torch\nfrom homunculus.types import Field\n"
-    assert import_faults("allocate", allowed + "from homunculus.allocate.refine import cut") == []
-    assert import_faults("cli", "def verb():\n    from homunculus.look import look") == []
-    assert import_faults("view", "def f():\n    from PIL import Image") == []
+    allowed = "import math\nimport torch\nfrom homunculus.core.types import Field\n"
+    own = "from homunculus.core.allocate.refine import cut"
+    assert import_faults("core.allocate", allowed + own) == []
+    assert import_faults("cli", "def verb():\n    from homunculus.show.look import look") == []
+    assert import_faults("show", "def f():\n    from PIL import Image") == []
 
 
 # ---- what `import homunculus` loads --------------------------------------------------------------
@@ -228,7 +240,7 @@ def wait_faults(source: str) -> list[str]:
 
 
 def test_allocation_and_packing_never_wait_for_the_device() -> None:
-    modules = sources("allocate", "pack")
+    modules = sources("core.allocate", "core.pack")
     assert len(modules) > 5
     for name, source in modules:
         assert wait_faults(source) == [], name
@@ -269,10 +281,11 @@ def undocumented(tree: ast.Module) -> list[str]:
 
 def module_faults(name: str, source: str) -> list[str]:
     tree, lines = ast.parse(source), len(source.splitlines())
-    faults = [f"{name}: {lines} lines, at most 300"] if lines > 300 else []
+    core = name.startswith("core/")
+    faults = [f"{name}: {lines} lines, at most 300"] if core and lines > 300 else []
     if not (ast.get_docstring(tree) or "").strip() or tree.body[0].lineno > 3:
         faults.append(f"{name}: its first lines do not say what it is")
-    if re.split(r"[/.]", name)[0] in CORE and re.search(r"#\s*pyright:\s*basic", source):
+    if core and re.search(r"#\s*pyright:\s*basic", source):
         faults.append(f"{name}: the core is strict")
     return faults + [f"{name}: {method} has no docstring" for method in undocumented(tree)]
 
@@ -290,9 +303,9 @@ def test_files_and_functions_stay_small() -> None:
 
 
 def test_the_size_check_can_fail() -> None:
-    assert len(module_faults("a.py", "x = 1\n" * 301)) == 2
-    assert len(module_faults("lift/a.py", '# pyright: basic\n"""Doc."""\n')) == 1
-    assert module_faults("view/a.py", '# pyright: basic\n"""Doc."""\n') == []
+    assert len(module_faults("core/a.py", "x = 1\n" * 301)) == 2
+    assert len(module_faults("core/a.py", '# pyright: basic\n"""Doc."""\n')) == 1
+    assert module_faults("show/a.py", '# pyright: basic\n"""Doc."""\n') == []
     assert len(module_faults("a.py", '"""Doc."""\nclass A:\n    def f(self): pass\n')) == 1
     assert module_faults("a.py", '"""Doc."""\nclass A:\n    def __call__(self): pass\n') == []
     assert lengths("def f():\n    x = 1\n    return x\n") == [3]

@@ -9,8 +9,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from homunculus import kept, lift, method
-from homunculus.types import Field
+from homunculus import method
+from homunculus.core import cache as kept
+from homunculus.core import lift
+from homunculus.core.types import Field
 
 MIB = 2**20
 

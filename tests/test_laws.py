@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from cases import BIG, Case, alone, law, picked, planned, reads, same
-from homunculus import Allocation, Field, Method, Relevance, lift, methods, pack
+from homunculus import Allocation, Field, Method, Relevance, methods
+from homunculus.core import lift, pack
 
 METHODS = list(methods().values())
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

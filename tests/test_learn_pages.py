@@ -9,10 +9,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from homunculus.learn import asking, fonts, language, pages, stock, suite, wear
-from homunculus.learn.pages import SCENES, Page, render
-from homunculus.learn.sheet import CUT, Fact, Sheet, Word
-from homunculus.measure.suite import read
+from homunculus.lab.measure.suite import read
+from homunculus.lab.train import blocks as stock
+from homunculus.lab.train import fonts, language, pages, suite
+from homunculus.lab.train import noise as wear
+from homunculus.lab.train import questions as asking
+from homunculus.lab.train.pages import SCENES, Page, render
+from homunculus.lab.train.sheet import CUT, Fact, Sheet, Word
 
 Shaped = pytest.importorskip("PIL.ImageFont", reason="needs the extra `learn`")
 

@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.learn import batch, command, fonts, language, lesson, pages, scout, spread, words
-from homunculus.learn.scout import Real, train
-from homunculus.scout import WordScout, load
-from homunculus.scout import words as seeing
-from homunculus.scout.cache import Cache
-from homunculus.scout.net import WordNet
-from homunculus.scout.net import load as load_net
+from homunculus.lab.train import batch, command, fonts, language, pages, scout, spread, words
+from homunculus.lab.train import samples as lesson
+from homunculus.lab.train.scout import Real, train
+from homunculus.relevance import words as seeing
+from homunculus.relevance.words import WordScout, load
+from homunculus.relevance.words.cache import Cache
+from homunculus.relevance.words.net import WordNet
+from homunculus.relevance.words.net import load as load_net
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
@@ -165,8 +166,8 @@ def test_the_verb_has_defaults(tmp_path, asked, capsys, monkeypatch) -> None:
 
 @pytest.mark.usefixtures("plain")
 def test_the_training_part_of_a_suite_is_handed_over(tmp_path, asked, monkeypatch) -> None:
-    from homunculus.measure import suite
-    from homunculus.measure.suite import Question
+    from homunculus.lab.measure import suite
+    from homunculus.lab.measure.suite import Question
 
     folder = tmp_path / "receipts"
     (folder / "images").mkdir(parents=True)

@@ -11,16 +11,16 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from homunculus.learn import fonts, language, pages, spread
-from homunculus.learn.lesson import Pages, lesson, restore, store
-from homunculus.learn.spread import MODES, Pupil, chosen, cut, price, train, windows
-from homunculus.scout import spread as spreads
-from homunculus.scout import words
-from homunculus.scout.cache import Cache
-from homunculus.scout.evidence import Found
-from homunculus.scout.net import WordNet
-from homunculus.scout.net import save as save_net
-from homunculus.scout.words import WordScout, load
+from homunculus.lab.train import fonts, language, pages, spread
+from homunculus.lab.train.samples import Pages, lesson, restore, store
+from homunculus.lab.train.spread import MODES, Pupil, chosen, cut, price, train, windows
+from homunculus.relevance import words
+from homunculus.relevance.words import WordScout, load
+from homunculus.relevance.words import evidence as spreads
+from homunculus.relevance.words.cache import Cache
+from homunculus.relevance.words.evidence import Found
+from homunculus.relevance.words.net import WordNet
+from homunculus.relevance.words.net import save as save_net
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 pytest.importorskip("PIL", reason="needs the extra `learn`")
@@ -31,7 +31,7 @@ def small(monkeypatch) -> None:
     """Pages of 128 pixels, windows of 6 cells: no law depends on it, and time does."""
     monkeypatch.setattr(words, "SIZES", (192, 64))
     monkeypatch.setattr(words, "FRAME", 128)
-    monkeypatch.setattr("homunculus.learn.lesson.FRAME", 128)
+    monkeypatch.setattr("homunculus.lab.train.samples.FRAME", 128)
     monkeypatch.setattr(spread, "WINDOW", 6)
 
 
@@ -96,7 +96,7 @@ def test_a_thin_box_counts_in_full_and_one_beyond_the_page_not_at_all(scout) -> 
 
 @pytest.mark.usefixtures("plain")
 def test_a_rendered_page_asks_what_it_answers(scout, monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.learn.lesson.MOST", 3)
+    monkeypatch.setattr("homunculus.lab.train.samples.MOST", 3)
     page = Pages(drawn, 4, 1)[0]
     one = lesson(scout, page.pixels, page.asked)
     assert 1 <= len(page.asked) == len(one.target) <= 3

@@ -12,8 +12,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homunculus.learn import words
-from homunculus.learn.batch import (
+from homunculus.lab.train import words
+from homunculus.lab.train.batch import (
     DISTRACTORS,
     Batch,
     Crops,
@@ -23,13 +23,12 @@ from homunculus.learn.batch import (
     misspell,
     twins,
 )
-from homunculus.learn.check import _name, check
-from homunculus.learn.labels import IGNORE, Labels, label
-from homunculus.learn.loss import _match, loss
-from homunculus.learn.progress import progress
-from homunculus.learn.state import Shadow, flushed
-from homunculus.scout.code import ALPHABET, BITS, OTHER
-from homunculus.scout.net import WordNet, load
+from homunculus.lab.train.check import _name, check
+from homunculus.lab.train.labels import IGNORE, Labels, label
+from homunculus.lab.train.loss import _match, loss
+from homunculus.lab.train.progress import progress
+from homunculus.lab.train.state import Shadow, flushed
+from homunculus.relevance.words.net import ALPHABET, BITS, OTHER, WordNet, load
 
 SIDE = 64
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import CHANNELS, REGIONS, Case, law, often, pictures
-from homunculus import Field, lift
-from homunculus.lift.regions import smallest
-from homunculus.types import MAX_CELLS
+from homunculus import Field
+from homunculus.core import lift
+from homunculus.core.lift.segments import smallest
+from homunculus.core.types import MAX_CELLS
 
 Box = tuple[int, int, int, int]
 

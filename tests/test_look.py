@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from homunculus import method, methods, relevance
-from homunculus.atlas import segment
-from homunculus.look import CELLS, look
-from homunculus.score import Dials
-from homunculus.score.answer import answer
+from homunculus.relevance import Dials
+from homunculus.relevance.material import segment
+from homunculus.relevance.places import answer
+from homunculus.show.look import CELLS, look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.measure import command, read
-from homunculus.measure.experiment import Stand, carry_out
-from homunculus.measure.fight import folders, lasting
-from homunculus.measure.plan import (
+from homunculus.core.methods import methods
+from homunculus.lab.measure import command, read
+from homunculus.lab.measure.experiment import Stand, carry_out
+from homunculus.lab.measure.plan import (
     ABLATIONS,
     CONTROLS,
     Experiment,
@@ -20,11 +20,11 @@ from homunculus.measure.plan import (
     seconds,
     units,
 )
-from homunculus.measure.read import touches
-from homunculus.measure.row import row
-from homunculus.measure.spend import blended, keep, magnified, opened
-from homunculus.measure.suite import draw
-from homunculus.method import methods
+from homunculus.lab.measure.read import touches
+from homunculus.lab.measure.row import row
+from homunculus.lab.measure.spend import blended, keep, magnified, opened
+from homunculus.lab.measure.suite import draw
+from homunculus.lab.measure.table import folders, lasting
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -283,7 +283,7 @@ def test_a_run_resumed_at_another_commit_says_so(suites, tmp_path, monkeypatch) 
 
     with pytest.raises(KeyboardInterrupt):
         carry_out(stand, tmp_path / "r.json", stop)
-    monkeypatch.setattr("homunculus.measure.report.commit", lambda: "elsewhere")
+    monkeypatch.setattr("homunculus.lab.measure.report.commit", lambda: "elsewhere")
     assert carry_out(stand, tmp_path / "r.json")["resumed_at"] == ["elsewhere"]
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.measure import command
-from homunculus.measure.find import (
+from homunculus.lab.measure import command
+from homunculus.lab.measure.find import (
     APART,
     GUESSES,
     SLACK,
@@ -20,7 +20,7 @@ from homunculus.measure.find import (
     text,
     wanted,
 )
-from homunculus.scout.code import fold
+from homunculus.relevance.words.net import fold
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 

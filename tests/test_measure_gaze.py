@@ -9,16 +9,27 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import lift
 from homunculus.cli import main
-from homunculus.measure.gaze import GazeConfig, gaze
-from homunculus.measure.gaze_map import blurred, centre, of_logit, of_tokens, shown
-from homunculus.measure.gaze_metric import COLUMNS, auc, kl, package, reference, scores
-from homunculus.measure.gaze_read import read_words, watched
-from homunculus.measure.gaze_report import side, text
-from homunculus.measure.row import row
-from homunculus.measure.spend import opened, planned
-from homunculus.types import Allocation
+from homunculus.core import lift
+from homunculus.core.types import Allocation
+from homunculus.lab.gaze import GazeConfig, gaze
+from homunculus.lab.gaze.maps import (
+    COLUMNS,
+    auc,
+    blurred,
+    centre,
+    kl,
+    of_logit,
+    of_tokens,
+    package,
+    reference,
+    scores,
+    shown,
+)
+from homunculus.lab.gaze.people import read_words, watched
+from homunculus.lab.gaze.report import side, text
+from homunculus.lab.measure.row import row
+from homunculus.lab.measure.spend import opened, planned
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
@@ -297,7 +308,7 @@ def test_a_limit_takes_evenly_and_keeps_the_bias_of_all(suite) -> None:
 def test_a_wrong_corner_is_noticed(suite, monkeypatch) -> None:
     """Rows and columns swapped, the mistake that pictures are looked at for."""
     right = gaze(suite, CONFIG)["table"]["answer"]["map"]["nss"][0]
-    from homunculus.measure import gaze as room
+    from homunculus.lab import gaze as room
 
     honest = room.counted
 

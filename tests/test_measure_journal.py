@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from homunculus.measure.journal import Journal, fingerprint, write_once
+from homunculus.lab.measure.journal import Journal, fingerprint, write_once
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 SOURCE = Path(__file__).parents[1] / "src"

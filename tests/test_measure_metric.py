@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from homunculus.measure.metric import (
+from homunculus.lab.measure.metric import (
     among,
     anls,
     band,

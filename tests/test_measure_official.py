@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
-from homunculus.measure.metric import among, anls, evidence
-from homunculus.measure.official import CONTRACTIONS, MARKS, lone, plain, relaxed, soft
+from homunculus.lab.measure.metric import among, anls, evidence
+from homunculus.lab.measure.official import CONTRACTIONS, MARKS, lone, plain, relaxed, soft
 
 SPELLED = [
     "two", "The dog", "a", "an apple", "dont", "couldnt've", "y'alld've", "somebody'd", "yes", "no",

@@ -4,13 +4,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from homunculus import lift
-from homunculus.coverage import covered_cells
-from homunculus.measure.mixed import leaves
-from homunculus.measure.rebuild import Page, finest, rebuild, resized, shrunk
-from homunculus.method import Material, method, methods
-from homunculus.pack import footprint
-from homunculus.types import Allocation
+from homunculus.core import lift
+from homunculus.core.coverage import covered_cells
+from homunculus.core.methods import Material, method, methods
+from homunculus.core.pack import footprint
+from homunculus.core.types import Allocation
+from homunculus.lab.measure.means import leaves
+from homunculus.lab.measure.rebuild import Page, finest, rebuild, resized, shrunk
 
 PATCH = 8
 SIZE = (101, 138)  # neither side is a whole number of cells

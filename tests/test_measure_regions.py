@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus.measure.cost import cost, engine
-from homunculus.measure.regions import COLUMNS, against, coverage, regions, section, summary
-from homunculus.measure.report import Measured
-from homunculus.measure.row import row
-from homunculus.measure.run import Config, bench
-from homunculus.measure.spend import Kept, keep, opened
-from homunculus.measure.suite import Question
-from homunculus.measure.turns import pairs, sections, turn
+from homunculus.lab.measure.cost import cost, engine
+from homunculus.lab.measure.regions import COLUMNS, against, coverage, regions, section, summary
+from homunculus.lab.measure.report import Measured
+from homunculus.lab.measure.row import row
+from homunculus.lab.measure.run import Config, bench
+from homunculus.lab.measure.spend import Kept, keep, opened
+from homunculus.lab.measure.suite import Question
+from homunculus.lab.measure.turns import pairs, sections, turn
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.measure import Config, Readings, measure, part, read, reader
-from homunculus.measure.read import touches
-from homunculus.measure.row import row
-from homunculus.measure.spend import deviation, keep, opened, saliency
+from homunculus.lab.measure import Config, Readings, measure, part, read, reader
+from homunculus.lab.measure.read import touches
+from homunculus.lab.measure.row import row
+from homunculus.lab.measure.spend import deviation, keep, opened, saliency
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from homunculus.measure.suite import alike, kind, part, read
+from homunculus.lab.measure.suite import alike, kind, part, read
 
 DATA = os.environ.get("HOMUNCULUS_DATA")
 needs_data = pytest.mark.skipif(DATA is None, reason="HOMUNCULUS_DATA names no folder of suites")

@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cases import Case, planned, same
-from homunculus import Budget, Material, lift, method, methods
-from homunculus.method import shuffled
+from homunculus import Budget, Material, method, methods
+from homunculus.core import lift
+from homunculus.core.methods import shuffled
 
 AIMED = ["foveated", "log-polar", "pseudo-log-polar", "shuffled"]
 

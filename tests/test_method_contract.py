@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from homunculus import Allocation, Field, Relevance, method, methods
-from homunculus.allocate import TopK
 from homunculus.cli import main
-from homunculus.engines.layout import plain
+from homunculus.core.allocate import TopK
+from homunculus.core.lift.material import Lift, on_four_levels, on_grid
+from homunculus.core.methods import Method, unavailable
+from homunculus.core.testing import check_method
+from homunculus.engines.families import plain
 from homunculus.engines.select import select
-from homunculus.lift.material import Lift, on_four_levels, on_grid
-from homunculus.method import Method, unavailable
-from homunculus.testing import check_method
 
 # ---- wrong arguments -----------------------------------------------------------------------------
 
@@ -178,7 +178,9 @@ def test_the_shapes_are_checked_in_training_too() -> None:
 def test_an_engine_refuses_a_rule_that_marks_too_few_rows_valid() -> None:
     plan = theirs(fewer_valid).plan([(10, 10)], torch.zeros(1, 100), 50)[1]
     assert int(plan.valid.sum()) == 5, "nothing waits for the device to see this"
-    fault = "^theirs: its rule must keep exactly 50 cells of an image, got 5. homunculus.testing"
+    fault = (
+        "^theirs: its rule must keep exactly 50 cells of an image, got 5. homunculus.core.testing"
+    )
     for rows in (None, [torch.zeros(100, 4)]):
         with pytest.raises(ValueError, match=fault):
             select([plain(10, 10)], [torch.zeros(10, 10)], [50], theirs(fewer_valid), rows)

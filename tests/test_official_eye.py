@@ -4,9 +4,9 @@ import pytest
 
 import homunculus
 import tiny
-from homunculus.official.eye import Eye
-from homunculus.official.fit import Fit
-from homunculus.official.way import Way, rows, way
+from homunculus.lab.official.resize import Fit
+from homunculus.lab.official.rows import Way, rows, way
+from homunculus.lab.official.runner import Eye
 
 OPTIONS = {"max_new_tokens": 4, "do_sample": False}
 TOKENS = 40
@@ -73,7 +73,7 @@ def test_the_question_of_another_chooses_and_its_own_is_asked(eye, monkeypatch) 
         heard.append(question)
         return found(image, question, method)
 
-    from homunculus.official import eye as module
+    from homunculus.lab.official import runner as module
 
     found = module.sought
     monkeypatch.setattr(module, "sought", listening)

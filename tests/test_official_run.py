@@ -9,11 +9,11 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from homunculus.cli import main
-from homunculus.decide.command import run as decided
-from homunculus.official import batch as batches
-from homunculus.official import run
-from homunculus.official.batch import metrics, score
-from homunculus.official.run import Plan, carry_out
+from homunculus.lab.decide.command import run as decided
+from homunculus.lab.official import batch as batches
+from homunculus.lab.official import run
+from homunculus.lab.official.batch import metrics, score
+from homunculus.lab.official.run import Plan, carry_out
 
 PLAN = Plan(("docvqa_val", "chartqa"), "some/model", tokens=(64, 273))
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from homunculus.decide.names import competes, twin
-from homunculus.method import methods
-from homunculus.official.seen import Document, document, others
-from homunculus.official.way import Way, rows, way
+from homunculus.core.methods import methods
+from homunculus.lab.decide.names import competes, twin
+from homunculus.lab.official.documents import Document, document, others
+from homunculus.lab.official.rows import Way, rows, way
 
 
 def test_every_control_but_the_one_that_needs_boxes_always_runs() -> None:

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from cases import Case, law, often, planned
-from homunculus import Allocation, Method, lift, methods, pack
+from homunculus import Allocation, Method, methods
+from homunculus.core import lift, pack
 
 METHODS = list(methods().values())
 

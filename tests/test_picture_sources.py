@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import picture
-from homunculus.look import look
-from homunculus.picture import PictureError, open_picture
+from homunculus import image as picture
+from homunculus.image import PictureError, open_picture
+from homunculus.show.look import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import Case, law, often, pictures, relevance
-from homunculus import Allocation, Field, Material, Relevance, lift, methods
-from homunculus.allocate import BestFirst, Foveated
+from homunculus import Allocation, Field, Material, Relevance, methods
+from homunculus.core import lift
+from homunculus.core.allocate import BestFirst, Foveated
 from oracles import tree
 
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 import pytest
 import torch
 
-from homunculus import methods, relevance, scout, view, why
-from homunculus.look import look
-from homunculus.scout import Scout, Sight, Word
-from homunculus.view import marks
+from homunculus import methods, relevance
+from homunculus.relevance import words as scout
+from homunculus.relevance.words import Scout, Sight, Word
+from homunculus.show import look as why
+from homunculus.show import panels as marks
+from homunculus.show import panels as view
+from homunculus.show.look import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -115,7 +118,7 @@ def test_a_named_place_is_added_to_the_scouts_map() -> None:
 
 
 def test_explore_heats_the_scouts_map_too() -> None:
-    from homunculus.score import Dials
+    from homunculus.relevance import Dials
 
     sharp, flat = (
         look(page(), QUESTION, scout=Fake(), dials=Dials(explore=heat)) for heat in (0.5, 2.0)

@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.ndimage import correlate, gaussian_filter, map_coordinates
 
-from homunculus.score import contrast, information, orientations
-from homunculus.score.pixels import STEPS
+from homunculus.relevance import contrast, information, orientations
+from homunculus.relevance.pixels import STEPS
 
 pytest.importorskip("kornia")
 

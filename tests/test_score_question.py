@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from homunculus.score import derange
+from homunculus.lab.shuffle import derange
 
 ROWS = st.lists(st.tuples(st.sampled_from("pqrstu"), st.sampled_from("ABCDE")), max_size=14)
 
@@ -71,7 +71,7 @@ def test_a_question_without_an_image_is_an_error():
 
 def test_the_deal_does_not_depend_on_the_hash_seed():
     program = (
-        "from homunculus.score import derange\n"
+        "from homunculus.lab.shuffle import derange\n"
         "n = range(40)\n"
         "print(derange([f'q{i % 7}' for i in n], [f'i{i % 11}' for i in n]))"
     )

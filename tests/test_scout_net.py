@@ -9,9 +9,22 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homunculus.scout.code import ALPHABET, BITS, LEVELS, OTHER, PAIRS, code, fold, spelled
-from homunculus.scout.code import supported as is_supported
-from homunculus.scout.net import KINDS, Block, WordNet, load, save
+from homunculus.relevance.words.net import (
+    ALPHABET,
+    BITS,
+    KINDS,
+    LEVELS,
+    OTHER,
+    PAIRS,
+    Block,
+    WordNet,
+    code,
+    fold,
+    load,
+    save,
+    spelled,
+)
+from homunculus.relevance.words.net import supported as is_supported
 
 WORD = st.text(ALPHABET, max_size=12)
 
@@ -147,7 +160,9 @@ def test_an_empty_page_is_finite(net: WordNet) -> None:
 def test_a_cell_looks_along_its_line_but_letters_do_not(
     net: WordNet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("homunculus.scout.net.standard", lambda pixels: pixels)  # it joins all
+    monkeypatch.setattr(
+        "homunculus.relevance.words.net.standard", lambda pixels: pixels
+    )  # it joins all
     pixels = torch.rand(1, 1, 64, 640, requires_grad=True)
     seen = net(pixels)
     near, far = 8 * (40 + 5), 8 * (40 + 20)

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homunculus.scout.also import also
-from homunculus.scout.code import ALPHABET
-from homunculus.scout.net import KINDS
-from homunculus.scout.question import (
+from homunculus.relevance.words.net import ALPHABET, KINDS
+from homunculus.relevance.words.question import (
     BUCKETS,
     LONGEST_WORD,
     MOST_BUCKETS,
     MOST_WORDS,
+    also,
     ask,
 )
 
@@ -136,7 +135,10 @@ def test_a_strangers_ten_thousand_characters_stay_bounded(piece):
 
 
 def test_buckets_are_the_same_in_every_process():
-    code = "from homunculus.scout.question import ask; print(ask('Who paid how much?').buckets)"
+    code = (
+        "from homunculus.relevance.words.question import ask\n"
+        "print(ask('Who paid how much?').buckets)"
+    )
     for seed in ("1", "2"):
         run = subprocess.run(
             [sys.executable, "-c", code],

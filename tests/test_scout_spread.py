@@ -8,10 +8,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homunculus.scout import evidence
-from homunculus.scout.evidence import COLUMN, FEATURES, HEADING, LINE, Found, features
-from homunculus.scout.question import ask
-from homunculus.scout.spread import Spread, by_hand
+from homunculus.relevance.words import evidence
+from homunculus.relevance.words.evidence import (
+    COLUMN,
+    FEATURES,
+    HEADING,
+    LINE,
+    Found,
+    Spread,
+    by_hand,
+    features,
+)
+from homunculus.relevance.words.question import ask
 
 SEEDS = st.integers(0, 2**31 - 1)
 

@@ -5,11 +5,11 @@ from functools import lru_cache
 import pytest
 import torch
 
-from homunculus.scout import Scout, words
-from homunculus.scout.cache import Cache
-from homunculus.scout.net import WordNet
-from homunculus.scout.spread import Spread
-from homunculus.scout.words import SURE, WordScout, load
+from homunculus.relevance import words
+from homunculus.relevance.words import SURE, Scout, WordScout, load
+from homunculus.relevance.words.cache import Cache
+from homunculus.relevance.words.evidence import Spread
+from homunculus.relevance.words.net import WordNet
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
@@ -208,7 +208,7 @@ def test_a_folder_without_weights_is_named(tmp_path) -> None:
 def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) -> None:
     pillow = pytest.importorskip("PIL.Image")
     pytest.importorskip("kornia")
-    from homunculus.look import look
+    from homunculus.show.look import look
 
     calls, page = counted(monkeypatch), pillow.fromarray(image().permute(1, 2, 0).numpy())
     seen = [look(page, question, tokens=5, scout=scout) for question in [*QUESTIONS, "Date?"]]
@@ -217,9 +217,9 @@ def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) 
 
 
 def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
-    from homunculus.scout.evidence import Found
-    from homunculus.scout.question import ask
-    from homunculus.scout.sight import told
+    from homunculus.relevance.words.evidence import Found
+    from homunculus.relevance.words.question import ask
+    from homunculus.relevance.words.sight import told
 
     asked = ask("telephone")
     match = torch.zeros(1, len(asked.words), 8, 40)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import REGIONS, Case, law, often, pictures, relevance
-from homunculus import Material, Relevance, lift, methods
-from homunculus.allocate import (
+from homunculus import Material, Relevance, methods
+from homunculus.core import lift
+from homunculus.core.allocate import (
     AdaptiveStrata,
     Bands,
     Centre,
@@ -19,7 +20,7 @@ from homunculus.allocate import (
     Stratified,
     TopK,
 )
-from homunculus.allocate.order import apportion
+from homunculus.core.allocate.order import apportion
 from oracles import shares
 
 

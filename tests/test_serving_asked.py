@@ -3,8 +3,8 @@
 import pytest
 
 import tiny
-from homunculus.engines.vllm.asked import Marks, questions, turns
-from homunculus.engines.vllm.serving import Serving
+from homunculus.engines.vllm.choose import Marks, questions, turns
+from homunculus.engines.vllm.settings import Serving
 
 IMAGE = "<|vision_start|><|image_pad|><|vision_end|>"
 

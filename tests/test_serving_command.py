@@ -12,7 +12,8 @@ import pytest
 
 import tiny
 from homunculus.cli import main
-from homunculus.engines.vllm import command, compat
+from homunculus.engines import vllm as compat
+from homunculus.engines.vllm import command
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = f"VLLM_MAX_IMAGE_PIXELS={command.PIXELS} VLLM_MEDIA_CONNECTOR=homunculus "

@@ -14,11 +14,12 @@ import torch
 from torch import Tensor
 
 import homunculus
-from homunculus import Material, Method, Tokens, lift, method, methods, pack
-from homunculus.allocate import TopK
-from homunculus.engines.layout import plain
-from homunculus.engines.part.views import whole
-from homunculus.look import look
+from homunculus import Material, Method, Tokens, method, methods
+from homunculus.core import lift, pack
+from homunculus.core.allocate import TopK
+from homunculus.engines.families import plain
+from homunculus.engines.views import whole
+from homunculus.show.look import look
 from tiny import FAMILIES, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -159,8 +160,8 @@ def test_after_the_encoder_the_tokens_of_look_are_kept(name: str) -> None:
 
 def serving(name: str, where: str, *images: Any) -> tuple[dict[str, Tensor], Method]:
     """What vLLM's processor sends to its worker."""
-    from homunculus.engines.vllm.chosen import Eyes, chosen
-    from homunculus.engines.vllm.serving import Serving
+    from homunculus.engines.vllm.choose import Eyes, chosen
+    from homunculus.engines.vllm.settings import Serving
 
     told = Serving(tokens=SLOTS, method=name, where=where)
     it = model()
@@ -171,8 +172,8 @@ def serving(name: str, where: str, *images: Any) -> tuple[dict[str, Tensor], Met
 
 def _colours() -> Tensor:
     """The features that vLLM's processor has, if a method needs some."""
-    from homunculus.material import material
-    from homunculus.picture import open_picture
+    from homunculus.image import open_picture
+    from homunculus.relevance.material import material
 
     found = material(open_picture(page()).pixels, {"features"}).feature
     assert found is not None
@@ -183,7 +184,7 @@ def _colours() -> Tensor:
 def test_vllm_before_the_encoder_keeps_the_tokens_of_look_or_refuses_the_method(
     name: str,
 ) -> None:
-    from homunculus.engines.vllm import chosen as fields
+    from homunculus.engines.vllm import choose as fields
 
     if method(name).source == "answer":
         with pytest.raises(ValueError, match=name):
@@ -204,7 +205,7 @@ def test_vllm_before_the_encoder_keeps_the_tokens_of_look_or_refuses_the_method(
 
 def viewed(sent: dict[str, Tensor]) -> list[tuple[float, ...]]:
     """Boxes and levels of the cells that a server's tower is shown."""
-    from homunculus.engines.vllm.chosen import CELL, PARTS
+    from homunculus.engines.vllm.choose import CELL, PARTS
 
     found, rest = [], sent[CELL].tolist()
     for rows, cols, many in sent[PARTS].tolist():
@@ -220,7 +221,7 @@ def viewed(sent: dict[str, Tensor]) -> list[tuple[float, ...]]:
 
 @every_method
 def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> None:
-    from homunculus.engines.vllm import chosen as fields
+    from homunculus.engines.vllm import choose as fields
 
     if method(name).source == "answer":
         with pytest.raises(ValueError, match=name):
@@ -238,7 +239,7 @@ def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> Non
 
 @pytest.mark.parametrize("name", ["atlas", "clusters", "frequency", "random", "resize"])
 def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
-    from homunculus.engines.vllm import chosen as fields
+    from homunculus.engines.vllm import choose as fields
 
     images, layouts = (page(), page().crop((64, 32, 224, 144))), [plain(*GRID), plain(7, 10)]
     rows = [torch.randn(len(one.row), 4) for one in layouts]
@@ -255,8 +256,8 @@ def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
 @every_method
 def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
     pytest.importorskip("anls", reason="needs the extra `measure`")
-    from homunculus.measure.row import row
-    from homunculus.measure.spend import opened, planned
+    from homunculus.lab.measure.row import row
+    from homunculus.lab.measure.spend import opened, planned
 
     page().save(tmp_path / "page.png")
     sheet = opened(tmp_path / "page.png", 256, 16)

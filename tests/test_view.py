@@ -3,9 +3,11 @@
 import pytest
 import torch
 
-from homunculus import lift, view
-from homunculus.types import Tokens
-from homunculus.view import marks, paper
+from homunculus.core import lift
+from homunculus.core.types import Tokens
+from homunculus.show import panels as marks
+from homunculus.show import panels as paper
+from homunculus.show import panels as view
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

@@ -4,13 +4,13 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from homunculus.coverage import Certificate, certify
-from homunculus.method import Material, Method, method, methods
-from homunculus.pack import pack
-from homunculus.types import Allocation, Budget, Field, Relevance, Tokens
+from homunculus.core.coverage import Certificate, certify
+from homunculus.core.methods import Material, Method, method, methods
+from homunculus.core.pack import pack
+from homunculus.core.types import Allocation, Budget, Field, Relevance, Tokens
 
 if TYPE_CHECKING:
-    from homunculus.engines.attach import attach
+    from homunculus.engines.transformers import attach
 
 try:
     __version__ = version("homunculus-vlm")
@@ -37,5 +37,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """`attach` is found when it is asked for: engines need more than the core does."""
     if name == "attach":
-        return import_module("homunculus.engines.attach").attach
+        return import_module("homunculus.engines.transformers").attach
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

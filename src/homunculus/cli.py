@@ -12,8 +12,8 @@ from threading import Timer
 from typing import Any, NoReturn
 
 from homunculus import __version__, methods
-from homunculus.extra import MissingExtra
 from homunculus.flags import count, json_flag, numbers, slug, whole
+from homunculus.lazy import MissingExtra
 
 PATIENCE = 2.0
 """Seconds before a person at a terminal is told that work goes on."""
@@ -70,9 +70,11 @@ def _parser() -> argparse.ArgumentParser:
     listing = verbs.add_parser("methods", help="list the methods and the controls")
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
-    _far(verbs.add_parser("train", help="train the weights of a scout"), "learn", _train)
-    _far(verbs.add_parser("measure", help="measure what kept tokens show"), "official", _measure)
-    _far(verbs.add_parser("decide", help="write a GO or NO-GO report"), "decide", _decide)
+    _far(verbs.add_parser("train", help="train the weights of a scout"), "lab.train", _train)
+    _far(
+        verbs.add_parser("measure", help="measure what kept tokens show"), "lab.official", _measure
+    )
+    _far(verbs.add_parser("decide", help="write a GO or NO-GO report"), "lab.decide", _decide)
     serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
     _far(serve, "engines.vllm", _serve)
     listing.set_defaults(run=_methods)
@@ -130,7 +132,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _methods(arguments: argparse.Namespace) -> int:
-    from homunculus.method import unavailable
+    from homunculus.core.methods import unavailable
 
     for _, reason in unavailable():
         _fail("methods", reason)
@@ -155,9 +157,9 @@ def _methods(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from homunculus.look import look
-    from homunculus.method import method
-    from homunculus.score import Dials
+    from homunculus.core.methods import method
+    from homunculus.relevance import Dials
+    from homunculus.show.look import look
 
     try:
         chosen = method(arguments.method)
@@ -183,7 +185,7 @@ def _show(arguments: argparse.Namespace) -> int:
     if seen.picture.pages > 1:
         print(f"Other pages: --page 0 to --page {seen.picture.pages - 1}, counted from 0.")
     if arguments.why:
-        from homunculus.why import told
+        from homunculus.show.look import told
 
         print(told(seen.why(), sys.stdout.isatty()))
     return 0
@@ -193,7 +195,7 @@ def _scout(arguments: argparse.Namespace) -> Any:
     """Whose eyes `show` uses, as `look` takes it."""
     if arguments.no_scout or not arguments.scout:
         return None if arguments.no_scout else "shipped"
-    from homunculus.scout import load
+    from homunculus.relevance.words import load
 
     return load(arguments.scout)
 
@@ -222,7 +224,7 @@ def _name(arguments: argparse.Namespace) -> str:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from homunculus.bench.command import measured
+    from homunculus.lab.speed.command import measured
 
     with _patience("measuring") as tell:
         result, text = measured(arguments, tell)
@@ -231,9 +233,9 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    from homunculus.learn.command import supplies, trained
-    from homunculus.measure.command import suite_folder
-    from homunculus.measure.suite import part, read
+    from homunculus.lab.measure.command import suite_folder
+    from homunculus.lab.measure.suite import part, read
+    from homunculus.lab.train.command import supplies, trained
 
     real = part(read(suite_folder(arguments.suite)), "train") if arguments.suite else []
     told, *warnings = supplies()
@@ -245,8 +247,8 @@ def _train(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    from homunculus.measure.command import bar, table
-    from homunculus.official.command import measured
+    from homunculus.lab.measure.command import bar, table
+    from homunculus.lab.official.command import measured
 
     with bar("measuring") as tell:
         result, out = measured(arguments, tell)
@@ -256,7 +258,7 @@ def _measure(arguments: argparse.Namespace) -> int:
 
 
 def _decide(arguments: argparse.Namespace) -> int:
-    from homunculus.decide.command import run, summary
+    from homunculus.lab.decide.command import run, summary
 
     with _patience("computing intervals"):
         told, outs = run(arguments)

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import tiny
-from homunculus.bench.server import NAME, OURS, PATIENCE, Server
+from homunculus.lab.speed.server import NAME, OURS, PATIENCE, Server
 from serving.client import turn
 
 CELLS = 1200

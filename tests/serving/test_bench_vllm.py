@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from homunculus.bench.model import SMALLEST
-from homunculus.bench.vllm import Plan, served, table
+from homunculus.lab.speed.model import SMALLEST
+from homunculus.lab.speed.vllm import Plan, served, table
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
 PLAN = Plan(warm=2, ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,

@@ -6,9 +6,9 @@ import torch
 
 import homunculus
 import tiny
-from homunculus.bench.server import NAME, PATIENCE, STOCK, Server
-from homunculus.engines.vllm.chosen import ANCHOR, Eyes, chosen
-from homunculus.engines.vllm.serving import Serving
+from homunculus.engines.vllm.choose import ANCHOR, Eyes, chosen
+from homunculus.engines.vllm.settings import Serving
+from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, Server
 from serving.client import WORDS, page, turn
 from serving.conftest import EAGER, FEW, folder
 from serving.test_exact import WAYS

@@ -13,7 +13,7 @@ import lmms_eval.tasks.textvqa.utils
 import lmms_eval.tasks.vqav2.utils  # noqa: F401 - here, or the next import's test would be skipped
 import pytest
 
-from homunculus.bench.server import NAME as SERVED
+from homunculus.lab.speed.server import NAME as SERVED
 from serving.conftest import FEW, folder
 from serving.toy import CELLS, NAME, toy
 from test_measure_official import test_both_are_those_of_lmms_eval  # noqa: F401

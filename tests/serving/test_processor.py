@@ -6,10 +6,10 @@ from vllm.config import ModelConfig
 from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.multimodal.processing import ProcessorInputs, TimingContext
 
-from homunculus.engines.vllm import chosen, processor
-from homunculus.engines.vllm.meter import METER
-from homunculus.engines.vllm.plugin import PREFIX, register
-from homunculus.engines.vllm.serving import Serving
+from homunculus.engines.vllm import PREFIX, processor, register
+from homunculus.engines.vllm import choose as chosen
+from homunculus.engines.vllm.metrics import METER
+from homunculus.engines.vllm.settings import Serving
 from serving.client import page
 from serving.conftest import folder
 

@@ -7,11 +7,10 @@ import pytest
 import torch
 
 from homunculus.engines.vllm import processor
-from homunculus.engines.vllm.maps import Maps
-from homunculus.engines.vllm.meter import METER
-from homunculus.engines.vllm.processor import Search
+from homunculus.engines.vllm.metrics import METER
+from homunculus.engines.vllm.processor import Maps, Search
 from homunculus.engines.vllm.renderer import Queue
-from homunculus.engines.vllm.serving import Serving
+from homunculus.engines.vllm.settings import Serving
 
 
 @pytest.fixture(autouse=True)

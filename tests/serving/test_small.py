@@ -8,9 +8,9 @@ from PIL import Image
 from vllm import ModelRegistry
 from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
 
-from homunculus.engines.vllm.chosen import ANCHOR
+from homunculus.engines.vllm import ARCHITECTURES, PREFIX, register
+from homunculus.engines.vllm.choose import ANCHOR
 from homunculus.engines.vllm.model import Kept, Seen, reset_with_encoder_cache, untouched
-from homunculus.engines.vllm.plugin import ARCHITECTURES, PREFIX, register
 
 
 def test_registering_twice_is_once():

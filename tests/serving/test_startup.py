@@ -11,8 +11,8 @@ from prometheus_client import REGISTRY
 from vllm.model_executor.model_loader import utils
 from vllm.multimodal.processing import BaseMultiModalProcessor
 
-from homunculus.engines.vllm import dry_run, launch
-from homunculus.engines.vllm.compat import check_names, check_version
+from homunculus.engines.vllm import check_names, check_version, launch
+from homunculus.engines.vllm import selftest as dry_run
 from homunculus.engines.vllm.processor import Choosing
 from homunculus.engines.vllm.selftest import self_test
 from serving.client import page, turn

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
-from homunculus.engines.vllm import dry_run
-from homunculus.engines.vllm.serving import NAME, Serving
-from homunculus.extra import need
+from homunculus.engines.vllm import selftest as dry_run
+from homunculus.engines.vllm.settings import NAME, Serving
 from homunculus.flags import count
+from homunculus.lazy import need
 
 WHO = "homunculus serve"
 PIXELS = 64_000_000

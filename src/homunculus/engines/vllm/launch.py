@@ -13,9 +13,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from homunculus.engines.vllm.compat import check_names, check_version
-from homunculus.engines.vllm.overrides import Flags, merge
-from homunculus.engines.vllm.serving import Serving
+from homunculus.engines.vllm import check_names, check_version
+from homunculus.engines.vllm.settings import Flags, Serving, merge
 
 WHO = "homunculus serve"
 FAULTS = (ValueError, OSError, ImportError)

@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
-"""In vLLM's worker: chosen cells through the tower, and places as in the untouched prompt."""
+"""Qwen's families under vLLM."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,14 +8,76 @@ from typing import Any
 from weakref import WeakSet
 
 import torch
+from jaxtyping import Float, Int
 from torch import Tensor
+from vllm.model_executor.layers.attention.mm_encoder_attention import MMEncoderAttention
+from vllm.model_executor.models import qwen2_5_vl, qwen2_vl, qwen3_vl
+from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.multimodal.inputs import PlaceholderRange
 
-from homunculus.engines.layout import merged
-from homunculus.engines.vllm import chosen as fields
-from homunculus.engines.vllm.lru import Recent
-from homunculus.engines.vllm.serving import Serving
-from homunculus.engines.vllm.tower import encoded
+from homunculus.engines.families import merged
+from homunculus.engines.qwen import windowed
+from homunculus.engines.vllm import choose as fields
+from homunculus.engines.vllm.processor import Choosing, Recent, Sized
+from homunculus.engines.vllm.settings import Serving
+
+
+def encoded(
+    tower: Any,
+    pixels: Float[Tensor, "patches d"],
+    views: Int[Tensor, "views 3"],
+    cell: Int[Tensor, "k"],
+) -> Float[Tensor, "k d2"]:
+    """One row for each chosen cell, view after view."""
+    unit, merge = tower.spatial_merge_size**2, tower.spatial_merge_size
+    grids = [[1, rows * merge, cols * merge] for rows, cols, _ in views.tolist()]
+    starts = torch.tensor([0, *(views[:, 0] * views[:, 1]).cumsum(0)[:-1]])
+    cell = cell + starts.repeat_interleave(views[:, 2])
+    patch = (cell[:, None] * unit + torch.arange(unit)).flatten()
+    # as long as what is kept of each view: sequences, their lengths, all that hangs on backends
+    told = tower.prepare_encoder_metadata([[1, merge, merge * many] for *_, many in views.tolist()])
+    if hasattr(tower, "get_window_index_thw"):
+        told |= _windows(tower, grids, cell)
+    else:
+        whole = tower.prepare_encoder_metadata(grids)
+        for name in ("pos_embeds", "rotary_pos_emb_cos", "rotary_pos_emb_sin"):
+            if name in whole:
+                told[name] = whole[name][patch.to(whole[name].device)]
+    return tower(pixels, None, encoder_metadata=told)
+
+
+def _windows(
+    tower: Any, grids: Sequence[Sequence[int]], cell: Int[Tensor, "k"]
+) -> dict[str, Tensor]:
+    """Cells in the order of their windows, each with its own turn, and where windows end."""
+    unit, orders, ends, last = tower.spatial_merge_size**2, [], [torch.zeros(1).int()], 0
+    turns = [tower.rotary_pos_emb_thw(*grid) for grid in grids]
+    for grid in grids:
+        order, end = tower.get_window_index_thw(*grid)
+        orders.append(order + last)
+        ends.append(end + unit * last)
+        last += len(order)
+    index, ends = windowed(torch.cat(orders), torch.cat(ends), cell, unit)
+    device = turns[0][0].device
+    mine = cell[index].to(device)
+    cos, sin = (torch.cat(parts)[mine].flatten(0, 1) for parts in zip(*turns, strict=True))
+    edges = ends.numpy()
+    return {
+        "rotary_pos_emb_cos": cos.to(tower.device),
+        "rotary_pos_emb_sin": sin.to(tower.device),
+        "window_index": index.to(tower.device),
+        "reverse_indices": index.argsort().to(tower.device),
+        "cu_window_seqlens": MMEncoderAttention.maybe_recompute_cu_seqlens(
+            tower.attn_backend, edges, tower.hidden_size, tower.tp_size, tower.device,
+            fp8_padded_hidden_size=tower.fp8_padded_hidden_size,
+        ),
+        "max_seqlen_window": torch.tensor(
+            MMEncoderAttention.compute_max_seqlen(tower.attn_backend, edges), dtype=torch.int32
+        ),
+        "sequence_lengths_window": MMEncoderAttention.maybe_compute_seq_lens(
+            tower.attn_backend, edges, tower.device
+        ),
+    }  # fmt: skip
 
 
 class Kept:
@@ -150,3 +212,48 @@ class Seen(Recent[bytes]):
     def __init__(self, most: int) -> None:
         super().__init__(most)
         _SEEN.add(self)
+
+
+class Qwen3Info(Sized, qwen3_vl.Qwen3VLProcessingInfo):
+    """Sizes of Qwen3-VL."""
+
+
+class Qwen3Processor(Choosing, qwen3_vl.Qwen3VLMultiModalProcessor):
+    """Requests to Qwen3-VL."""
+
+
+@MULTIMODAL_REGISTRY.register_processor(
+    Qwen3Processor, info=Qwen3Info, dummy_inputs=qwen3_vl.Qwen3VLDummyInputsBuilder
+)
+class Qwen3(Kept, qwen3_vl.Qwen3VLForConditionalGeneration):
+    """Qwen3-VL; what goes in deeper (DeepStack) stands behind each row's embedding."""
+
+
+class Qwen25Info(Sized, qwen2_5_vl.Qwen2_5_VLProcessingInfo):
+    """Sizes of Qwen2.5-VL."""
+
+
+class Qwen25Processor(Choosing, qwen2_5_vl.Qwen2_5_VLMultiModalProcessor):
+    """Requests to Qwen2.5-VL."""
+
+
+@MULTIMODAL_REGISTRY.register_processor(
+    Qwen25Processor, info=Qwen25Info, dummy_inputs=qwen2_5_vl.Qwen2_5_VLDummyInputsBuilder
+)
+class Qwen25(Kept, qwen2_5_vl.Qwen2_5_VLForConditionalGeneration):
+    """Qwen2.5-VL; cells of a window see each other, as many as are kept of it."""
+
+
+class Qwen2Info(Sized, qwen2_vl.Qwen2VLProcessingInfo):
+    """Sizes of Qwen2-VL."""
+
+
+class Qwen2Processor(Choosing, qwen2_vl.Qwen2VLMultiModalProcessor):
+    """Requests to Qwen2-VL."""
+
+
+@MULTIMODAL_REGISTRY.register_processor(
+    Qwen2Processor, info=Qwen2Info, dummy_inputs=qwen2_vl.Qwen2VLDummyInputsBuilder
+)
+class Qwen2(Kept, qwen2_vl.Qwen2VLForConditionalGeneration):
+    """Qwen2-VL."""

@@ -5,27 +5,77 @@ The question is part of what an image is known by, in every cache: no request ca
 were chosen for another one's question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from torch import Tensor
 from transformers import BatchFeature
 from vllm.multimodal.hasher import MultiModalHasher
 from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
-from homunculus.engines.sought import sought, version
-from homunculus.engines.vllm import chosen as fields
-from homunculus.engines.vllm.asked import Marks, questions
-from homunculus.engines.vllm.chosen import Eyes, chosen
-from homunculus.engines.vllm.limits import check_images, check_options
-from homunculus.engines.vllm.maps import Maps
-from homunculus.engines.vllm.meter import METER
-from homunculus.engines.vllm.serving import NAME, Serving
+from homunculus.engines.select import sought, version
+from homunculus.engines.vllm import choose as fields
+from homunculus.engines.vllm.choose import Eyes, Marks, chosen, questions
+from homunculus.engines.vllm.metrics import METER
+from homunculus.engines.vllm.settings import NAME, Serving, check_images, check_options
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Recent(Generic[Key]):
+    """What was not used for longest goes first; safe under threads."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.bytes = most, 0
+        self._held: OrderedDict[Key, Tensor] = OrderedDict()
+        self._lock = Lock()
+
+    def __contains__(self, key: Key) -> bool:
+        return self.get(key) is not None
+
+    def get(self, key: Key) -> Tensor | None:
+        """The tensor, now the last to go; None if it is not here."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
+
+    def put(self, key: Key, value: Tensor) -> None:
+        """Keep a copy, unless the key is known or it is larger than all that may be kept."""
+        with self._lock:
+            if key in self._held or value.nbytes > self.most:
+                return
+            self._held[key] = value.clone()  # not a view of a whole batch
+            self.bytes += value.nbytes
+            while self.bytes > self.most:
+                _, old = self._held.popitem(last=False)
+                self.bytes -= old.nbytes
+
+    def clear(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            self._held.clear()
+            self.bytes = 0
+
+
+BYTES = 64 << 20
+"""Of all maps; a page's is about 40 KB."""
+
+
+class Maps(Recent[str]):
+    """By the key of picture, question and setting."""
+
+    def __init__(self, most: int = BYTES) -> None:
+        super().__init__(most)
+
 
 QUESTIONS, SERVING, KEYS = f"{NAME}_questions", f"{NAME}_serving", f"{NAME}_keys"
 """Keys under which `apply` hands on what it read, and which nobody outside ever sends."""

@@ -18,7 +18,7 @@ from vllm.renderers.hf import HfRenderer
 from vllm.utils.torch_utils import set_default_torch_num_threads
 
 from homunculus.engines.vllm.media import ALLOWANCE, Allowance
-from homunculus.engines.vllm.meter import METER
+from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.processor import Choosing, Search
 
 

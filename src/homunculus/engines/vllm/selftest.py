@@ -5,12 +5,166 @@ It needs the model's config, tokenizer and image processor; no weights and no ac
 """
 
 import argparse
+import json
 import math
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
 
-from homunculus.engines.vllm.meter import METER
-from homunculus.engines.vllm.plugin import PREFIX
-from homunculus.engines.vllm.serving import Serving
+from homunculus.engines.vllm import PREFIX
+from homunculus.engines.vllm.metrics import METER
+from homunculus.engines.vllm.settings import LIMITS, MODE, OVERRIDES, TRUST, Flags, Serving, merge
+from homunculus.lazy import need
+
+SERVE = "homunculus serve"
+
+
+class _Reader(argparse.ArgumentParser):
+    """Of some of vLLM's flags; like vLLM's own it takes abbreviations."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"vLLM cannot read these flags: {message}")
+
+
+def command(words: Sequence[str], setting: Mapping[str, Any]) -> list[str]:
+    """`vllm`'s words: the operator's, with ours among them."""
+    model, words = _model(list(_spelled(words)))
+    about, _ = _about().parse_known_args(words)
+    filed = _filed(about.config) if about.config else {}
+    more = [word for key in filed for word in _words(key, filed[key])]
+    about, _ = _about().parse_known_args([*more, *words])
+    if model and "--model" in words:
+        raise ValueError(f"expected one model, got {model} and --model {about.model}.")
+    if (model := model or about.model) is None:
+        raise ValueError(f"expected a model as the first word, got {words[0]}.")
+    shared, _ = _shared().parse_known_args(_collected([*more, *words]))
+    _, rest = _shared().parse_known_args(_collected(words))
+    flags, _ = merge(Flags(**vars(shared)), setting, lambda: architectures(model, about))
+    rest += [OVERRIDES, json.dumps(flags.overrides), LIMITS, json.dumps(flags.limits)]
+    rest += [MODE, str(flags.mode)]
+    return ["serve", model, *rest, *([TRUST] if flags.trust else [])]
+
+
+def architectures(model: str, about: argparse.Namespace) -> list[str]:
+    """What a model's config says that it is."""
+    auto = need("transformers", "vllm", SERVE).AutoConfig
+    told = {"revision": about.revision, "code_revision": about.code_revision}
+    told |= {"token": about.hf_token, "trust_remote_code": about.trust_remote_code}
+    told = {name: value for name, value in told.items() if value is not None}
+    return list(auto.from_pretrained(about.hf_config_path or model, **told).architectures or [])
+
+
+def _shared() -> argparse.ArgumentParser:
+    """The flags that we have a part in."""
+    out = _Reader(add_help=False)
+    out.add_argument(OVERRIDES, dest="overrides", type=_json)
+    out.add_argument(LIMITS, dest="limits", type=_json)
+    out.add_argument(TRUST, dest="trust", action=argparse.BooleanOptionalAction)
+    out.add_argument(MODE, dest="mode")
+    return out
+
+
+def _about() -> argparse.ArgumentParser:
+    """The flags that say which model it is."""
+    out = _Reader(add_help=False)
+    for name in ("--model", "--config", "--revision", "--code-revision", "--hf-config-path"):
+        out.add_argument(name)
+    out.add_argument("--hf-token", nargs="?", const=True)
+    out.add_argument("--trust-remote-code", action=argparse.BooleanOptionalAction)
+    return out
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"expected JSON, got {text!r} ({error})") from error
+
+
+def _model(words: list[str]) -> tuple[str | None, list[str]]:
+    """The model, which comes first if no flag names it, and the other words."""
+    if words and not words[0].startswith("-"):
+        return words[0], words[1:]
+    out = _Reader(add_help=False, allow_abbrev=False)
+    out.add_argument("--model")
+    found, rest = out.parse_known_args(words)
+    return found.model, rest
+
+
+def _spelled(words: Sequence[str]) -> Iterator[str]:
+    """Flags with dashes in place of underscores, up to the first dot of a dotted key."""
+    for word in words:
+        if not word.startswith("--"):
+            yield word
+            continue
+        flag, equals, value = word.partition("=")
+        name, dot, keys = flag.partition(".")
+        yield name.replace("_", "-") + dot + keys + equals + value
+
+
+def _collected(words: Sequence[str]) -> list[str]:
+    """Dotted keys (`--hf-overrides.text_config.x 1`) as one JSON object behind all else."""
+    out: list[str] = []
+    found: dict[str, dict[str, Any]] = {}
+    later = iter(words)
+    for word in later:
+        flag, equals, value = word.partition("=")
+        name, *keys = flag.split(".")
+        if not keys or name not in (OVERRIDES, LIMITS):
+            out.append(word)
+            continue
+        value = value if equals else next(later, None)
+        if value is None:
+            raise ValueError(f"vLLM cannot read these flags: {flag} has no value.")
+        _put(found.setdefault(name, {}), keys, value)
+    return out + [part for name, value in found.items() for part in (name, json.dumps(value))]
+
+
+def _put(target: dict[str, Any], keys: Sequence[str], text: str) -> None:
+    *path, last = keys
+    for key in path:
+        target = target.setdefault(key, {})
+    if last.endswith("+"):
+        target.setdefault(last[:-1], []).extend(text.split(","))
+    else:
+        target[last] = _value(text)
+
+
+def _value(text: str) -> Any:
+    """JSON, a number such as 32k, or else the text itself."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        pass
+    if not (number := re.fullmatch(r"(\d+(?:\.\d+)?)([kKmMgGtT])", text.strip())):
+        return text
+    digits, unit = number.groups()
+    power = 1 + "kmgt".index(unit.lower())
+    return int(float(digits) * 1000**power) if unit.islower() else int(digits) * 1024**power
+
+
+def _filed(path: str) -> dict[str, Any]:
+    """The flags in vLLM's YAML file."""
+    yaml = need("yaml", "vllm", SERVE)
+    try:
+        found = yaml.safe_load(Path(path).read_text("utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"--config: expected YAML in {path}: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"--config: expected flags and their values in {path}.")
+    return found
+
+
+def _words(key: str, value: Any) -> list[str]:
+    """A flag of the file as on the command line."""
+    flag = f"--{key.replace('_', '-')}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{flag[2:]}"]
+    if isinstance(value, list):
+        return [flag, *map(str, value)]
+    return [flag, json.dumps(value) if isinstance(value, dict) else str(value)]
+
 
 QUESTION = "What is the total?"
 

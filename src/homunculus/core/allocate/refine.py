@@ -1,0 +1,167 @@
+"""Cuts of a tree: start with the roots, split where it gains most, stop when the budget is spent.
+
+Best-first refinement needs no queue. Once relevance is passed up the tree as a maximum, no child
+gains more than its parent, so the splits are a prefix of one sorted order, and the longest
+affordable prefix is the cut. A handful of slots may be left; they show the best children of the
+next cell as overlays, and that cell stays.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus.core.allocate.order import best, check_slots, finish, keys, lags
+from homunculus.core.cache import planned, ramp
+from homunculus.core.cortex import FOVEA, cells_per_degree, eccentricity
+from homunculus.core.types import Allocation, Field, Grid, Relevance
+
+
+@dataclass(frozen=True)
+class BestFirst:
+    """Split the cell with the largest expected unresolved area: P(relevant) x extent ^ hedge.
+
+    ``hedge`` 2 weighs by area, 0 dives straight under the highest peak.
+    """
+
+    hedge: float = 2.0
+
+    def __post_init__(self) -> None:
+        _check_hedge(self.hedge)
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        lag = lags(field, relevance)
+        return cut(field, lag, self.hedge * field.log_extent, check_slots(slots))
+
+
+@dataclass(frozen=True, eq=False)
+class Foveated:
+    """The same cut where a cell's extent is what it takes of the visual cortex: extent x M(e).
+
+    Eccentricity is measured to the cell's nearest point from the fixation: the peak of smoothed
+    relevance, or ``fixation`` (y x in level-0 cells, one row of points per image).
+    """
+
+    hedge: float = 2.0
+    field_of_view: float = 40.0
+    fixation: Float[Tensor, "b f 2"] | None = None
+
+    def __post_init__(self) -> None:
+        _check_hedge(self.hedge)
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        lag = lags(field, relevance)
+        point = self.fixation if self.fixation is not None else peak(field, lag)[:, None]
+        # log of extent x M(e), but for what is the same all over the image
+        away = eccentricity(field.middle, field.half, point)
+        away += FOVEA * cells_per_degree(field.grids, self.field_of_view, away.device)
+        return cut(field, lag, self.hedge * (field.log_extent - away.log_()), check_slots(slots))
+
+    def gaze(self, field: Field, relevance: Relevance) -> Float[Tensor, "b f 2"]:
+        """Where it looks."""
+        return gaze(field, relevance, self.fixation)
+
+
+def _check_hedge(hedge: float) -> None:
+    if not hedge >= 0:
+        raise ValueError(f"cut: hedge must be 0 (dive) or more (2 weighs by area), got {hedge}")
+
+
+def gaze(
+    field: Field, relevance: Relevance, fixation: Float[Tensor, "b f 2"] | None
+) -> Float[Tensor, "b f 2"]:
+    """The given fixation, or the peak of smoothed relevance."""
+    return peak(field, lags(field, relevance))[:, None] if fixation is None else fixation
+
+
+def peak(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b 2"]:
+    """Centre of the most relevant level-0 cell, counting the two cells around it as well."""
+    first, end = field.spans[0]
+    smooth = lag[:, first:end]
+    if field.levels > 1:
+        # on a full field all parents stand in the inner columns
+        parents = field.inner if field.full else end
+        above = lag[:, :parents] + lag.gather(1, field.parent[:, :parents])
+        smooth = smooth + above.gather(1, field.parent[:, first:end])
+    if not field.full:
+        leaf = (field.level[:, first:end] == 0) & field.valid[:, first:end]
+        smooth = smooth.masked_fill(~leaf, torch.inf)
+    at = smooth.argmin(1) + first
+    box = field.box.gather(1, at[:, None, None].expand(-1, 1, 4))[:, 0]
+    return (box[:, :2] + box[:, 2:]) / 2
+
+
+def cut(
+    field: Field, lag: Float[Tensor, "b n"], bonus: Float[Tensor, "b inner"], slots: int
+) -> Allocation:
+    """The cut that splits by relevance below plus bonus; bonus must not grow down the tree."""
+    rows, inner = min(slots, field.most), field.inner
+    if inner == 0:
+        return finish(field, best(keys(lag, field.valid), rows)[..., None], slots)
+    top = highest(field, lag)
+    parts = field.children[:, :inner]
+    late = top[:, :inner] + (bonus.amax(1, keepdim=True) - bonus)
+    order = best(keys(late, None if field.full else parts > 0), _splits(field, slots))
+    cost = parts.gather(1, order) - 1
+    if not field.full:
+        cost = cost.masked_fill_(cost < 0, slots + 1)  # not splittable: beyond any budget
+    chosen = cost.cumsum(1) <= field.cells(slots) - field.roots
+    split = torch.zeros_like(field.root).scatter_(1, order, chosen)
+    kept = (split.gather(1, field.parent) | field.root) > split
+    kept = kept if field.full else kept & field.valid
+
+    number = kept.cumsum(1)
+    seat = ramp(rows + 1, lag.device)[1:].expand(lag.shape[0], -1)
+    index = torch.searchsorted(number, seat.contiguous())
+    after = order.gather(1, chosen.sum(1, keepdim=True).clamp_(max=order.shape[1] - 1))
+    overlay = _overlays(field, top, after, slots)
+    behind = seat - 1 - number[:, -1:]
+    shown = overlay.gather(1, behind.clamp(0, overlay.shape[1] - 1))
+    return finish(field, torch.where(behind < 0, index, shown)[..., None], slots)
+
+
+def _splits(field: Field, slots: int) -> int:
+    """A bound on the splits that slots can buy, and one more to see what comes next.
+
+    A split costs three slots, at a ragged border one, at a ragged corner none.
+    """
+    if not field.regular:
+        return slots + field.levels
+    return (slots - 1) // 3 + 2 + max(_cheap(grid, field.levels) for grid in set(field.grids))
+
+
+@planned
+def _cheap(grid: Grid, levels: int) -> int:
+    """Cells that border clipping leaves with one or two children."""
+    cheap, (rows, cols) = 0, grid
+    for _ in range(levels - 1):
+        above = -(-rows // 2), -(-cols // 2)
+        cheap += rows % 2 * above[1] + cols % 2 * above[0]
+        rows, cols = above
+    return cheap
+
+
+def highest(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
+    """Each cell's least lag over itself and all below: no hot leaf hides under a dull parent."""
+    top = lag.clone()
+    if not field.regular:
+        for first, end in field.spans[:-1]:
+            top = top.scatter_reduce(1, field.parent[:, first:end], top[:, first:end], "amin")
+        return top
+    for first, end in field.spans[1:]:
+        below = top.gather(1, field.child[:, first:end].flatten(1)).unflatten(1, (-1, 4)).amin(2)
+        top[:, first:end] = torch.minimum(top[:, first:end], below)
+    return top
+
+
+def _overlays(
+    field: Field, lag: Float[Tensor, "b n"], above: Int[Tensor, "b 1"], slots: int
+) -> Int[Tensor, "b k"]:
+    """The best children of one cell, best first: two are enough where cells have four children."""
+    if not field.regular:
+        child = (field.parent == above).scatter_(1, above, False)  # a root is its own parent
+        return best(keys(lag, child & field.valid), min(slots, lag.shape[1]))
+    child = field.child.gather(1, above[..., None].expand(-1, -1, 4))[:, 0]
+    order = best(keys(lag.gather(1, child), child != above), 2)
+    return child.gather(1, order)

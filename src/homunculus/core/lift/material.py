@@ -1,0 +1,92 @@
+"""What an image may bring besides its size, and the fields that methods make of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus.core.check import check_cells
+from homunculus.core.lift.levels import bands, grid, levels_for, pyramid
+from homunculus.core.lift.merge import clusters
+from homunculus.core.lift.segments import regions
+from homunculus.core.types import Field, Grid
+
+Need = Literal["features", "regions", "bands"]
+"""What a method must know of an image besides its size and relevance."""
+
+
+@runtime_checkable
+class Lift(Protocol):
+    """Where tokens could be, for images of these grids and that many slots."""
+
+    def __call__(self, grids: Sequence[Grid], slots: int, material: "Material") -> Field: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What an image may bring besides its size; level-0 cells in reading order."""
+
+    feature: Float[Tensor, "b n d"] | None = None
+    label: Int[Tensor, "b n"] | None = None
+    """Region of each cell, -1 for background."""
+    labels: int = 0
+    """How many regions there may be."""
+    energy: Float[Tensor, "b n o"] | None = None
+    """How much of each cell's detail runs each way, for `frequency`."""
+
+
+FOUND_AS: dict[Need, str] = {"features": "feature", "regions": "label", "bands": "energy"}
+"""Where a `Material` holds what a method needs."""
+
+
+def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
+    """Features, regions and energies must be tensors that belong to the grids."""
+    if not isinstance(material, Material):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"{who}: material must be a Material, got {type(material).__name__}. "
+            "Write Material(feature=...)."
+        )
+    if material.feature is not None:
+        check_cells(material.feature, grids, "feature", who, dims=3)
+    if material.label is not None:
+        check_cells(material.label, grids, "label", who)
+    if material.energy is not None:
+        check_cells(material.energy, grids, "energy", who, dims=3)
+
+
+def on_grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells."""
+    return grid(grids, material.feature)
+
+
+def on_pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """As many levels as leave at most a quarter of the slots to the roots."""
+    return pyramid(grids, levels_for(grids, slots), material.feature)
+
+
+def on_four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Four levels whatever the budget."""
+    return pyramid(grids, 4, material.feature)
+
+
+def on_bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells once per orientation, each with its own energy."""
+    if material.energy is None:
+        raise ValueError("lift: bands need energies, got none. Declare them in Method.needs.")
+    return bands(grids, feature=material.feature, energy=material.energy)
+
+
+def on_clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Similar neighbours merged."""
+    if material.feature is None:
+        raise ValueError("lift: clusters need features, got none. Declare them in Method.needs.")
+    return clusters(grids, material.feature, levels_for(grids, slots))
+
+
+def on_regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Given regions over cells."""
+    if material.label is None:
+        raise ValueError("lift: regions need labels, got none. Declare them in Method.needs.")
+    return regions(grids, material.label, material.labels, material.feature)

@@ -1,0 +1,260 @@
+"""The table of methods: a name is a lift, a rule and what feeds it. The only registry."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus import lazy as plugins
+from homunculus.core import allocate as rules
+from homunculus.core import lift
+from homunculus.core.check import check_allocation, check_cells, check_grids
+from homunculus.core.lift.material import (
+    FOUND_AS,
+    Lift,
+    Material,
+    Need,
+    check_material,
+    on_bands,
+    on_clusters,
+    on_four_levels,
+    on_grid,
+    on_pyramid,
+    on_regions,
+)
+from homunculus.core.types import Allocation, Field, Grid, Relevance, check_count
+
+Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
+"""What the relevance of a method must come from."""
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """Tensors only: which cells get the slots."""
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation: ...
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to spend a budget. ``control`` marks what is there to be beaten."""
+
+    name: str
+    about: str
+    rule: Rule
+    lift: Lift
+    source: Source = "question"
+    control: bool = False
+    needs: frozenset[Need] = frozenset()
+    """What `Material` must hold; without it the method refuses."""
+
+    def count(self, grid: Grid, slots: int) -> int:
+        """How many tokens an image of this grid keeps: an integer known before any pixel.
+
+        All its cells if they fit, else exactly ``slots``, but for a rule with a count of its own.
+        """
+        if slots >= grid[0] * grid[1]:
+            return grid[0] * grid[1]
+        rule: Any = self.rule
+        return rule.count(grid, slots) if hasattr(rule, "count") else slots
+
+    def field(self, grids: Sequence[Grid], slots: int, material: Material | None = None) -> Field:
+        """Every cell that could be a token."""
+        grids, slots = check_grids(grids, self.name), check_count(slots, f"{self.name}: slots")
+        if material is None:
+            material = Material()
+        check_material(material, grids, self.name)
+        for need in sorted(self.needs):
+            if getattr(material, FOUND_AS[need]) is None:
+                raise ValueError(
+                    f"{self.name} needs {need} of the image, got none. "
+                    f"Pass Material({FOUND_AS[need]}=...), or use another method."
+                )
+        field = self.lift(grids, slots, material)
+        if not isinstance(field, Field):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"{self.name}: its lift must return a Field, got {type(field).__name__}. "
+                "The functions of homunculus.core.lift make one."
+            )
+        return field
+
+    def allocate(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        """Exactly `count` slots per image; a rule that returns other shapes is refused.
+
+        Where relevance is being trained, gradients reach it through the weights, whose values
+        stay what they are without training.
+        """
+        slots = check_count(slots, f"{self.name}: slots")
+        if not isinstance(relevance, Relevance):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"{self.name}: relevance must be a Relevance, got {type(relevance).__name__}. "
+                "Use plan(), or spread level-0 values with lift.spread(field, values)."
+            )
+        rows = max(self.count(grid, slots) for grid in set(field.grids))
+        if getattr(self.rule, "soft", False) or not relevance.logit.requires_grad:
+            plan = self.rule(field, relevance, slots)
+            return check_allocation(plan, field, rows, self.name)
+        plan = self.rule(field, Relevance(relevance.logit.detach()), slots)
+        check_allocation(plan, field, rows, self.name)
+        return straight_through(field, relevance, plan)
+
+    def plan(
+        self,
+        grids: Sequence[Grid],
+        logit: Float[Tensor, "b n"],
+        slots: int,
+        material: Material | None = None,
+    ) -> tuple[Field, Allocation]:
+        """Field and Allocation from relevance of level-0 cells, in one call."""
+        field = self.field(grids, slots, material)
+        check_cells(logit, field.grids, "relevance", self.name)
+        field = field.to(logit.device)
+        return field, self.allocate(field, lift.spread(field, logit), slots)
+
+    def aimed(self, fixation: Float[Tensor, "b f 2"]) -> "Method":
+        """The same method looking at given points (y x in level-0 cells) instead of the peak."""
+        if not hasattr(self.rule, "fixation"):
+            raise ValueError(
+                f"{self.name} has no fixation. `homunculus methods` marks those that do."
+            )
+        rule: Any = self.rule
+        return replace(self, rule=replace(rule, fixation=fixation))
+
+
+def straight_through(field: Field, relevance: Relevance, plan: Allocation) -> Allocation:
+    """The same weights, now moving with the relevance of the cells they read."""
+    sound = field.valid & relevance.logit.isfinite()
+    share = relevance.logit.masked_fill(~sound, torch.finfo(relevance.logit.dtype).min).softmax(1)
+    share = share.gather(1, plan.index.flatten(1)).view(plan.index.shape) * plan.index.shape[1]
+    return replace(plan, weight=plan.weight * (1 + (share - share.detach())))
+
+
+_TABLE = (
+    Method("grid", "the K most relevant cells", rules.TopK(), on_grid),
+    Method(
+        "stratified", "4x4 parts, each seen, the rest by relevance", rules.Stratified(), on_grid
+    ),
+    Method(
+        "adaptive-strata",
+        "parts the relevance chooses, 2 to 8 a side",
+        rules.AdaptiveStrata(),
+        on_grid,
+    ),
+    Method("pyramid", "the most relevant cells of four levels", rules.TopK(0.5), on_four_levels),
+    Method("pyramid-shares", "64/128/64/17 of 273 to four levels", rules.Shares(), on_four_levels),
+    Method("cut", "split where most relevant area is unresolved", rules.BestFirst(), on_pyramid),
+    Method(
+        "clusters",
+        "the same cut over merged similar neighbours",
+        rules.BestFirst(),
+        on_clusters,
+        needs=frozenset({"features"}),
+    ),
+    Method(
+        "foveated",
+        "the cut, magnified at the fixation as in the cortex",
+        rules.Foveated(),
+        on_pyramid,
+    ),
+    Method("windows", "a thumbnail and one window, two plain images", rules.Windows(), on_grid),
+    Method(
+        "log-polar", "16 rings x 17 wedges + 1 around the fixation", rules.LogPolar(), on_pyramid
+    ),
+    Method("pseudo-log-polar", "learned bins around the fixation", rules.PseudoLogPolar(), on_grid),
+    Method(
+        "frequency",
+        "a share for each orientation of detail",
+        rules.Bands(),
+        on_bands,
+        "bands",
+        needs=frozenset({"bands"}),
+    ),
+    Method(
+        "atlas",
+        "every region seen, the rest by relevance",
+        rules.Regions(),
+        on_regions,
+        needs=frozenset({"regions"}),
+    ),
+    Method("random", "cells by lot", rules.Random(), on_grid, "nothing", control=True),
+    Method("uniform", "every n-th cell", rules.Uniform(), on_grid, "nothing", control=True),
+    Method("centre", "the middle of the image", rules.Centre(), on_grid, "nothing", control=True),
+    Method("pool", "K equal blocks, averaged", rules.Pool(), on_grid, "nothing", control=True),
+    Method(
+        "resize",
+        "the whole image, smaller: up to K cells",
+        rules.Resize(),
+        on_grid,
+        "nothing",
+        control=True,
+    ),
+    Method(
+        "saliency", "what stands out, asked or not", rules.TopK(), on_grid, "pixels", control=True
+    ),
+    Method(
+        "oracle", "the cut, told where the answer is", rules.BestFirst(), on_pyramid, "answer", True
+    ),
+)
+
+
+def shuffled(base: Method) -> Method:
+    """The control that asks somebody else's question: what survives it is not query-aware."""
+    about = f"{base.name}, asked another image's question"
+    name = "shuffled" if base.name == "foveated" else f"shuffled-{base.name}"
+    return replace(base, name=name, about=about, source="another question", control=True)
+
+
+_failed: list[tuple[str, str]] = []
+"""Entry points that could not be loaded, and why; `methods` fills it."""
+
+
+@cache
+def methods() -> Mapping[str, Method]:
+    """All methods by name: ours, then those other packages offer as `homunculus.methods`.
+
+    An entry point that cannot be loaded is left out with a warning; the others work.
+    """
+    table = {method.name: method for method in _TABLE}
+    table["shuffled"] = shuffled(table["foveated"])
+
+    def add(found: object) -> None:
+        if not isinstance(found, Method):
+            raise TypeError(f"it must be a homunculus.Method, got {type(found).__name__}")
+        if found.name in table:
+            raise ValueError(f"there is already a method {found.name!r}, rename yours")
+        table[found.name] = found
+
+    _failed[:] = plugins.load("homunculus.methods", add)
+    return table
+
+
+def unavailable() -> Sequence[tuple[str, str]]:
+    """Entry points of other packages that could not be loaded, each with the reason."""
+    with warnings.catch_warnings():  # they are the answer here
+        warnings.simplefilter("ignore", RuntimeWarning)
+        methods()
+    return tuple(_failed)
+
+
+def method(name: str) -> Method:
+    """The method of that name; the error names the nearest."""
+    table = methods()
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"method: name must be a str such as 'foveated', got {name!r:.80}. "
+            f"`homunculus methods` lists all {len(table)}."
+        )
+    if name in table:
+        return table[name]
+    for point, fault in _failed:
+        if point == name:
+            raise KeyError(f"no method {name!r}: {fault}")
+    near = get_close_matches(name, table, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise KeyError(f"no method {name!r}.{hint} `homunculus methods` lists all {len(table)}.")

@@ -1,0 +1,230 @@
+# pyright: basic
+"""Qwen's towers: whole merge groups in one packed sequence, every view a sequence of its own."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+
+from homunculus.core.methods import Rule
+from homunculus.engines.encode import Encoded, stacked
+from homunculus.engines.families import Layout
+from homunculus.engines.select import Choice
+from homunculus.engines.views import Part, by_image, framed, gathered, halved, parts, views
+from homunculus.lazy import need
+
+KNOWN = "Qwen2VLImageProcessor"
+"""The one whose steps are known here; any other does all of its work."""
+
+
+@dataclass(frozen=True, eq=False)
+class Late:
+    """Resized images, and the processor that goes on with their cells."""
+
+    images: list[UInt8[Tensor, "c _h _w"]]
+    processor: Any
+
+    def rows(self, part: Part, cell: int) -> Float[Tensor, "patches d"]:
+        """Patches of a part's cells, which have so many pixels a side."""
+        steps = self.processor
+        pixels = steps.rescale_and_normalize(
+            _cells(self.images[part.image], part, cell), steps.do_rescale, steps.rescale_factor,
+            steps.do_normalize, steps.image_mean, steps.image_std,
+        )  # fmt: skip
+        names = ("patch_size", "merge_size", "temporal_patch_size")
+        sizes = {name: getattr(steps, name) for name in names}
+        return steps.patchify(pixels, **sizes)[0].flatten(0, 1)
+
+
+def resizing(processor: Any) -> Any:
+    """A copy of a processor whose images are only resized; None if it is no known one."""
+    eyes = unfinished(getattr(processor, "image_processor", None))
+    if eyes is None:
+        return None
+    late = copy.copy(processor)
+    late.image_processor = eyes
+    return late
+
+
+def unfinished(images: Any) -> Any:
+    """The same of an image processor alone."""
+    if type(images).__name__ != KNOWN:
+        return None
+    eyes = copy.copy(images)
+    eyes.rescale_and_normalize = lambda image, *_: image
+    eyes.patchify = _unpatched
+    return eyes
+
+
+def _unpatched(image: Tensor, patch_size: int, **_: Any) -> tuple[Tensor, int, int]:
+    """Pixels in a row, so that images of all sizes can stand one after the other."""
+    return image.flatten(1), image.shape[2] // patch_size, image.shape[3] // patch_size
+
+
+def unfolded(inputs: Any, images: Any) -> Late:
+    """The images that an unfinished image processor left in its inputs; ``images`` finishes."""
+    sizes = (inputs["image_grid_thw"][:, 1:] * images.patch_size).tolist()
+    parts = inputs["pixel_values"].split([3 * high * wide for high, wide in sizes])
+    shaped = [part.view(3, *size) for part, size in zip(parts, sizes, strict=True)]
+    return Late(shaped, images)
+
+
+def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
+    """Pixels of a part's cells: k c side side."""
+    if part.frame is not None:
+        return _framed(image, part, cell)
+    side = cell << part.level
+    top, left = (at * side for at in (part.cell // part.grid[1], part.cell % part.grid[1]))
+    high, wide = (image.shape[1] - top).clamp(max=side), (image.shape[2] - left).clamp(max=side)
+    kind = torch.float32 if part.level else image.dtype
+    out = image.new_empty((len(part.cell), len(image), cell, cell), dtype=kind)
+    # cells that the border cuts are smaller, and filled up as the whole image would be
+    for h, w in set(zip(high.tolist(), wide.tolist(), strict=True)):
+        mine = ((high == h) & (wide == w)).nonzero()[:, 0]
+        corners = zip(top[mine].tolist(), left[mine].tolist(), strict=True)
+        block = torch.stack([image[:, y : y + h, x : x + w] for y, x in corners]).flatten(0, 1)
+        if (h, w) == (side, side):
+            block = _shrunk(block, part.level)
+        else:
+            for _ in range(part.level):
+                block = halved(block.float(), cell)
+        out[mine.to(out.device)] = block.view(len(mine), -1, cell, cell)
+    return out
+
+
+def _shrunk(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
+    """Means of squares; lines are added as integers first, which touches memory least."""
+    if not level:
+        return block
+    many = 1 << level
+    lines = block.unflatten(1, (-1, many))
+    total = lines[:, :, 0].int() if level > 7 else lines[:, :, 0].short()
+    for line in range(1, many):
+        total += lines[:, :, line]
+    return F.avg_pool2d(total.float()[None], (1, many))[0] / many
+
+
+def _framed(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Float[Tensor, "k c s s"]:
+    """All cells of a frame brought to its grid."""
+    assert part.frame is not None
+    y0, x0, y1, x1 = (cell * edge for edge in part.frame)
+    rows, cols = part.grid
+    whole = (0, 0, part.frame[2] - part.frame[0], part.frame[3] - part.frame[1])
+    view = framed(image[:, y0:y1, x0:x1].float(), whole, part.grid, cell)
+    cells = view.view(len(view), rows, cell, cols, cell).permute(1, 3, 0, 2, 4).flatten(0, 1)
+    return cells[part.cell.to(cells.device)]
+
+
+def qwen(
+    model: Any,
+    inputs: Mapping[str, Any],
+    layouts: Sequence[Layout],
+    choices: Sequence[Choice],
+    rule: Rule | None = None,
+) -> Encoded:
+    """Chosen cells of Qwen's towers, packed, with rows of its own metadata."""
+    core, chosen = model.base_model, parts(layouts, choices, rule)
+    tower = core.visual
+    merge = tower.spatial_merge_size
+    unit, patch = merge * merge, model.config.vision_config.patch_size
+    shown = pixels(inputs, merge, patch, chosen)
+    grids = torch.tensor(
+        [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in chosen)]
+    )
+    starts = torch.tensor([0, *(p.grid[0] * p.grid[1] for p in chosen)]).cumsum(0)
+    cell = torch.cat([part.cell + start for part, start in zip(chosen, starts, strict=False)])
+    rows = (cell[:, None] * unit + torch.arange(unit)).flatten()
+    known = _metadata(tower, grids, cell, rows)
+    lengths = torch.tensor([0, *(len(part.cell) * unit for part in chosen)])
+    known["image_cu_seqlens"] = lengths.cumsum(0, dtype=torch.int32)
+    device = shown.device
+    known = {name: value.to(device) for name, value in known.items()}
+    # the grid only tells how many rows belong together: all else is said above
+    told = torch.tensor([[1, merge, merge * len(part.cell)] for part in chosen], device=device)
+    output = core.get_image_features(shown, told, **known, return_dict=True)
+    rows = stacked(output).split([len(part.cell) for part in chosen])
+    return Encoded(output, gathered(chosen, rows))
+
+
+def pixels(
+    inputs: Mapping[str, Any], merge: int, patch: int, chosen: Sequence[Part]
+) -> Float[Tensor, "patches d"]:
+    """Pixels of the chosen cells' patches, part after part."""
+    if isinstance(late := inputs["pixel_values"], Late):
+        return torch.cat([late.rows(part, merge * patch) for part in chosen])
+    grids = inputs["image_grid_thw"].tolist()
+    whole = inputs["pixel_values"].split([rows * cols for _, rows, cols in grids])
+    out: list[Tensor] = []
+    for at, mine in by_image(chosen):
+        own, (_, down, across) = whole[at], grids[at]
+        seen = [own] * len(mine)
+        if not all(part.own for part in mine):
+            picture = _image(own, (down, across), merge, patch)
+            shown = zip(mine, views(picture, mine, merge * patch), strict=True)
+            seen = [own if part.own else _patches(view, merge, patch) for part, view in shown]
+        for part, rows in zip(mine, seen, strict=True):
+            cells = rows.view(-1, merge * merge, rows.shape[-1])
+            out.append(cells[part.cell.to(rows.device)].flatten(0, 1))
+    return torch.cat(out)
+
+
+def _image(
+    rows: Float[Tensor, "n d"], grid: tuple[int, int], merge: int, patch: int
+) -> Float[Tensor, "c h w"]:
+    return rearrange(
+        rows, "(r c i j) (z y x) -> z (r i y) (c j x)",
+        r=grid[0] // merge, c=grid[1] // merge, i=merge, j=merge, y=patch, x=patch,
+    )  # fmt: skip
+
+
+def _patches(image: Float[Tensor, "c h w"], merge: int, patch: int) -> Float[Tensor, "n d"]:
+    return rearrange(
+        image, "z (r i y) (c j x) -> (r c i j) (z y x)", i=merge, j=merge, y=patch, x=patch
+    )
+
+
+def _metadata(
+    tower: Any, grids: Int[Tensor, "parts 3"], cell: Int[Tensor, "k"], patch: Int[Tensor, "p"]
+) -> dict[str, Tensor]:
+    """What the tower would compute from whole grids, at the chosen rows."""
+    sight = need("transformers.vision_utils", "transformers", "homunculus.attach")
+    merge = tower.spatial_merge_size
+    out = {"image_position_ids": sight.get_vision_position_ids(grids, merge)[patch]}
+    if hasattr(tower, "pos_embed"):
+        index, weight = sight.get_vision_interpolation_indices_and_weights(
+            grids,
+            num_grid_per_side=tower.num_grid_per_side,
+            mode=tower.interpolation_mode,
+            align_corners=tower.interpolation_align_corners,
+            spatial_merge_size=merge,
+        )
+        return out | {"image_interp_indices": index[patch], "image_interp_weights": weight[patch]}
+    if not hasattr(tower, "window_size"):
+        return out
+    order, ends = sight.get_vision_window_index(
+        grids, spatial_merge_size=merge, window_size=tower.window_size, patch_size=tower.patch_size
+    )
+    index, ends = windowed(order, ends, cell, merge * merge)
+    return out | {"image_window_index": index, "image_cu_window_seqlens": ends}
+
+
+def windowed(
+    order: Int[Tensor, "cells"], ends: Int[Tensor, "w1"], cell: Int[Tensor, "k"], unit: int
+) -> tuple[Int[Tensor, "k"], Int[Tensor, "w2"]]:
+    """The chosen cells in the order of their windows, and where each window ends in patches.
+
+    ``order`` and ``ends`` are those of all cells; a window that is left empty is gone.
+    """
+    many = ends.diff().long() // unit
+    window, rank = torch.empty_like(order), torch.empty_like(order)
+    window[order] = torch.repeat_interleave(torch.arange(len(many)), many)
+    rank[order] = torch.arange(len(order))
+    count = torch.bincount(window[cell])
+    count = count[count > 0] * unit
+    return rank[cell].argsort(), torch.cat((count.new_zeros(1), count.cumsum(0))).int()

@@ -1,0 +1,94 @@
+# pyright: basic
+"""`homunculus.attach`: from a loaded model to an engine, or a plain word on why not."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from homunculus.core.methods import Method
+from homunculus.core.methods import method as named
+from homunculus.engines.families import FAMILIES, Family, family
+from homunculus.engines.transformers.engine import Engine, Relevance, Setting
+from homunculus.engines.views import refuse, single
+from homunculus.lazy import need
+
+LEAST = (5, 18)
+"""The first transformers that takes `mm_encoder_outputs`."""
+
+
+def attach(
+    model: Any,
+    processor: Any = None,
+    *,
+    tokens: int = 273,
+    method: str | Method = "foveated",
+    where: Literal["auto", "before", "after"] = "auto",
+    marks: Literal["free", "counted"] = "free",
+    fast: bool = False,
+    relevance: Relevance | None = None,
+    saved: str | Path | None = None,
+) -> Engine:
+    """An engine for a model and its processor, both loaded as always.
+
+    ``where`` tokens are chosen: before the encoder, which then sees only those, or after it;
+    "auto" takes before where the family and the method can. ``fast`` makes patch embeddings
+    matrix products, several times quicker in bf16 on a CPU and equal but for rounding. ``saved``
+    is a folder with a setting that was saved there, in place of all that is said here.
+    """
+    check_version()
+    if isinstance(model, str | Path):
+        raise ValueError(
+            f"attach: expected a loaded model, got its name {str(model)!r}. Load it first: "
+            "AutoModelForImageTextToText.from_pretrained(name)."
+        )
+    kind = family(model)
+    check_processor(processor, kind)
+    if saved is not None:
+        told = Setting.load(saved)
+        return attach(model, processor, relevance=relevance, **asdict(told))
+    chosen = named(method) if isinstance(method, str) else method
+    best = "before" if kind.before and single(chosen) else "after"
+    way = best if where == "auto" else where
+    if way == "before" and not kind.before:
+        able = [name for name, one in FAMILIES.items() if one.before]
+        raise ValueError(
+            f"attach: {kind.name} cannot be cut before its encoder, {', '.join(able)} can. "
+            'Use where="after".'
+        )
+    if way == "before":
+        refuse(chosen)
+    setting = Setting(tokens=tokens, method=chosen.name, where=way, marks=marks, fast=fast)
+    return Engine(model, processor, setting, chosen, kind, relevance)
+
+
+def check_processor(processor: Any, kind: Family) -> None:
+    """Refuse what cannot write prompts with images, and the processor of another family."""
+    needed = ("apply_chat_template", "image_processor")
+    if any(getattr(processor, name, None) is None for name in needed):
+        raise ValueError(
+            f"attach: expected the processor of the model, got {_named(processor)}. "
+            "Load it with AutoProcessor.from_pretrained(name)."
+        )
+    *path, _ = type(processor).__module__.split(".")
+    other = FAMILIES.get(path[-1]) if path[:2] == ["transformers", "models"] else kind
+    if other is None or other.layouts is not kind.layouts:
+        raise ValueError(
+            f"attach: expected a processor of {kind.name}, got {_named(processor)}. Load the one "
+            "that belongs to the model with AutoProcessor.from_pretrained(name)."
+        )
+
+
+def _named(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def check_version() -> None:
+    """An older transformers has no door for features; say so before anything goes wrong."""
+    here = need("transformers", "transformers", "homunculus.attach").__version__
+    parts = tuple(int(part) for part in here.split(".")[:2])
+    if parts < LEAST:
+        least = ".".join(map(str, LEAST))
+        raise ImportError(
+            f"attach: expected transformers {least} or newer, got {here}. "
+            f"pip install 'transformers>={least}'"
+        )

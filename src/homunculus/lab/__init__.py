@@ -1,0 +1,1 @@
+"""The laboratory: whatever measures, trains or decides. The product never imports it."""

@@ -1,0 +1,237 @@
+# pyright: basic
+"""What the verb `measure` does between the command line and the bench."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from homunculus.flags import Names, count, counts, json_flag, whole
+from homunculus.lab.gaze import GazeConfig, every, gaze
+from homunculus.lab.gaze.report import text as looked
+from homunculus.lab.measure.find import find
+from homunculus.lab.measure.find import text as found_words
+from homunculus.lab.measure.journal import place
+from homunculus.lab.measure.read import Reader, Readings, reader
+from homunculus.lab.measure.report import text
+from homunculus.lab.measure.row import Map, Pixels, Scorer
+from homunculus.lab.measure.run import Config, measure
+from homunculus.lab.measure.spend import pixels_alone
+from homunculus.lab.measure.suite import part, read
+from homunculus.lab.measure.table import experiment, fight, folders, is_experiment
+from homunculus.lab.measure.table import table as fought
+from homunculus.lazy import need
+from homunculus.relevance.words import WEIGHTS, Way, WordScout, load
+
+ALONE = {
+    "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
+    "reader": "rapidocr",
+}  # fmt: skip
+"""What a flag means for a single suite if it is not given; an experiment has its own."""
+
+
+def flags(measure: argparse.ArgumentParser) -> None:
+    """What the verb takes."""
+    measure.description = (
+        "One suite and its rows; or an experiment: several suites, a folder of suites, --methods "
+        "all, or a TOML file with the same names. An experiment that was cut short goes on."
+    )
+    add = measure.add_argument
+    told = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
+    add("suite", nargs="+", help=f"{told}, or an experiment.toml")
+    add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility")
+    add("--part", help="pilot, fresh, dev, train or all (all; fresh first for an experiment)")
+    add("--tokens", type=counts, nargs="+", help="the budgets (64,128,273,512)")
+    told = "METHOD[@OPTION][+SCORER] ..., or all"
+    add("--methods", nargs="+", action=Names, metavar="ROW", help=told)
+    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
+    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
+    add("--reader", choices=["rapidocr", "tesseract", "none"], help="(rapidocr)")
+    add("--side", type=count, help="pixels of a page's longer side (1024)")
+    add("--limit", type=count, help="questions a suite: the first, drawn for an experiment (48)")
+    add("--pages", type=count, help="questions whose whole pages an experiment reads (16)")
+    add("--without", nargs="+", metavar="CONTROL", help="leave out; the result says so")
+    add("--skip", nargs="+", metavar="PART", help="pages, ablations, turns or cost")
+    add("--quick", action="store_true", help="a few questions of everything, in minutes")
+    add("--bench", type=Path, metavar="JSON", help="of `bench transformers`, kept with the cost")
+    add("--seed", type=whole, help="of the bootstrap, and of what is drawn (0)")
+    add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
+    add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
+    add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
+    add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
+    json_flag(measure)
+
+
+def measured(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """Run the bench as asked; the result and where it was written."""
+    if arguments.tokens:
+        arguments.tokens = [slots for some in arguments.tokens for slots in some]
+    if is_experiment(arguments):
+        return _experiment(arguments)
+    if arguments.without or arguments.skip:
+        raise ValueError(
+            "--without and --skip are for an experiment: several suites, --methods all or --quick. "
+            "One suite runs the rows that --methods names, and no others."
+        )
+    for name, value in ALONE.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+    folder = suite_folder(arguments.suite[0])
+    out = place(arguments.out, _named(arguments, folder.name))
+    ask = {"words": _words, "gaze": _gaze}.get(arguments.task, _tokens)
+    with torch.inference_mode():
+        result = ask(folder, arguments, progress)
+    out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
+    return result, out
+
+
+def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
+    """All rows on all suites."""
+    asked = experiment(arguments)
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, back=True)
+    weights = load(arguments.scout).weights if scorers else "none"
+    arguments.reader = asked.reader
+    suites = folders(asked.suites, suite_folder)
+    return fight(arguments, asked, suites, dict(scorers), weights, _reader(arguments))
+
+
+def _tokens(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """What kept tokens show."""
+    questions = part(read(folder), arguments.part)[: arguments.limit]
+    config = Config(
+        task=arguments.task,
+        tokens=tuple(arguments.tokens),
+        methods=tuple(arguments.methods),
+        reads=tuple(arguments.read),
+        modes=tuple(arguments.rebuild),
+        side=arguments.side,
+        seed=arguments.seed,
+    )
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
+    eye = _reader(arguments) if config.task == "legibility" else None
+    result = measure(questions, config, eye, scorers, progress)
+    return result | {"part": arguments.part}
+
+
+def _words(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Whether words are found."""
+    if arguments.no_scout or arguments.part != "all":
+        raise ValueError("words are found by a scout on all images: no --no-scout, no --part.")
+    scout = load(arguments.scout)
+    return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
+
+
+def _gaze(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Whether tokens are kept where people look."""
+    if arguments.part != "all":
+        raise ValueError("gaze is compared on all that was looked at: no --part.")
+    config = GazeConfig(
+        tokens=tuple(arguments.tokens),
+        methods=tuple(arguments.methods) or every(),
+        side=arguments.side,
+        seed=arguments.seed,
+    )
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
+    return gaze(folder, config, scorers, progress, arguments.limit)
+
+
+def _reader(arguments: argparse.Namespace) -> Reader | None:
+    if arguments.reader == "none":
+        return None
+    return reader(arguments.reader, Readings(arguments.cache))
+
+
+def _named(arguments: argparse.Namespace, suite: str) -> str:
+    limit = f"-first{arguments.limit}" if arguments.limit else ""
+    part = "" if arguments.task in ("words", "gaze") else f"-{arguments.part}"
+    return f"{arguments.task}-{suite}{part}-{arguments.side}{limit}.json"
+
+
+def suite_folder(name: str) -> Path:
+    """A folder as given, or of that name among the suites at hand."""
+    data = os.environ.get("HOMUNCULUS_DATA")
+    places = [Path(name)]
+    if data:
+        places += [Path(data) / name, Path(data) / "local" / name]
+    found = [place for place in places if (place / "qa.jsonl").is_file()]
+    if not found:
+        where = (
+            f"Nor is there one in {data}." if data else "Name its folder, or set HOMUNCULUS_DATA."
+        )
+        raise ValueError(f"no suite {name}: a suite is a folder with qa.jsonl and images/. {where}")
+    return found[0]
+
+
+def scouts(folder: Path | None = None, patch: int = 16, back: bool = False) -> Mapping[str, Scorer]:
+    """The scout of a folder, or the shipped one if there is one, and its twins, by name.
+
+    With ``back`` they fall back on pixels where a page has no text, as `look` does.
+    """
+    if folder is None and not (WEIGHTS / "word-scout.safetensors").is_file():
+        return {}
+    scout = load(folder)
+    ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
+    twins: tuple[Way, ...] = ("blind", "prior")
+    ways |= {way: way for way in twins if way in scout.spread}
+    return {name: partial(_sight, scout, way, patch, back) for name, way in ways.items()}
+
+
+def _sight(
+    scout: WordScout, way: Way, patch: int, back: bool, pixels: Pixels, question: str
+) -> Map:
+    sight = scout([pixels], [question], patch, way)[0]
+    blank = back and way != "prior" and sight.blank
+    return pixels_alone(pixels, patch) if blank else sight.logit
+
+
+def table(result: dict[str, Any]) -> str:
+    """Every column that is read, and the evidence one quotes; or the words."""
+    if "runs" in result:
+        return fought(result)
+    if result["task"] == "words":
+        return found_words(result)
+    if result["task"] == "gaze":
+        return looked(result)
+    quoted = [name for name in result["columns"] if "/" in name or name == "evidence8"]
+    return "\n\n".join(text(result, column) for column in quoted)
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr, drawn from the first step on; nothing if stderr is no terminal.
+
+    An experiment has a display of its own and never steps: two at once would share a line.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    rich = need("rich.progress", extra="measure", who="homunculus measure")
+    console = need("rich.console", extra="measure", who="homunculus measure").Console(stderr=True)
+    parts = (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn())
+    shown = rich.Progress(rich.TextColumn(what), *parts, console=console)
+    task = shown.add_task(what, total=None)
+
+    def step(done: int, total: int) -> None:
+        shown.update(task, completed=done, total=total)
+        shown.start()
+
+    try:
+        yield step
+    finally:
+        if shown.live.is_started:
+            shown.stop()

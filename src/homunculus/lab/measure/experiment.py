@@ -1,0 +1,263 @@
+# pyright: basic
+"""One fair fight: all rows on all suites, into one file that is written once.
+
+Batches are the questions of one image. Each goes to a journal beside the result before the next
+begins, so a run that is killed goes on where it was, and ends with the same result.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+
+from homunculus.lab.measure import regions
+from homunculus.lab.measure.cost import cost, engine
+from homunculus.lab.measure.journal import Journal, begun, ended
+from homunculus.lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
+from homunculus.lab.measure.read import Reader
+from homunculus.lab.measure.report import Measured, provenance, report
+from homunculus.lab.measure.row import Scorer, row
+from homunculus.lab.measure.run import FULL, Bench, Probe, ask, bench
+from homunculus.lab.measure.spend import opened
+from homunculus.lab.measure.suite import Question, hashed, read
+from homunculus.lab.measure.turns import sections, turn
+
+Tell = Callable[["Pace"], None]
+
+
+@dataclass
+class Pace:
+    """How far a run is, by the seconds its parts were thought to take."""
+
+    total: float
+    batches: int
+    passed: float = 0.0
+    """Of the total, done before: what a journal held counts for nothing."""
+    done: float = 0.0
+    at: int = 0
+    start: float = 0.0
+    now: str = ""
+
+    @property
+    def left(self) -> float:
+        """Seconds to go: what was thought of the rest, corrected by how the run went so far."""
+        spent = monotonic() - self.start
+        slower = spent / self.done if self.done > 20 else 1.0
+        return (self.total - self.passed - self.done) * slower
+
+
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """What an experiment is run with."""
+
+    experiment: Experiment
+    folders: Sequence[Path]
+    reader: Reader | None
+    scorers: Mapping[str, Scorer]
+    weights: str
+    """Which weights the scout has."""
+    bench: Path | None = None
+    """Figures of an engine to stand beside our own cost."""
+
+
+def carry_out(stand: Stand, out: Path, tell: Tell | None = None) -> dict[str, Any]:
+    """Run it, or go on with it; the result, once it is written."""
+    if out.exists():
+        raise ValueError(f"{out} is there already, and results are not overwritten. Use -o.")
+    if "scout" not in stand.scorers:
+        raise ValueError("an experiment follows a scout, and there is none. Name one by --scout.")
+    made, told = provenance(), config(stand)
+    plan, skipped = units(stand.experiment, [(one.name, read(one)) for one in stand.folders])
+    if not plan:
+        raise ValueError(f"nothing to measure: {skipped or 'no suite'}.")
+    _sound(stand, plan)
+    head = {"config": told, "versions": made["versions"]}
+    with begun(out, head, made) as journal:
+        with torch.inference_mode():
+            _work(stand, plan, journal, tell)
+            result = _result(stand, plan, skipped, told, journal)
+        ended(journal, out, result)
+    return result
+
+
+def _sound(stand: Stand, plan: Sequence[Unit]) -> None:
+    """Mistakes that would show after an hour are told before the first minute."""
+    for name in stand.experiment.rows:
+        try:
+            row(name, stand.scorers)
+        except KeyError as error:
+            raise ValueError(str(error.args[0])) from None
+    lost = [one.path for unit in plan for one in unit.questions if not one.path.is_file()]
+    if lost:
+        raise ValueError(f"no image {lost[0]}, which its qa.jsonl names.")
+
+
+def config(stand: Stand) -> dict[str, Any]:
+    """All that decides the numbers, without any path of this machine."""
+    suites = {
+        folder.name: blake2b((folder / "qa.jsonl").read_bytes(), digest_size=8).hexdigest()
+        for folder in stand.folders
+    }
+    told = asdict(stand.experiment) | {"suites": suites, "weights": stand.weights}
+    reader = stand.reader.name if stand.reader else None
+    return json.loads(json.dumps(told | {"reader": reader, "rows": stand.experiment.rows}))
+
+
+# ---- the work ------------------------------------------------------------------------------------
+
+
+def batches(unit: Unit) -> Iterable[tuple[str, list[Any]]]:
+    """Questions, or pairs of them, by image; with the name of the batch."""
+    by_image: dict[str, list[Any]] = {}
+    for one in unit.turns or unit.questions:
+        question = one if isinstance(one, Question) else one.second
+        by_image.setdefault(question.image, []).append(one)
+    return [(f"{unit.name}|{image}", by_image[image]) for image in sorted(by_image)]
+
+
+def _work(stand: Stand, plan: Sequence[Unit], journal: Journal, tell: Tell | None) -> None:
+    todo = [(unit, name, asked) for unit in plan for name, asked in batches(unit)]
+    pace = Pace(sum(seconds(unit) * len(asked) for unit, _, asked in todo), len(todo))
+    pace.start = monotonic()
+    current: tuple[str, Bench] | None = None
+    for unit, name, asked in todo:
+        taken, pace.now = seconds(unit) * len(asked), unit.name
+        if name in journal.done:
+            pace.passed += taken
+        else:
+            if tell:
+                tell(pace)
+            if current is None or current[0] != unit.name:
+                current = (unit.name, _bench(stand, unit))
+            journal.add(name, [_one(current[1], one) for one in asked])
+            pace.done += taken
+        pace.at += 1
+    if "cost" not in stand.experiment.skip and "cost" not in journal.done:
+        pace.now = "cost"
+        if tell:
+            tell(pace)
+        journal.add("cost", _cost(stand, plan))
+
+
+def _bench(stand: Stand, unit: Unit) -> Bench:
+    probes: dict[str, Probe] = {}
+    if unit.main:
+        least, things = float(unit.config.sizes[unit.config.quoted]), unit.config.things
+        probes["regions"] = regions.regions(unit.page, least, things)
+        probes["coverage"] = regions.coverage
+    return bench(unit.questions, unit.config, stand.reader, stand.scorers, probes)
+
+
+def _one(stand: Bench, asked: Any) -> dict[str, Any] | None:
+    if not isinstance(asked, Question):
+        return turn(stand, asked)
+    found = ask(stand, asked)
+    if found is None:
+        return None
+    told = {"row": asked.row, "height": found.height, "scores": found.scores}
+    return told | {"more": found.more}
+
+
+def _cost(stand: Stand, plan: Sequence[Unit]) -> dict[str, Any]:
+    """On the first page of the first suite."""
+    unit = plan[0]
+    sheet = opened(unit.questions[0].path, unit.config.side, unit.config.patch)
+    repeats = 1 if stand.experiment.quick else 3
+    found = cost(sheet, stand.experiment.rows, stand.experiment.tokens, stand.scorers, repeats)
+    found["engine"] = engine(stand.bench) if stand.bench else None
+    return found
+
+
+# ---- the result ----------------------------------------------------------------------------------
+
+
+def _result(
+    stand: Stand, plan: Sequence[Unit], skipped: dict[str, str], told: Any, journal: Journal
+) -> dict[str, Any]:
+    found = journal.origin | {
+        "seed": stand.experiment.seed,
+        "config": told,
+        "left_out": list(stand.experiment.without),
+        "skipped": skipped,
+        "about": ABOUT,
+        "ablations": {} if "ablations" in stand.experiment.skip else ABLATIONS,
+        "runs": [],
+        "regions": [],
+        "coverage": [],
+        "turns": [],
+    }
+    found |= journal.again
+    for unit in plan:
+        done = [one for name, _ in batches(unit) for one in journal.done[name]]
+        if unit.turns:
+            found["turns"] += _turns(unit, done)
+            continue
+        measured = _measured(unit, [one for one in done if one])
+        if not measured:
+            skipped[unit.name] = "no answer can be read off the pages themselves"
+            continue
+        found["runs"].append(_run(stand, unit, measured))
+        if unit.main:
+            head, seed = {"suite": unit.suite, "part": unit.part}, stand.experiment.seed
+            found["regions"].append(head | regions.section(measured, seed))
+            table = regions.summary(measured, "coverage", regions.COVERAGE, seed)
+            found["coverage"].append(head | {"n": len(measured), "table": table})
+    if "cost" in journal.done:
+        found["cost"] = journal.done["cost"]
+    return found
+
+
+ABOUT = {
+    "crop": "the line that stands in the answer's box is read; all rows",
+    "page": f"the whole page is read; only {', '.join(HEADLINE)}, at two budgets",
+    "anywhere": "the answer may stand on any line of the page; headline rows and controls",
+    "evidence": "share of the answer's box with text of 8 kept pixels, or a thing of 32",
+    "ablations": "rows that change one thing, at one budget; not methods of their own",
+    "cost": "by the clock: the one part that differs from run to run",
+}
+
+
+def _measured(unit: Unit, done: Sequence[dict[str, Any]]) -> list[Measured]:
+    by_row = {one.row: one for one in unit.questions}
+    return [
+        Measured(by_row[one["row"]], one["height"], one["scores"], one["more"])
+        for one in sorted(done, key=lambda one: one["row"])
+    ]
+
+
+def _run(stand: Stand, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
+    boxed = unit.kind != "charts"
+    names = [name for name in measured[0].scores if name != FULL]
+    result = report(
+        measured, names, unit.config.columns(boxed), unit.config, unit.questions, stand.reader
+    )
+    rows = [_hidden(unit.suite, row) for row in result.pop("rows")]
+    told = {"part": unit.part, "kind": unit.kind, "quote": list(unit.quote)}
+    if unit.config.things:
+        told["task"] = "things"
+    if not boxed:
+        told["left_out"] = ["oracle"] if "oracle" in stand.experiment.rows else []
+    return result | told | {"rows": rows}
+
+
+def _hidden(suite: str, row: dict[str, Any]) -> dict[str, Any]:
+    told = {"id": hashed(suite, str(row["row"]))} | row
+    return told | {"image": hashed(suite, row["image"])}
+
+
+def _turns(unit: Unit, done: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    image = {one.row: one.image for one in unit.questions}
+    rows = [
+        {"row": one["row"], "first": one["first"], "image": hashed(unit.suite, image[one["row"]])}
+        | {"scores": one["scores"]}
+        for one in sorted(done, key=lambda one: one["row"])
+    ]
+    columns = unit.config.columns()
+    quoted = [column for column in unit.quote if column in columns]
+    head = {"suite": unit.suite, "part": unit.part}
+    return [head | one for one in sections(rows, columns, quoted, unit.config.seed)]

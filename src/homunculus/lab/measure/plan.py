@@ -1,0 +1,267 @@
+# pyright: basic
+"""What an experiment measures: which rows, on which questions, read in which way.
+
+The controls always run. One that is left out is left out by name, and the result says so.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from homunculus.core.methods import methods
+from homunculus.lab.measure.answer import Metric
+from homunculus.lab.measure.row import SEEDS
+from homunculus.lab.measure.run import Config
+from homunculus.lab.measure.suite import Question, draw, fair, kind, part
+from homunculus.lab.measure.turns import Pair, pairs
+
+CONTROLS = (
+    "random", "uniform", "centre", "pool", "resize", "saliency", "blind", "prior", "shuffled",
+    "oracle",
+)  # fmt: skip
+TWINS = ("blind", "shuffled")
+HEADLINE = (
+    "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle", "cut+blind",
+    "cut+shuffled",
+)  # fmt: skip
+"""Rows whose whole pages are read: a page takes as long as fifty crops."""
+TURNED = ("grid", "stratified", "cut", "foveated", "windows", "log-polar", "resize")
+ABLATIONS = {
+    "grid+fovea": "grid",  # a fovea without a pyramid; `cut` is the pyramid without a fovea
+    "foveated@view=10": "foveated",
+    "foveated@view=20": "foveated",
+    "foveated@view=80": "foveated",
+    "foveated@hedge=0": "foveated",
+    "foveated@hedge=1": "foveated",
+    "foveated@levels=3": "foveated",
+    "foveated@levels=5": "foveated",
+    "foveated@levels=6": "foveated",
+    "windows@fovea=20": "windows",
+    "windows@fovea=30": "windows",
+    "windows@fovea=40": "windows",
+    "pyramid-shares@fovea=20": "pyramid-shares",
+    "pyramid-shares@fovea=30": "pyramid-shares",
+    "pyramid-shares@fovea=40": "pyramid-shares",
+    "foveated+mix-60-20-20": "foveated",
+    "foveated+mix-40-30-30": "foveated",
+    "foveated+mix-20-40-40": "foveated",
+}
+"""Rows that change one thing, and the row they change; at one budget."""
+METRICS: dict[str, tuple[Metric, ...]] = {
+    "scenes": ("anls", "vqa"),
+    "charts": ("anls", "relaxed"),
+}
+PARTS = ("pages", "ablations", "turns", "cost")
+"""What may be skipped."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All that decides what is measured; from flags or from a TOML file, by the same names."""
+
+    suites: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ("all",)
+    tokens: tuple[int, ...] = (64, 128, 273, 512)
+    without: tuple[str, ...] = ()
+    """Controls left out."""
+    skip: tuple[str, ...] = ()
+    part: str | None = None
+    """Of each suite; none for `fresh` where there is one, and all where not."""
+    limit: int = 48
+    """Questions a suite whose crops are read; twice as many of photos, where nothing is read."""
+    pages: int = 16
+    """Questions a suite for which whole pages are read, by the headline rows."""
+    side: int = 1024
+    seed: int = 0
+    reader: str = "rapidocr"
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        for name, known in (("without", CONTROLS), ("skip", PARTS)):
+            odd = [one for one in getattr(self, name) if one not in known]
+            if odd:
+                raise ValueError(f"{name}: {odd[0]!r} is none of {', '.join(known)}.")
+        if not self.tokens or any(not isinstance(one, int) or one < 1 for one in self.tokens):
+            raise ValueError(f"tokens: expected budgets from 1, got {list(self.tokens)}.")
+
+    @property
+    def few(self) -> tuple[int, ...]:
+        """Two budgets for what is dear: those nearest to 128 and 273."""
+        near = [min(self.tokens, key=lambda slots: abs(slots - aim)) for aim in (128, 273)]
+        return tuple(sorted(set(near)))
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Every row: methods, controls, twins."""
+        named = [one for name in self.methods for one in (driven() if name == "all" else [name])]
+        named = ["grid", *named]
+        controls = [one for one in CONTROLS if one not in self.without]
+        eyes = [one for one in TWINS if one not in self.without]
+        twins = [f"{one}+{eye}" for one in named if _twinned(one) for eye in eyes]
+        return tuple(dict.fromkeys([*named, *controls, *twins]))
+
+
+QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
+"""What `--quick` means, where nothing else is asked for."""
+
+
+def _twinned(row: str) -> bool:
+    """Whether it gets a blind and a shuffled twin; those of `foveated` are controls already."""
+    return row in driven() and row != "foveated"
+
+
+def driven() -> list[str]:
+    """Methods that the question drives; bands have no pixels of their own to show."""
+    return [name for name, one in methods().items() if not one.control and one.source == "question"]
+
+
+def from_toml(path: Path) -> dict[str, Any]:
+    """An experiment's settings; suites that stand beside the file are named from there."""
+    try:
+        told = tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path.name} is no TOML: {error}.") from None
+    known = [one.name for one in fields(Experiment)]
+    odd = [name for name in told if name not in known]
+    if odd:
+        raise ValueError(f"{path.name}: no setting {odd[0]!r}. There are {', '.join(known)}.")
+    many = ("suites", "methods", "tokens", "without", "skip")
+    found = {
+        name: tuple(value if isinstance(value, list) else [value]) if name in many else value
+        for name, value in told.items()
+    }
+    beside = [path.parent / name for name in found.get("suites", ())]
+    found["suites"] = tuple(
+        str(there) if there.is_dir() else name
+        for there, name in zip(beside, found.get("suites", ()), strict=True)
+    )
+    return found
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One bench: a suite, how it is read, and what is asked."""
+
+    name: str
+    suite: str
+    kind: str
+    part: str
+    config: Config
+    quote: tuple[str, ...]
+    """Columns to decide by, the first above all."""
+    questions: tuple[Question, ...]
+    page: tuple[Question, ...] = field(default=(), repr=False)
+    """Every question of the suite that has a box: what else stands on a page."""
+    turns: tuple[Pair, ...] = ()
+
+    @property
+    def main(self) -> bool:
+        """Whether regions and coverage are taken from it."""
+        return not self.turns and not self.name.endswith("/page") and self.kind != "charts"
+
+
+def units(
+    experiment: Experiment, suites: Sequence[tuple[str, list[Question]]]
+) -> tuple[list[Unit], dict[str, str]]:
+    """Every bench of an experiment, and the suites that have none, with the reason."""
+    found, skipped = [], {}
+    for name, questions in suites:
+        made = _units(experiment, questions)
+        if isinstance(made, str):
+            skipped[name] = made
+        else:
+            found += made
+    return found, skipped
+
+
+def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | str:
+    """The benches of one suite, or why there is none."""
+    asked = [one for one in questions if one.text and one.answers]
+    if not asked:
+        return "nobody asks anything: see --task gaze"
+    if experiment.part is None:
+        named, fit = fair(asked)
+    else:
+        named, fit = experiment.part, part(asked, experiment.part)
+    if len({one.image for one in fit}) < 2:
+        return "fewer than two images with an answer that could be found"
+    sort = kind(fit)
+    if sort == "charts" and ("pages" in experiment.skip or experiment.reader == "none"):
+        return "no boxes: its whole pages would have to be read"
+    head = _main(experiment, fit, sort, named, tuple(one for one in asked if one.boxes))
+    return head if sort == "charts" else head + _more(experiment, head[0], fit)
+
+
+def _main(
+    experiment: Experiment, fit: list[Question], sort: str, named: str, page: tuple[Question, ...]
+) -> list[Unit]:
+    """All rows; of charts the headline and the controls, since each reads a whole page."""
+    rows, tokens, limit = experiment.rows, experiment.tokens, experiment.limit
+    variants = () if "ablations" in experiment.skip else tuple(ABLATIONS)
+    if sort == "charts":
+        rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
+        limit, variants = experiment.pages, ()
+    read = experiment.reader != "none" and sort != "photos"
+    limit *= 2 if sort == "photos" else 1
+    config = Config(
+        task="legibility" if read else "evidence",
+        tokens=tokens,
+        methods=(*rows, *variants),
+        reads=("crop",),
+        metrics=METRICS.get(sort, ("anls",)),
+        side=experiment.side,
+        seed=experiment.seed,
+        things=sort == "photos",
+        variants=variants,
+        variant_tokens=experiment.few[-1:],
+    )
+    columns = config.columns(sort != "charts")
+    seen = [f"evidence{config.sizes[config.quoted]}"] if sort != "charts" else []
+    quote = tuple(dict.fromkeys([*columns[: 1 if read else 0], *seen]))
+    drawn = tuple(draw(fit, limit, experiment.seed))
+    suite = fit[0].suite
+    return [Unit(suite, suite, sort, named, config, quote, drawn, page)]
+
+
+def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
+    """Whole pages by the headline rows; second questions."""
+    found, config = [], main.config
+    few = replace(config, tokens=experiment.few, metrics=("anls",), variants=())
+    there = experiment.rows
+    if config.task == "legibility" and "pages" not in experiment.skip:
+        rows = tuple(one for one in HEADLINE if one in there)
+        drawn = tuple(draw(fit, experiment.pages, experiment.seed))
+        page = replace(few, methods=rows, reads=("page",))
+        name = f"{main.suite}/page"
+        found.append(replace(main, name=name, config=page, quote=("page/smooth",), questions=drawn))
+    turned = tuple(pairs(fit, experiment.limit, experiment.seed))
+    if turned and "turns" not in experiment.skip:
+        rows = tuple(one for one in TURNED if one in there)
+        second = replace(few, methods=rows)
+        asked = tuple(pair.second for pair in turned)
+        name = f"{main.suite}/turns"
+        found.append(replace(main, name=name, config=second, questions=asked, turns=turned))
+    return found
+
+
+# ---- how long it will take -----------------------------------------------------------------------
+
+SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "page": 1.2, "anywhere": 1.6, "show": 0.05}
+"""Of one core of a server, roughly; a run corrects itself as it goes."""
+SLOW = {"clusters": 0.25, "atlas": 0.1, "log-polar": 0.15, "windows": 0.08, "pool": 0.08}
+"""Of showing what these rows keep."""
+
+
+def seconds(unit: Unit) -> float:
+    """Of one question, about."""
+    config, ways = unit.config, 2 if unit.turns else 1
+    reads = dict.fromkeys(read for read, _ in config.ways(unit.kind != "charts"))
+    total = SECONDS["open"]
+    for name in config.methods:
+        base = name.partition("+")[0].partition("@")[0]
+        one = SECONDS["keep"] + sum(SECONDS[read] for read in reads)
+        one += SLOW.get(base, SECONDS["show"]) if reads else 0
+        total += ways * one * len(config.budgets(name)) * (SEEDS if base == "random" else 1)
+    return total

@@ -1,0 +1,222 @@
+# pyright: basic
+"""Readers: a line from a crop, or the lines of a whole page; and a memory of what they read.
+
+A reading depends on the pixels and the reader alone, so it is kept on disk and never made twice.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from einops import rearrange
+from jaxtyping import UInt8
+from torch import Tensor
+
+from homunculus.lazy import need
+
+Box = tuple[float, float, float, float]
+Pixels = UInt8[Tensor, "3 _h _w"]
+Lines = list[tuple[str, Box]]
+"""Text and x0 y0 x1 y1 of each line found."""
+SURE = 0.5
+"""A line the reader is less sure of than this is not read."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Whoever reads. ``name`` carries the version: another version is another reader."""
+
+    name: str
+
+    def line(self, crop: Pixels) -> str:
+        """The one line of text in a crop."""
+        ...
+
+    def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
+        """Lines found on a whole page; with ``near`` only those that touch one of its boxes."""
+        ...
+
+
+class Readings:
+    """Readings by reader, pixels and kind of reading, in one file that processes may share."""
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self.folder = Path(folder) if folder else default_folder()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.base = sqlite3.connect(self.folder / "readings.sqlite", timeout=60)
+        self.base.isolation_level = None
+        self.base.execute("pragma journal_mode = wal")
+        self.base.execute("pragma synchronous = off")  # a lost reading is read again
+        self.base.execute("create table if not exists reading (key blob primary key, value text)")
+
+    def recall(self, who: str, kind: str, pixels: Pixels, make: Callable[[], Any]) -> Any:
+        """What was read of these pixels before, or is read now."""
+        head = f"{who}|{kind}|{tuple(pixels.shape)}|".encode()
+        key = blake2b(head + pixels.contiguous().numpy().tobytes(), digest_size=16).digest()
+        row = self.base.execute("select value from reading where key = ?", (key,)).fetchone()
+        if row:
+            return json.loads(row[0])
+        made = json.dumps(make())
+        self.base.execute("insert or replace into reading values (?, ?)", (key, made))
+        return json.loads(made)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.base.close()
+
+
+def default_folder() -> Path:
+    """Under the user's cache."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "homunculus" / "readings"
+
+
+def touches(box: Box, near: Sequence[Box] | None) -> bool:
+    """Whether a box shares a pixel with any of those, or nothing was asked."""
+    if near is None:
+        return True
+    return any(
+        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+        for other in near
+    )
+
+
+class RapidOCR:
+    """PP-OCRv6 through onnxruntime, on one thread; models come with the package."""
+
+    def __init__(self, readings: Readings) -> None:
+        self.readings = readings
+        need("rapidocr", extra="measure", who="homunculus measure")
+        engine = version("onnxruntime")
+        self.name = f"rapidocr {version('rapidocr')} PP-OCRv6 small, onnxruntime {engine}"
+
+    @cached_property
+    def _engine(self) -> Any:
+        need("cv2", extra="measure", who="homunculus measure").setNumThreads(1)
+        package = need("rapidocr", extra="measure", who="homunculus measure")
+        threads = "EngineConfig.onnxruntime.{}_op_num_threads"
+        settings = {threads.format(part): 1 for part in ("intra", "inter")}
+        engine = package.RapidOCR(params=settings | {"Global.log_level": "error"})
+        engine._load_det_model()
+        engine._load_rec_model()
+        return engine
+
+    def line(self, crop: Pixels) -> str:
+        """The recogniser alone, one crop at a time: batch mates would change the padding."""
+        return self.readings.recall(self.name, "line", crop, lambda: self._line(crop)[0])
+
+    def _line(self, crop: Pixels) -> tuple[str, float]:
+        read = need("rapidocr.ch_ppocr_rec", extra="measure", who="homunculus measure")
+        found = self._engine.text_rec(read.TextRecInput(img=_blue_first(crop)))
+        return (found.txts[0], float(found.scores[0])) if found.txts else ("", 0.0)
+
+    def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
+        """The detector over the whole page, then the recogniser on the lines wanted."""
+        lines: Lines = []
+        for corner in self.readings.recall(self.name, "find", pixels, lambda: self._find(pixels)):
+            across, down = [x for x, _ in corner], [y for _, y in corner]
+            box = (float(min(across)), float(min(down)), float(max(across)), float(max(down)))
+            if not touches(box, near):
+                continue
+            text, sure = self._at(pixels, corner)
+            if text.strip() and sure >= SURE:
+                lines.append((text, box))
+        return lines
+
+    def _find(self, pixels: Pixels) -> list[list[list[float]]]:
+        """Corners of the text lines, as the detector turns them."""
+        found = self._engine.text_det(_blue_first(pixels))
+        return [] if found.boxes is None else found.boxes.tolist()
+
+    def _at(self, pixels: Pixels, corner: list[list[float]]) -> tuple[str, float]:
+        numpy = need("numpy", extra="measure", who="homunculus measure")
+        cut = need("rapidocr.utils.process_img", extra="measure", who="homunculus measure")
+        whole = _blue_first(pixels)
+        crop = cut.get_rotate_crop_image(whole, numpy.array(corner, dtype=numpy.float32))
+        flat = torch.from_numpy(numpy.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1)))
+        text, sure = self.readings.recall(self.name, "sure", flat, lambda: self._line(flat))
+        return text, float(sure)
+
+
+def _blue_first(pixels: Pixels) -> Any:
+    """As OpenCV wants it: h w 3, blue green red."""
+    return rearrange(pixels.flip(0), "c h w -> h w c").contiguous().numpy()
+
+
+class Tesseract:
+    """The `tesseract` command: another reader, so that a ranking does not hang on one.
+
+    It is made for print of some 30 pixels, so pages and small crops are enlarged for it.
+    """
+
+    def __init__(self, readings: Readings) -> None:
+        self.readings = readings
+        command = shutil.which("tesseract")
+        if command is None:
+            raise ValueError("measure: no `tesseract` command. Install it, or take rapidocr.")
+        self.command = command
+        told = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+        self.name = told.stdout.splitlines()[0]
+
+    def line(self, crop: Pixels) -> str:
+        """Page segmentation 7: a single line."""
+        times = max(1, -(-48 // crop.shape[1]))
+        return self.readings.recall(
+            self.name, "line", crop, lambda: " ".join(self._run(crop, times, "7").split())
+        )
+
+    def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
+        """Page segmentation 11: as much text as can be found, in no order."""
+        lines = self.readings.recall(self.name, "page", pixels, lambda: self._lines(pixels))
+        found = [(text, (box[0], box[1], box[2], box[3])) for text, box in lines]
+        return [(text, box) for text, box in found if touches(box, near)]
+
+    def _lines(self, pixels: Pixels) -> list[tuple[str, list[float]]]:
+        table = [row.split("\t") for row in self._run(pixels, 2, "11", "tsv").splitlines()[1:]]
+        lines: dict[tuple[str, ...], list[list[str]]] = {}
+        for row in table:
+            if len(row) == 12 and row[11].strip() and float(row[10]) >= 100 * SURE:
+                lines.setdefault(tuple(row[1:5]), []).append(row)
+        return [(" ".join(row[11] for row in words), _around(words)) for words in lines.values()]
+
+    def _run(self, pixels: Pixels, times: int, mode: str, *form: str) -> str:
+        image = need("PIL.Image", extra="measure", who="homunculus measure")
+        picture = image.fromarray(rearrange(pixels, "c h w -> h w c").contiguous().numpy())
+        size = (picture.width * times, picture.height * times)
+        stream = BytesIO()
+        picture.resize(size, image.Resampling.BICUBIC).save(stream, "PNG", compress_level=1)
+        told = subprocess.run(
+            [self.command, "stdin", "stdout", "--psm", mode, *form],
+            input=stream.getvalue(), capture_output=True, check=True,
+            env=os.environ | {"OMP_THREAD_LIMIT": "1"},
+        )  # fmt: skip
+        return told.stdout.decode("utf-8", "replace")
+
+
+def _around(words: list[list[str]]) -> list[float]:
+    """The box of a line from those of its words, back in pixels of the page."""
+    edges = [[float(side) / 2 for side in row[6:10]] for row in words]
+    return [
+        min(left for left, _, _, _ in edges),
+        min(top for _, top, _, _ in edges),
+        max(left + wide for left, _, wide, _ in edges),
+        max(top + high for _, top, _, high in edges),
+    ]
+
+
+def reader(name: str, readings: Readings) -> Reader:
+    """The reader of that name."""
+    known: dict[str, Callable[[Readings], Reader]] = {"rapidocr": RapidOCR, "tesseract": Tesseract}
+    if name not in known:
+        raise ValueError(f"no reader {name!r}. There are {' and '.join(known)}.")
+    return known[name](readings)

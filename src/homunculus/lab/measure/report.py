@@ -1,0 +1,207 @@
+# pyright: basic
+"""From scores to a result: means with intervals, bands of text height, paired differences."""
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import torch
+
+from homunculus.lab.measure.metric import HEIGHTS, band, difference, interval
+from homunculus.lab.measure.read import Reader
+from homunculus.lab.measure.suite import Question
+
+TWINS = ("blind", "prior", "shuffled", "saliency")
+"""Scorers that a scout must beat in the same method."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Scores of one question: by row, then by budget, one number a column."""
+
+    question: Question
+    height: float
+    scores: dict[str, dict[str, list[float]]]
+    more: dict[str, dict[str, dict[str, list[float | None]]]] = field(default_factory=dict)
+    """What probes noted, by their name, then as scores."""
+
+
+def report(
+    measured: Sequence[Measured],
+    names: Sequence[str],
+    columns: Sequence[str],
+    config: Any,
+    questions: Sequence[Question],
+    reader: Reader | None,
+) -> dict[str, Any]:
+    """The result as it is saved."""
+    if not measured:
+        raise ValueError("measure: no answer can be read off the pages themselves.")
+    return {
+        "task": config.task,
+        "suite": questions[0].suite,
+        "config": asdict(config),
+        "reader": reader.name if reader else None,
+        "seed": config.seed,
+        "n": len(measured),
+        "asked": len(questions),
+        "images": len({one.question.image for one in measured}),
+        "columns": list(columns),
+        "table": table(measured, columns, config.seed),
+        "bands": bands(measured),
+        "paired": paired(measured, names, columns, config.seed),
+        "rows": [_row(one) for one in measured],
+    }
+
+
+def _row(one: Measured) -> dict[str, Any]:
+    question = one.question
+    told = {"row": question.row, "image": question.image, "height": one.height}
+    if question.field is not None:
+        told["field"] = question.field
+    if question.seen is not None:
+        told["vendor_seen"] = question.seen
+    return told | {"scores": one.scores}
+
+
+def provenance() -> dict[str, Any]:
+    """How a result comes about: the same four lines in every file of `results/`.
+
+    To be asked before a run: a checkout may move on while it goes.
+    """
+    threads = torch.get_num_threads()
+    return {
+        "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
+        "commit": commit(),
+        "versions": versions(),
+        "hardware": f"{platform.machine()}, {threads} thread{'s' if threads > 1 else ''}",
+    }
+
+
+def _public(argument: str) -> str:
+    """A path of this machine is nobody's business, and wrong on any other."""
+    path, data = Path(argument), os.environ.get("HOMUNCULUS_DATA")
+    if not path.is_absolute():
+        return argument
+    if data and path.is_relative_to(data):
+        return f"$HOMUNCULUS_DATA/{path.relative_to(data)}"
+    return path.name
+
+
+def commit() -> str | None:
+    """The checkout this runs from, if it is one; with a mark where files were changed."""
+    here = Path(__file__).parent
+    try:
+        told = subprocess.run(
+            ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
+            cwd=here, capture_output=True, text=True, timeout=20,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return told.stdout.strip() or None
+
+
+def versions() -> dict[str, str]:
+    """Of all that may move a number."""
+    names = ("homunculus-vlm", "torch", "numpy", "pillow", "rapidocr", "onnxruntime", "anls")
+    found = {"python": platform.python_version()}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:
+    first = measured[0].scores
+    return [(row, slots) for row, by_slots in first.items() for slots in by_slots]
+
+
+def table(measured: Sequence[Measured], columns: Sequence[str], seed: int) -> dict[str, Any]:
+    """Mean and interval by row, budget and column."""
+    group = [one.question.image for one in measured]
+    found: dict[str, Any] = {}
+    for row, slots in _cells(measured):
+        values = zip(*(one.scores[row][slots] for one in measured), strict=True)
+        found.setdefault(row, {})[slots] = {
+            column: interval(value, group, seed)
+            for column, value in zip(columns, values, strict=True)
+        }
+    return found
+
+
+def bands(measured: Sequence[Measured]) -> dict[str, Any]:
+    """Means by band of text height, for every row and budget; with how many questions."""
+    if not any(one.height for one in measured):
+        return {}
+    edges = [0.0, *(float(edge) for edge in HEIGHTS)]
+    groups = {
+        band(edge): [one for one in measured if band(one.height) == band(edge)] for edge in edges
+    }
+    groups = {name: group for name, group in groups.items() if group}
+    means = {
+        name: {
+            row: {
+                slots: [
+                    round(fmean(value), 3)
+                    for value in zip(*(one.scores[row][slots] for one in group), strict=True)
+                ]
+                for slots in measured[0].scores[row]
+            }
+            for row in measured[0].scores
+        }
+        for name, group in groups.items()
+    }
+    return {name: {"n": len(groups[name]), "means": means[name]} for name in groups}
+
+
+def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Every row against `resize`; a scout against its twins."""
+    found = [(name, "resize") for name in names if name != "resize" and "resize" in names]
+    for name in names:
+        base, _, scorer = name.partition("+")
+        if scorer == "scout":
+            found += [(name, f"{base}+{twin}") for twin in TWINS if f"{base}+{twin}" in names]
+    return found
+
+
+def paired(
+    measured: Sequence[Measured], names: Sequence[str], columns: Sequence[str], seed: int
+) -> dict[str, Any]:
+    """Mean differences on the same questions, with intervals."""
+    group = [one.question.image for one in measured]
+    found: dict[str, Any] = {}
+    for one, other in pairs(names):
+        for slots in measured[0].scores[one]:
+            left = zip(*(item.scores[one][slots] for item in measured), strict=True)
+            right = zip(*(item.scores[other][slots] for item in measured), strict=True)
+            found.setdefault(f"{one} - {other}", {})[slots] = {
+                column: difference(a, b, group, seed)
+                for column, a, b in zip(columns, left, right, strict=True)
+            }
+    return found
+
+
+def text(result: dict[str, Any], column: str | None = None) -> str:
+    """One column of the table for people: the mean and, small, its interval."""
+    column = column or result["columns"][0]
+    budgets = [str(slots) for slots in result["config"]["tokens"]]
+    head = f"{result['suite']}: {result['n']} questions, {result['images']} images; {column}"
+    name = max(map(len, result["table"])) + 1
+    lines = [head, f"{'row':<{name}}" + "".join(f"{slots:>18}" for slots in budgets)]
+    for row, by_slots in result["table"].items():
+        cells = [by_slots.get(slots, by_slots.get("all")) for slots in budgets]
+        told = [
+            f"{cell[column][0]:.2f} [{cell[column][1]:.2f}, {cell[column][2]:.2f}]" if cell else "-"
+            for cell in cells
+        ]
+        lines.append(f"{row:<{name}}" + "".join(f"{one:>18}" for one in told))
+    return "\n".join(lines)

@@ -1,0 +1,299 @@
+# pyright: basic
+"""The bench: every question, every row of the table, every budget; rebuild, read, score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Literal
+
+import torch
+
+from homunculus.lab.measure.answer import Metric, Read, crop, readings, score
+from homunculus.lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
+from homunculus.lab.measure.read import Pixels, Reader
+from homunculus.lab.measure.rebuild import Mode
+from homunculus.lab.measure.report import Measured, provenance, report
+from homunculus.lab.measure.row import CONTROLS, SCOUTED, Map, Row, Scorer, row
+from homunculus.lab.measure.spend import (
+    Kept,
+    Sheet,
+    blended,
+    deviation,
+    keep,
+    magnified,
+    opened,
+    saliency,
+    told,
+)
+from homunculus.lab.measure.suite import Box, Question
+from homunculus.lab.shuffle import derange
+
+Task = Literal["legibility", "evidence"]
+Probe = Callable[[Kept, Sheet, Question, Box], list[float | None]]
+"""What else is noted of what was kept; it is told the answer's box."""
+FULL = "full"
+"""The row of the page itself: the ceiling."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is measured, and how; all of it goes into the result."""
+
+    task: Task = "legibility"
+    tokens: tuple[int, ...] = (64, 128, 273, 512)
+    methods: tuple[str, ...] = ()
+    """Rows of the table; empty for all controls, and the scout's rows where there is a scout."""
+    reads: tuple[Read, ...] = ("crop", "page")
+    modes: tuple[Mode, ...] = ("smooth",)
+    side: int = 1024
+    patch: int = 16
+    seed: int = 0
+    metrics: tuple[Metric, ...] = ("anls",)
+    """Scores of a reading; those after the first are given for the first way of reading alone."""
+    things: bool = False
+    """Whether boxes hold things rather than text; then pages are not enlarged."""
+    variants: tuple[str, ...] = ()
+    """Rows among the methods that are measured at few budgets."""
+    variant_tokens: tuple[int, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Kept pixels from which an answer counts as seen."""
+        return OBJECT if self.things else LEGIBLE
+
+    @property
+    def quoted(self) -> int:
+        """Which of the sizes is the one to quote."""
+        return 0 if self.things else 1
+
+    def budgets(self, name: str) -> tuple[int, ...]:
+        """Those of a row."""
+        return self.variant_tokens if name in self.variants else self.tokens
+
+    def ways(self, boxed: bool = True) -> list[tuple[Read, Metric]]:
+        """How an answer is read and scored, in order."""
+        if self.task == "evidence":
+            return []
+        reads: tuple[Read, ...] = self.reads if boxed else ("anywhere",)
+        found: list[tuple[Read, Metric]] = [(read, "anls") for read in reads]
+        return found + [(reads[0], metric) for metric in self.metrics[1:]]
+
+    def columns(self, boxed: bool = True) -> tuple[str, ...]:
+        """What is scored of every row and budget, in order."""
+        seen = tuple(f"evidence{least}" for least in self.sizes) if boxed else ()
+        names = [read if metric == "anls" else metric for read, metric in self.ways(boxed)]
+        return tuple(f"{name}/{mode}" for name in names for mode in self.modes) + seen
+
+
+@dataclass(eq=False)
+class Bench:
+    """All that stands still while questions come and go."""
+
+    config: Config
+    rows: list[Row]
+    scorers: Mapping[str, Scorer]
+    reader: Reader | None
+    boxed: bool
+    other: Mapping[tuple[str, int], str]
+    """Somebody else's question, by suite and row."""
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    sheets: dict[str, Sheet] = field(default_factory=dict)
+
+    def sheet(self, question: Question) -> Sheet:
+        """The page; one is kept, for the questions that follow on the same image."""
+        key = str(question.path)
+        if key not in self.sheets:
+            self.sheets.clear()
+            side, grow = self.config.side, not self.config.things
+            self.sheets[key] = opened(question.path, side, self.config.patch, grow)
+        return self.sheets[key]
+
+    def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
+        """The map that a row follows."""
+        if one.scorer is None:
+            return None
+        if one.scorer == "answer":
+            return told([best] if best else [], sheet)
+        text = question.text
+        if one.scorer == "shuffled" and "shuffled" not in self.scorers:
+            text = self.other[question.suite, question.row]
+        return self._map(one.scorer, sheet, text)
+
+    def _map(self, name: str, sheet: Sheet, text: str) -> Map:
+        """One scorer's map of one question; made once for all rows and budgets."""
+        built: dict[str, Scorer] = {"saliency": saliency, "deviation": deviation}
+        asked = "" if name in built and name not in self.scorers else text
+        if (name, asked) not in sheet.known:
+            pixels, patch = sheet.page.pixels, self.config.patch
+            if name in self.scorers or name in built:
+                made = (self.scorers.get(name) or built[name])(pixels, asked)
+            elif name == "fovea":
+                made = magnified(self._map("scout", sheet, text))
+            elif name.startswith("mix-"):
+                shares = [float(part) for part in name.split("-")[1:]]
+                made = blended(pixels, self._map("scout", sheet, text), shares, patch)
+            else:
+                made = self._map("scout", sheet, text)
+            sheet.known[name, asked] = made.detach().float()
+        return sheet.known[name, asked]
+
+    def scores(
+        self, question: Question, boxes: Sequence[Box], show: Callable[[Mode], Pixels]
+    ) -> list[float]:
+        """What the reader makes of it, by way of reading, metric and mode."""
+        if self.config.task == "evidence" or self.reader is None:
+            return []
+        seen = {}
+        for read, _ in self.config.ways(bool(boxes)):
+            for mode in self.config.modes:
+                if (read, mode) not in seen:
+                    seen[read, mode] = readings(self.reader, read, show(mode), boxes)
+        return [
+            score(seen[read, mode], read, metric, question)
+            for read, metric in self.config.ways(bool(boxes))
+            for mode in self.config.modes
+        ]
+
+    def seen(self, level: Map, boxes: Sequence[Box]) -> list[float]:
+        """How much of the answer is there to be read or seen, by kept pixels."""
+        if not boxes:
+            return []
+        patch, things = self.config.patch, self.config.things
+        return [evidence(level, boxes, patch, float(least), things) for least in self.config.sizes]
+
+
+def bench(
+    questions: Sequence[Question],
+    config: Config,
+    reader: Reader | None = None,
+    scorers: Mapping[str, Scorer] | None = None,
+    probes: Mapping[str, Probe] | None = None,
+) -> Bench:
+    """A bench for these questions, or a reason why there is none."""
+    if not questions:
+        raise ValueError(
+            "measure: no question to ask. Choose another part or a larger limit; a suite in which "
+            "some answers have boxes leaves those without out."
+        )
+    if config.task == "legibility" and reader is None:
+        raise ValueError("measure: legibility needs a reader. Pass one, or measure evidence.")
+    boxed = bool(questions[0].boxes)
+    if not boxed and config.task == "evidence":
+        raise ValueError(f"measure: {questions[0].suite} has no boxes. Measure legibility.")
+    scorers = scorers or {}
+    rows = _rows(config, scorers, boxed)
+    return Bench(config, rows, scorers, reader, boxed, _others(questions), probes or {})
+
+
+def measure(
+    questions: Sequence[Question],
+    config: Config,
+    reader: Reader | None = None,
+    scorers: Mapping[str, Scorer] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict:
+    """Measure rows of methods on questions; the result is what goes into `results/`.
+
+    ``scorers`` are maps by name (`scout`, `blind`, `prior`, ...); `shuffled` asks the scout another
+    image's question.
+    """
+    stand = bench(questions, config, reader, scorers)
+    made = provenance()
+    order = sorted(range(len(questions)), key=lambda at: (str(questions[at].path), at))
+    found: dict[int, Measured] = {}
+    for done, at in enumerate(order):
+        if progress:
+            progress(done, len(order))
+        one = ask(stand, questions[at])
+        if one is not None:
+            found[at] = one
+    if progress:
+        progress(len(order), len(order))
+    measured = [found[at] for at in sorted(found)]
+    names = [one.name for one in stand.rows]
+    return made | report(measured, names, config.columns(stand.boxed), config, questions, reader)
+
+
+def _rows(config: Config, scorers: Mapping[str, Scorer], boxed: bool) -> list[Row]:
+    names = config.methods
+    if not names:
+        ours = [name for name in SCOUTED if name.partition("+")[2] in scorers]
+        ours += ["cut+shuffled"] if "scout" in scorers else []
+        names = tuple(dict.fromkeys([*CONTROLS, *ours]))
+    if not boxed:
+        names = tuple(name for name in names if name != "oracle" and "+answer" not in name)
+    return [row(name, scorers) for name in names]
+
+
+def _others(questions: Sequence[Question]) -> dict[tuple[str, int], str]:
+    if len({one.image for one in questions}) == 1:
+        return {}  # nobody else's question exists
+    wrong = derange([one.text for one in questions], [one.image for one in questions])
+    return {(one.suite, one.row): text for one, text in zip(questions, wrong, strict=True)}
+
+
+def ask(bench: Bench, question: Question) -> Measured | None:
+    """All rows of one question; None if its answer cannot be read off the page itself."""
+    sheet, config = bench.sheet(question), bench.config
+    boxes = [sheet.box(box) for box in question.boxes]
+    best = boxes[best_box(bench, sheet, question, boxes)] if boxes else None
+    page = sheet.page.pixels
+    ceiling = bench.scores(question, boxes, lambda mode: page)
+    if not boxes and min(ceiling[: len(config.modes)]) < 1:
+        return None
+    whole = torch.zeros(sheet.page.grid)  # small print is not legible even here
+    height = best[3] - best[1] if best else 0.0
+    found = Measured(
+        question, round(height, 1), {FULL: {"all": ceiling + bench.seen(whole, boxes)}}
+    )
+    for one in bench.rows:
+        logit = bench.logit(one, sheet, question, best)
+        for slots in config.budgets(one.name):
+            noted = _draws(bench, one, sheet, question, boxes, best, slots, logit)
+            found.scores.setdefault(one.name, {})[str(slots)] = noted.pop("scores")
+            for name, values in noted.items():
+                found.more.setdefault(name, {}).setdefault(one.name, {})[str(slots)] = values
+    return found
+
+
+def best_box(bench: Bench, sheet: Sheet, question: Question, boxes: Sequence[Box]) -> int:
+    """The box that reads best on the page itself: an oracle is told it, and its height counts."""
+    if bench.reader is None or len(boxes) == 1:
+        return 0
+    read = [
+        inside(bench.reader.line(crop(sheet.page.pixels, box)), question.answers) for box in boxes
+    ]
+    return read.index(max(read))
+
+
+def _draws(
+    bench: Bench,
+    one: Row,
+    sheet: Sheet,
+    question: Question,
+    boxes: Sequence[Box],
+    best: Box | None,
+    slots: int,
+    logit: Map | None,
+) -> dict[str, list]:
+    """Scores of one row at one budget, and what the probes say, averaged over its draws."""
+    found: dict[str, list[list[float | None]]] = {}
+    for draw in range(max(1, len(one.methods))):
+        kept = keep(one, draw, sheet, slots, logit)
+        if kept.tokens > slots:
+            raise RuntimeError(f"{one.name} kept {kept.tokens} tokens of {slots}: a bug, report it")
+        scores = bench.scores(question, boxes, kept.show) + bench.seen(kept.level, boxes)
+        found.setdefault("scores", []).append(list(scores))
+        if best is not None:
+            for name, probe in bench.probes.items():
+                found.setdefault(name, []).append(probe(kept, sheet, question, best))
+    return {
+        name: [_mean(column) for column in zip(*values, strict=True)]
+        for name, values in found.items()
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """None where a thing cannot be told."""
+    told = [value for value in values if value is not None]
+    return round(fmean(told), 4) if told else None

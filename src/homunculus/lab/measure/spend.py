@@ -1,0 +1,184 @@
+# pyright: basic
+"""One page and one row: what tells the row where to look, and what it keeps of the page."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+
+from homunculus import relevance
+from homunculus.core import lift
+from homunculus.core.allocate import Foveated
+from homunculus.core.cortex import FOVEA, cells_per_degree, eccentricity
+from homunculus.core.coverage import Certificate, certify
+from homunculus.core.methods import Material, Need
+from homunculus.core.types import Allocation, Budget, Field
+from homunculus.image import open_picture
+from homunculus.lab.measure.rebuild import Mode, Page, finest, rebuild, resized, shrunk
+from homunculus.lab.measure.row import Map, Pixels, Row
+from homunculus.lazy import need
+from homunculus.relevance.material import FEATURES, material
+from homunculus.relevance.places import answer
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One image as the bench holds it: stored pixels, and the page scaled to the bench's side."""
+
+    stored: Pixels
+    page: Page
+    known: dict[tuple[str, str], Map] = field(default_factory=dict)
+    """Maps by scorer and question: a page is scored once for all budgets."""
+    materials: dict[frozenset[Need], Material] = field(default_factory=dict)
+    """What methods need of it, made once for all budgets."""
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Page pixels to a stored pixel, across and down."""
+        high, wide = self.page.pixels.shape[1:]
+        return wide / self.stored.shape[2], high / self.stored.shape[1]
+
+    def box(self, box: Sequence[float | int]) -> tuple[float, float, float, float]:
+        """A box of the stored image on the page."""
+        across, down = self.scale
+        return box[0] * across, box[1] * down, box[2] * across, box[3] * down
+
+    def material(self, needs: frozenset[Need]) -> Material:
+        """What a method needs, and colours for all."""
+        wanted = needs | FEATURES
+        if wanted not in self.materials:
+            self.materials[wanted] = material(self.page.pixels, wanted, self.page.patch)
+        return self.materials[wanted]
+
+
+def opened(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
+    """An image from its file, its page scaled so that the longer side is ``side``.
+
+    Up or down; down alone if it may not ``grow``.
+    """
+    image: Any = need("PIL.Image", extra="measure", who="homunculus measure")
+    stored = open_picture(path, longest=10**6, area=10**9).pixels
+    high, wide = int(stored.shape[1]), int(stored.shape[2])
+    scale = side / max(high, wide) if grow else min(1.0, side / max(high, wide))
+    size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
+    way = image.Resampling.LANCZOS if scale < 1 else image.Resampling.BICUBIC
+    picture = image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
+    numpy: Any = need("numpy", extra="measure", who="homunculus measure")
+    pixels = torch.from_numpy(numpy.array(picture.resize(size[::-1], way)))
+    return Sheet(stored, Page(rearrange(pixels, "h w c -> c h w").contiguous(), patch))
+
+
+def saliency(pixels: Pixels, question: str = "", patch: int = 16) -> Map:
+    """What stands out, as `look` ranks it when it has nothing else to go by."""
+    found = relevance.contrast(pixels[None].float() / 255, patch)[0]
+    flat = found.reshape(1, -1)
+    return relevance.mix({"perspectival": flat}, torch.ones_like(flat, dtype=torch.bool)).view_as(
+        found
+    )
+
+
+def deviation(pixels: Pixels, question: str = "", patch: int = 16) -> Map:
+    """Log of the spread of greys in each cell: the plainest saliency."""
+    grey = pixels.float().mean(0)
+    spare = (0, -grey.shape[1] % patch, 0, -grey.shape[0] % patch)
+    grey = F.pad(grey[None, None], spare, mode="replicate")[0, 0]
+    cell = rearrange(grey, "(r i) (c j) -> r c (i j)", i=patch, j=patch)
+    spread = cell.std(2, correction=0)
+    return (spread / spread.max().clamp(min=1e-6) + 1e-6).log()
+
+
+def magnified(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
+    """A map with the cortex's magnification around its peak: a fovea for what has no pyramid."""
+    grid = (int(logit.shape[0]), int(logit.shape[1]))
+    tree = lift.pyramid([grid], lift.levels_for([grid], 273))
+    gaze = Foveated().gaze(tree, lift.spread(tree, logit.flatten()[None]))
+    flat = lift.grid([grid])
+    away = eccentricity(flat.box[..., :2] + 0.5, torch.full_like(flat.box[..., :2], 0.5), gaze)
+    away = away + FOVEA * cells_per_degree((grid,), view, away.device)
+    return logit - hedge * away.log().view(grid)
+
+
+def blended(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
+    """The question's map, what stands out and what is there, mixed by ranks in these shares."""
+    image = pixels[None].float() / 255
+    ways: tuple[str, ...] = ("participatory", "perspectival", "propositional")
+    maps = (logit, relevance.contrast(image, patch)[0], relevance.information(image, patch)[0])
+    flat = {way: one.reshape(1, -1) for way, one in zip(ways, maps, strict=True)}
+    weights: dict[str, float | int] = dict(zip(ways, percent, strict=True))
+    valid = torch.ones(1, logit.numel(), dtype=torch.bool)
+    return relevance.mix(flat, valid, weights).view_as(logit)
+
+
+def pixels_alone(pixels: Pixels, patch: int = 16) -> Map:
+    """What `look` goes by where a page has no text to speak of: what stands out, what is there."""
+    image = pixels[None].float() / 255
+    maps = {
+        "perspectival": relevance.contrast(image, patch),
+        "propositional": relevance.information(image, patch),
+    }
+    flat = {way: one[0].reshape(1, -1) for way, one in maps.items()}
+    found = maps["perspectival"][0]
+    return relevance.mix(flat, torch.ones(1, found.numel(), dtype=torch.bool)).view_as(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What a row keeps of a page."""
+
+    level: Map
+    """Finest level over each level-0 cell, inf where nothing is kept."""
+    tokens: int
+    show: Callable[[Mode], Pixels]
+    certify: Callable[[], Certificate] | None = None
+    """None for `resize`, which sees everything alike."""
+
+
+def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Kept:
+    """Spend the slots on a page."""
+    if not one.methods:
+        return _resize(sheet, slots)
+    laid, plan = planned(one, draw, sheet, slots, logit)
+    show = _shower(sheet.page, laid, plan)
+    return Kept(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
+
+
+def planned(
+    one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None
+) -> tuple[Field, Allocation]:
+    """What could be kept of a page, and what a method keeps."""
+    chosen, grid = one.methods[draw], sheet.page.grid
+    count = Budget(tokens=slots).slots(grid[0] * grid[1])
+    laid = chosen.field([grid], count, sheet.material(chosen.needs))
+    flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
+    return laid, chosen.allocate(laid, lift.spread(laid, flat), count)
+
+
+def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixels]:
+    return lambda mode: rebuild(page, laid, plan, mode)
+
+
+def _resize(sheet: Sheet, slots: int) -> Kept:
+    """The control that no method may lose to: the whole page, smaller."""
+    page = sheet.page
+    size = (int(page.pixels.shape[1]), int(page.pixels.shape[2]))
+    small = shrunk(size, slots, page.patch)
+    level = torch.full(page.grid, max(0.0, log2(max(size) / max(small))))
+    cells = -(-small[0] // page.patch) * -(-small[1] // page.patch)
+    shown: list[Pixels] = []
+
+    def show(mode: Mode) -> Pixels:
+        if not shown:
+            shown.append(resized(sheet.stored, small, size))
+        return shown[0]
+
+    return Kept(level, cells, show)
+
+
+def told(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Map:
+    """Relevance for those who are told where the answer stands."""
+    return answer(sheet.page.grid, [list(box) for box in boxes], sheet.page.patch)

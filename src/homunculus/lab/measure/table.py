@@ -1,0 +1,131 @@
+# pyright: basic
+"""What the verb `measure` does when it is given an experiment: several suites, or all methods."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from homunculus.lab.measure.experiment import Pace, Stand, carry_out, config
+from homunculus.lab.measure.journal import fingerprint, place
+from homunculus.lab.measure.plan import QUICK, Experiment, from_toml
+from homunculus.lab.measure.read import Reader
+from homunculus.lab.measure.report import text
+from homunculus.lab.measure.row import Scorer
+from homunculus.lazy import need
+
+EVERY = 30.0
+"""Seconds between two lines where nobody watches a bar."""
+
+
+def is_experiment(arguments: argparse.Namespace) -> bool:
+    """Whether more is asked for than rows on one suite."""
+    one = Path(arguments.suite[0])
+    listed = one.suffix == ".toml" or (one.is_dir() and not (one / "qa.jsonl").is_file())
+    several = len(arguments.suite) > 1 or "all" in (arguments.methods or [])
+    return listed or several or arguments.quick
+
+
+def experiment(arguments: argparse.Namespace) -> Experiment:
+    """What flags and a TOML file ask for; a flag wins."""
+    if arguments.task != "legibility":
+        raise ValueError(f"--task {arguments.task} is for one suite: name one, and its rows.")
+    found: dict[str, Any] = dict(QUICK) if arguments.quick else {}
+    names = list(arguments.suite)
+    if Path(names[0]).suffix == ".toml":
+        found |= from_toml(Path(names.pop(0)))
+    found |= {"suites": tuple(names)} if names else {}
+    given = {name: getattr(arguments, name, None) for name in _FLAGS}
+    found |= {name: value for name, value in given.items() if value not in (None, False)}
+    return Experiment(**{name: _held(value) for name, value in found.items()})
+
+
+_FLAGS = [one.name for one in fields(Experiment) if one.name != "suites"]
+
+
+def _held(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def folders(names: tuple[str, ...], one: Callable[[str], Path]) -> list[Path]:
+    """The suites of those names, and every suite in the folders among them."""
+    found: list[Path] = []
+    for name in names:
+        inside = sorted(Path(name).rglob("qa.jsonl")) if Path(name).is_dir() else []
+        found += [listing.parent for listing in inside] or [one(name)]
+    twice = {folder.name for folder in found if [one.name for one in found].count(folder.name) > 1}
+    if twice:
+        raise ValueError(f"two suites are called {min(twice)}: a result could not tell them apart.")
+    return found
+
+
+def fight(
+    arguments: argparse.Namespace,
+    asked: Experiment,
+    suites: list[Path],
+    scorers: dict[str, Scorer],
+    weights: str,
+    reader: Reader | None,
+) -> tuple[dict[str, Any], Path]:
+    """Carry it out; the result and where it stands."""
+    stand = Stand(asked, suites, reader, scorers, weights, arguments.bench)
+    out = place(arguments.out, _named(stand))
+    with _lines() as tell:
+        return carry_out(stand, out, tell), out
+
+
+def _named(stand: Stand) -> str:
+    """By what is measured: the same command goes on with its own run."""
+    quick = "-quick" if stand.experiment.quick else ""
+    return f"measure{quick}-{fingerprint(config(stand))[:8]}.json"
+
+
+def lasting(seconds: float | int) -> str:
+    """Seconds for people.
+
+    >>> lasting(7.2), lasting(140), lasting(4000)
+    ('7 s', '2 min', '1 h 7 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+def told(pace: Pace) -> str:
+    """A line about how far a run is."""
+    share = (pace.passed + pace.done) / max(pace.total, 1e-9)
+    now = f"{pace.at} of {pace.batches} pages, {share:.0%}; {pace.now}"
+    return f"{now}; about {lasting(max(0.0, pace.left))} left"
+
+
+@contextmanager
+def _lines() -> Iterator[Callable[[Pace], None]]:
+    """A line that is written over on a terminal, else a line now and then; on stderr."""
+    if not sys.stderr.isatty():
+        last = [-EVERY]
+
+        def write(pace: Pace) -> None:
+            if monotonic() - last[0] >= EVERY or pace.now == "cost":
+                last[0] = monotonic()
+                sys.stderr.write(f"measuring: {told(pace)}\n")
+                sys.stderr.flush()
+
+        yield write
+        return
+    console = need("rich.console", extra="measure", who="homunculus measure").Console(stderr=True)
+    with console.status("measuring") as status:
+        yield lambda pace: status.update(f"measuring: {told(pace)}")
+
+
+def table(result: dict[str, Any]) -> str:
+    """The columns to decide by, of every suite; then what was left out."""
+    parts = [text(run, column) for run in result["runs"] for column in run["quote"]]
+    parts += [f"skipped {suite}: {why}" for suite, why in result["skipped"].items()]
+    if result["left_out"]:
+        parts.append(f"left out by flag: {', '.join(result['left_out'])}")
+    return "\n\n".join(parts)

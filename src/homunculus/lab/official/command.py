@@ -1,0 +1,93 @@
+# pyright: basic
+"""What the verb `measure` takes and does: our own suites, or official tasks if a model is named."""
+
+import argparse
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from homunculus.lab.measure import command as suites
+from homunculus.lab.measure.journal import fingerprint, place
+from homunculus.lab.official.run import URL, Plan, carry_out
+
+TOKENS = (64, 128, 273, 512)
+OURS = ("part", "side", "pages", "skip", "bench", "quick", "reader", "scout", "no_scout", "cache")
+"""Flags that mean nothing to lmms-eval."""
+
+
+def flags(measure: argparse.ArgumentParser) -> None:
+    """Those of our own suites, and of official tasks."""
+    suites.flags(measure)
+    measure.description = f"{measure.description} " + (
+        "With --model the suites are tasks of lmms-eval (docvqa_val, textvqa_val, vqav2_val, "
+        "chartqa, infovqa_val, ocrbench, ...), answered by that model."
+    )
+    add = measure.add_argument_group("official tasks").add_argument
+    add("--model", help="a name on the hub or a folder: it answers official tasks")
+    told = "transformers: here, as by default; openai: by a server that `homunculus serve` runs"
+    add("--engine", choices=["transformers", "openai"], help=told)
+    add("--url", help=f"of the server ({URL})")
+    add("--include", type=Path, metavar="DIR", help="further tasks, as lmms-eval writes them")
+    add("--where", choices=["auto", "before", "after"], help="the encoder tokens are chosen (auto)")
+    add("--dtype", help="of the weights, such as bfloat16 (auto)")
+    add("--device", help="such as cuda:1 (cuda if there is one)")
+
+
+def measured(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """Measure what was asked for; the result and where it was written."""
+    told = _toml(Path(arguments.suite[0]))
+    if arguments.model is None and "model" not in told:
+        return suites.measured(arguments, progress)
+    asked = plan(arguments, told)
+    out = place(arguments.out, f"official-{fingerprint(asked.config())[:8]}.json")
+    return carry_out(asked, out, _line), out
+
+
+def _line(done: int, total: int) -> None:
+    """One line a batch: lmms-eval draws a bar of its own below it."""
+    sys.stderr.write(f"measuring: batch {done + 1} of {total}\n")
+    sys.stderr.flush()
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    """An experiment's settings, if that is one."""
+    if path.suffix != ".toml":
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path.name} is no TOML: {error}.") from None
+
+
+def plan(arguments: argparse.Namespace, told: dict[str, Any]) -> Plan:
+    """What flags and a TOML file ask for; a flag wins."""
+    if odd := [name for name in OURS if getattr(arguments, name)]:
+        raise ValueError(
+            f"--{odd[0].replace('_', '-')} is for our own suites: an official task has its ways."
+        )
+    if arguments.task != "legibility":
+        raise ValueError("--task is for our own suites: an official task has its own.")
+    known = [one.name for one in fields(Plan)]
+    if strange := [name for name in told if name not in known]:
+        raise ValueError(f"no setting {strange[0]!r}. There are {', '.join(known)}.")
+    given = {name: getattr(arguments, name, None) for name in known}
+    found = told | {name: value for name, value in given.items() if value is not None}
+    if arguments.tokens:
+        found["tokens"] = [slots for some in arguments.tokens for slots in some]
+    found["tasks"] = arguments.suite[1:] or told.get("tasks") if told else arguments.suite
+    if not found["tasks"]:
+        raise ValueError("expected tasks of lmms-eval, such as docvqa_val, got none.")
+    if not found.get("tokens") and found.get("engine") != "openai":
+        found["tokens"] = TOKENS
+    if "include" in found:
+        found["include"] = Path(found["include"])
+    return Plan(**{name: _held(value) for name, value in found.items()})
+
+
+def _held(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,92 @@
+# pyright: basic
+"""Requests of lmms-eval as conversations: what a document asks, and by which images it is known."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from homunculus.engines.transformers.conversation import asked, picture
+from homunculus.lab.shuffle import derange
+
+Key = tuple[str, int]
+"""A task and the number of a document in it."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is known of a document without its pixels."""
+
+    question: str
+    images: tuple[str, ...]
+    """Digests of pixels: nobody can tell the image from one, and two runs find the same."""
+
+    @property
+    def image(self) -> str:
+        """One word for all of them: questions on the same images belong together."""
+        told = "".join(self.images) or self.question
+        return self.images[0] if len(self.images) == 1 else _digest(told.encode())
+
+
+def key(request: Any) -> Key:
+    """Which document a request is about."""
+    *_, number, task, _ = request.args
+    return task, number
+
+
+def talk(request: Any, documents: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A request as chat messages; the task itself writes them."""
+    _, messages, _, number, task, split = request.args
+    return [
+        {"role": one["role"], "content": [_part(part) for part in one["content"]]}
+        for one in messages(documents[task][split][number])
+    ]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """lmms-eval calls an image's source `url`, whatever it is."""
+    if part["type"] == "text":
+        return {"type": "text", "text": part["text"]}
+    if part["type"] == "image":
+        return {"type": "image", "image": picture(part["url"])}
+    raise ValueError(
+        f"homunculus chooses tokens of images, got a document with {part['type']}. "
+        "Leave this task out."
+    )
+
+
+def document(talk: Sequence[Mapping[str, Any]]) -> Document:
+    """What is kept of a conversation."""
+    parts = [part for one in talk for part in one["content"] if part["type"] == "image"]
+    pixels = [part["image"] for part in parts]
+    digests = [_digest(repr(one.size).encode() + one.tobytes()) for one in pixels]
+    return Document(asked(talk), tuple(digests))
+
+
+def _digest(told: bytes) -> str:
+    return blake2b(told, digest_size=6).hexdigest()
+
+
+def others(asked: Mapping[Key, Document], keys: Iterable[Key]) -> dict[Key, str]:
+    """For every document the question of one with another image; tasks are not mixed."""
+    by_task: dict[str, list[Key]] = {}
+    for one in keys:
+        by_task.setdefault(one[0], []).append(one)
+    found: dict[Key, str] = {}
+    for same in by_task.values():
+        told = [asked[one] for one in same]
+        wrong = derange([one.question for one in told], [one.image for one in told])
+        found |= dict(zip(same, wrong, strict=True))
+    return found
+
+
+def cut(text: str, told: Mapping[str, Any]) -> str:
+    """An answer up to the first word at which its task ends it.
+
+    >>> cut("12.50\\n\\nThat is", {"until": ["\\n\\n"]})
+    '12.50'
+    """
+    until = told.get("until") or []
+    for end in [until] if isinstance(until, str) else until:
+        text = text.split(end)[0] if end else text
+    return text

@@ -1,0 +1,151 @@
+# pyright: basic, reportMissingImports=false
+"""lmms-eval's model `openai` with a word to our server: budget and question of every request.
+
+lmms-eval cannot send more than the messages. A server that runs with `--allow-override` takes
+`mm_processor_kwargs`; without them it does what it was started with, and `--model openai` suffices.
+"""
+
+import copy
+import json
+import re
+import urllib.request
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from lmms_eval.models.chat.openai import OpenAICompatible
+
+from homunculus.lab.official.documents import Document, Key, cut, document, key, others, talk
+from homunculus.lab.official.resize import Fit
+from homunculus.lab.official.rows import RESIZE, Way
+from homunculus.lazy import need
+
+MARK = "\0homunculus: "
+"""Opens the part of a message that names the question; it is taken out before it is sent."""
+FAILED = "[LMMS_EVAL_REQUEST_FAILED"
+PATIENT = 600
+UNUSED = ("device", "batch_size", "max_batch_size")
+"""What lmms-eval tells every model."""
+
+
+class Server(OpenAICompatible):
+    """A server of ours, told how many tokens an image may have and what chooses them."""
+
+    is_simple = False
+
+    def __init__(
+        self,
+        base_url: str,
+        tokens: int | None = None,
+        method: str = "foveated",
+        question: str = "own",
+        pretrained: str | None = None,
+        model: str | None = None,
+        timeout: int = PATIENT,
+        **more: Any,
+    ) -> None:
+        """``pretrained`` is the model's name or folder: whoever shrinks images needs it."""
+        self.root = base_url.rstrip("/").removesuffix("/v1")
+        self.pretrained = pretrained
+        told = {"base_url": f"{self.root}/v1", "model": model or served(self.root)}
+        told |= {"timeout": timeout, "api_key": more.pop("api_key", None) or "none"}
+        told |= {"max_retries": 2, "num_concurrent": 8, "prefix_aware_queue": False}
+        more = {name: value for name, value in more.items() if name not in UNUSED}
+        super().__init__(**(told | more))
+        self.known: dict[Key, Document] = {}
+        self._create = self.client.chat.completions.create
+        self.client.chat.completions.create = self._told  # pyright: ignore[reportAttributeAccessIssue]
+        self.take(Way(method, int(tokens) if tokens else None, question))
+
+    def take(self, way: Way) -> None:
+        """Ask in another way from now on. No tokens: the server's own setting."""
+        if way.question in ("blind", "prior"):
+            raise ValueError(f"a server has no {way.question} twin of its scout: question=none.")
+        self.way = way
+
+    def generate_until(self, requests: Sequence[Any]) -> list[Any]:
+        """One answer for each request; a request that fails is no answer."""
+        for request in requests:
+            if key(request) not in self.known:
+                self.known[key(request)] = document(talk(request, self.task_dict))
+        other: dict[Key, str] = {}
+        if self.way.question == "shuffled":
+            other = others(self.known, [key(request) for request in requests])
+        found = super().generate_until([self._asking(one, other) for one in requests])
+        failed = [one.text for one in found if one.text.startswith(FAILED)]
+        if failed:
+            raise ValueError(
+                f"{len(failed)} of {len(found)} requests failed, the first with: {failed[0]} "
+                "A budget or a question of its own needs a server with --allow-override."
+            )
+        for one, request in zip(found, requests, strict=True):  # lmms-eval tells servers no end
+            one.text = cut(one.text, request.args[2])
+        return found
+
+    def _asking(self, request: Any, other: Mapping[Key, str]) -> Any:
+        """The same request; its messages carry the question, and images that are shrunk."""
+        context, _, *rest = request.args
+        asked = other.get(key(request))
+
+        def messages(_: Any) -> list[dict[str, Any]]:
+            told = talk(request, self.task_dict)
+            if self.way.method == RESIZE and self.way.tokens:
+                told, _native = self.fit.shrunk(told, self.way.tokens)
+            for one in told:
+                one["content"] = [_theirs(part) for part in one["content"]]
+            if asked is not None:
+                told[-1]["content"].append({"type": "text", "text": MARK + asked})
+            return told
+
+        mine = copy.copy(request)
+        mine.arguments = (context, messages, *rest)
+        return mine
+
+    def _told(self, **payload: Any) -> Any:
+        """Ask the server, with what it is to know beside the messages."""
+        told: dict[str, Any] = {}
+        if self.way.tokens:  # of a shrunk image, too: a smaller budget of the server would cut it
+            told["tokens"] = self.way.tokens
+        if self.way.question == "none":
+            told["question"] = ""
+        last = payload["messages"][-1]["content"]
+        if last and last[-1].get("text", "").startswith(MARK):
+            told["question"] = last.pop()["text"].removeprefix(MARK)
+        if told:
+            extra = payload.setdefault("extra_body", {})
+            extra["mm_processor_kwargs"] = {"homunculus": told}
+        return self._create(**payload)
+
+    @cached_property
+    def fit(self) -> Fit:
+        """Shrinks images as the model's own processor counts them."""
+        if self.pretrained is None:
+            raise ValueError("resize: name the server's model by pretrained=..., for its tokens.")
+        hf = need("transformers", "official", "homunculus.lab.official")
+        image = hf.AutoConfig.from_pretrained(self.pretrained).image_token_id
+        return Fit(hf.AutoProcessor.from_pretrained(self.pretrained), image)
+
+    def counters(self) -> dict[str, float]:
+        """What its page of metrics says of our images so far."""
+        return counters(self.root)
+
+
+def _theirs(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "image", "url": part["image"]} if part["type"] == "image" else dict(part)
+
+
+def served(root: str) -> str:
+    """The name of the model that a server has."""
+    try:
+        with urllib.request.urlopen(f"{root}/v1/models", timeout=30) as answer:
+            return json.load(answer)["data"][0]["id"]
+    except (OSError, ValueError, LookupError) as error:
+        raise ValueError(f"no server answers at {root}/v1 ({error}). `homunculus serve`?") from None
+
+
+def counters(root: str) -> dict[str, float]:
+    """Our counters by name; empty where the server is not ours."""
+    with urllib.request.urlopen(f"{root}/metrics", timeout=30) as answer:
+        text = answer.read().decode()
+    found = re.findall(r"^homunculus:(\w+?)_total(?:{[^}]*})? (\S+)$", text, re.MULTILINE)
+    return {name: float(value) for name, value in found}

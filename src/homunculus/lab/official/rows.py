@@ -1,0 +1,89 @@
+# pyright: basic
+"""Ways to spend a budget on an official task: the rows of its table, each with its controls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from homunculus.core.methods import method
+from homunculus.lab.decide.names import ASKED, FULL, parse
+from homunculus.lab.measure.plan import CONTROLS, driven
+
+QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
+"""Whose question chooses: the document's; that of another image; nobody's, by the scout's twin that
+hears none, by where answers usually stand, or by pixels alone. The model is asked its own."""
+RESIZE = "resize"
+TOLD = ("oracle",)
+"""Controls that are told the answer's box: official tasks have none."""
+HEARD = {"": "own", ASKED: "own", "saliency": "own"}
+"""Scorers of a row that need no other question."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """What happens to every image."""
+
+    method: str = "foveated"
+    """Of `homunculus methods`; but `resize` is the untouched model on images that are shrunk until
+    they have no more tokens, and `full` the untouched model."""
+    tokens: int | None = 273
+    """None for all that an image has."""
+    question: str = "own"
+
+    def __post_init__(self) -> None:
+        if not self.untouched:
+            self._check()
+        if self.question not in QUESTIONS:
+            raise ValueError(f"question is {', '.join(QUESTIONS)}; got {self.question!r}.")
+
+    def _check(self) -> None:
+        try:
+            source = method(self.method).source
+        except KeyError as error:
+            raise ValueError(str(error.args[0])) from None
+        if source in ("answer", "another question"):
+            cure = "question=shuffled" if source == "another question" else "another method"
+            raise ValueError(
+                f"{self.method} needs {source}, which a document does not bring: use {cure}."
+            )
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing is chosen."""
+        return self.method in (RESIZE, FULL)
+
+
+def way(row: str, tokens: int | None) -> Way:
+    """A row of the table, METHOD[+SCORER], at a budget.
+
+    >>> way("shuffled", 64)
+    Way(method='foveated', tokens=64, question='shuffled')
+    """
+    name = parse(row)
+    if name.variant:
+        raise ValueError(f"row {row}: engines have no @ options. Leave out @{name.variant}.")
+    question = HEARD.get(name.scorer, name.scorer)
+    return Way(name.method, None if name.method == FULL else tokens, question)
+
+
+def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
+    """All rows: `grid`, those that are named, their blind and shuffled twins, the controls.
+
+    >>> rows(["cut"], without=["random", "uniform", "centre", "pool", "prior", "saliency"])
+    ['full', 'grid', 'cut', 'cut+blind', 'cut+shuffled', 'resize', 'blind', 'shuffled']
+    """
+    controls = [one for one in CONTROLS if one not in TOLD]
+    odd = [one for one in without if one not in (*controls, FULL)]
+    if odd:
+        raise ValueError(f"without: {odd[0]!r} is none of {', '.join([*controls, FULL])}.")
+    found = [FULL, "grid"]
+    for name in [one for wish in named for one in (driven() if wish == "all" else [wish])]:
+        twins = [f"{name}+{eye}" for eye in ("blind", "shuffled") if _twinned(name)]
+        found += [name, *(one for one in twins if one.partition("+")[2] not in without)]
+    left = [one for one in found + controls if one not in without]
+    return list(dict.fromkeys(left))
+
+
+def _twinned(row: str) -> bool:
+    """Whether twins of its own are due; those of `foveated` are controls, `grid` is a baseline."""
+    name = parse(row)
+    return "+" not in row and name.scorer == ASKED and name.method not in ("foveated", "grid")

@@ -1,0 +1,112 @@
+# pyright: basic
+"""The transformers engine, asked in one way after the other: a model is loaded once for all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homunculus.engines.select import SCOUTED, sought
+from homunculus.engines.transformers import attach
+from homunculus.engines.transformers.conversation import asked
+from homunculus.engines.transformers.engine import Engine
+from homunculus.image import open_picture
+from homunculus.lab.official.resize import Fit
+from homunculus.lab.official.rows import RESIZE, Way
+from homunculus.relevance.scout import shipped
+
+CELL = 16
+"""Pixels of the cells in which the scout tells where to look, as the engine asks it."""
+ALL = 1 << 30
+"""More tokens than any image has: with these the model is untouched, bit for bit."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer and what it cost."""
+
+    text: str
+    kept: tuple[int, ...]
+    """Tokens of each image."""
+    of: tuple[int, ...]
+    """Those that it had."""
+    prompt: int
+    """Tokens of the whole prompt."""
+    scout: float
+    """Seconds spent on where to look."""
+    seconds: float
+    """Of everything, from the opened image to the answer."""
+
+
+class Eye:
+    """A model that answers in a way, until another one is taken."""
+
+    def __init__(self, model: Any, processor: Any, way: Way, where: str = "auto") -> None:
+        self.model, self.processor, self.where = model, processor, where
+        self.take(way)
+
+    def take(self, way: Way) -> None:
+        """From now on in this way."""
+        self.way, self.spent = way, 0.0
+        if (scout := eyes()) is not None:  # no row finds pages that another one has read
+            scout.cache.forget()
+        told: dict[str, Any] = {"tokens": ALL, "method": "uniform", "where": "after"}
+        told["relevance"] = _nothing
+        if not way.untouched:
+            told = {"tokens": way.tokens, "method": way.method, "where": self.where}
+            told["relevance"] = self._relevance
+        self.engine: Engine = attach(self.model, self.processor, **told)
+
+    def answer(self, talk: Sequence[Mapping[str, Any]], other: str = "", **options: Any) -> Said:
+        """What the model says; ``other`` is the question that chooses, if that is another one's."""
+        self.other = other if self.way.question == "shuffled" else asked(talk)
+        native: list[int] = []
+        if self.way.method == RESIZE:  # off the clock: whoever shrinks for a living knows the size
+            talk, native = self.fit.shrunk(talk, self.way.tokens or ALL)
+        self.spent, start = 0.0, perf_counter()
+        (said,) = self.engine.chat(talk, **options)
+        seconds = perf_counter() - start
+        prompt = said.prepared["input_ids"].shape[1]
+        kept = [len(look.choice.anchor) for look in said.looks]
+        of = native or [look.layout.total for look in said.looks]
+        return Said(said.text, tuple(kept), tuple(of), prompt, self.spent, seconds)
+
+    @cached_property
+    def fit(self) -> Fit:
+        """Shrinks images."""
+        return Fit(self.processor, self.model.config.image_token_id)
+
+    def _relevance(self, image: Any, question: str) -> Tensor:
+        """What the engine does itself, but for whose question it is; with a clock."""
+        start, way = perf_counter(), self.way
+        if way.question in ("blind", "prior"):
+            found = self._twin(image, question)
+        else:
+            heard = "" if way.question == "none" else self.other
+            found = sought(image, heard, self.engine.method)[0]
+        self.spent += perf_counter() - start
+        return found
+
+    def _twin(self, image: Any, question: str) -> Tensor:
+        """The same scout, deaf; where there is no text it goes by pixels, as the scout does."""
+        scout, mode = eyes(), self.way.question
+        if scout is None or mode not in scout.spread:
+            raise ValueError(f"there is no {mode} twin of the scout here: leave that row out.")
+        (sight,) = scout([open_picture(image, longest=SCOUTED).pixels], [question], CELL, mode)
+        if sight.blank and mode == "blind":
+            return sought(image, "", self.engine.method)[0]
+        return sight.logit
+
+
+def eyes() -> Any:
+    """The scout that the engine itself asks; None if the package has none."""
+    return shipped()
+
+
+def _nothing(image: Any, question: str) -> Tensor:
+    """Who keeps all need not look."""
+    return torch.zeros(1, 1)

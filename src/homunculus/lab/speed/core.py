@@ -1,0 +1,156 @@
+"""What the core costs, as ratios measured side by side in one run; never a bare time."""
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homunculus.core import lift
+from homunculus.core.methods import Material, Method, methods
+from homunculus.core.pack import pack
+from homunculus.core.types import Field, Relevance
+from homunculus.lab.speed.timing import FRESH, one_thread, side_by_side
+
+SLOTS = 273
+BATCHES = (1, 8, 32)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One method on one batch, beside a bare top-K of ``cells`` scores an image."""
+
+    method: Method
+    batch: int
+    cells: int
+    field: Field
+    score: list[Relevance]
+    bare: list[Tensor]
+
+    def rule(self, turn: int) -> object:
+        """Our rule on the next scores."""
+        return self.method.allocate(self.field, self.score[turn % FRESH], SLOTS)
+
+    def spend(self, turn: int) -> object:
+        """Our rule on the next scores, and the tokens it chose."""
+        return pack(self.field, self.method.allocate(self.field, self.score[turn % FRESH], SLOTS))
+
+    def whole(self, turn: int, feature: Tensor) -> object:
+        """From relevance and features of level-0 cells to tokens: lift, spread, rule, pack."""
+        logit = self.bare[turn % FRESH]
+        return pack(*self.method.plan(self.field.grids, logit, SLOTS, Material(feature=feature)))
+
+    def top(self, turn: int) -> object:
+        """Bare top-K on the same scores."""
+        return self.bare[turn % FRESH].topk(SLOTS)
+
+
+def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
+    """Each rule against bare `torch.topk` on one thread; allocate + pack against an encoder."""
+    with one_thread():
+        rows = []
+        for method in methods().values():
+            if progress:
+                progress(method.name)
+            rows += [
+                _row(_case(method, batch, cells), repeats) for batch in BATCHES for cells in CELLS
+            ]
+        if progress:
+            progress("encoder")
+        versions = {"torch": torch.__version__, "python": platform.python_version()}
+        return {
+            "slots": SLOTS,
+            "threads": 1,
+            "repeats": repeats,
+            "versions": versions,
+            "hardware": platform.machine(),
+            "rows": rows,
+            "encoder": _encoder(repeats),
+        }
+
+
+PARTS = ("allocate_and_pack", "relevance_to_tokens")
+CELLS = {4096: (64, 64), 5440: (64, 85)}
+
+
+def _case(method: Method, batch: int, cells: int) -> Case:
+    """4,096: a 64 x 64 image. 5,440: its four-level pyramid, or a 64 x 85 image without one."""
+    torch.manual_seed(cells + batch)
+    grids = [(64, 64)] * batch
+    field = method.field(grids, SLOTS, _material(batch, 4096))
+    if cells == 5440 and field.level.shape[1] != cells:
+        grids = [CELLS[cells]] * batch
+        field = method.field(grids, SLOTS, _material(batch, cells))
+    level0 = [torch.randn(batch, field.most) for _ in range(FRESH)]
+    score = [lift.spread(field, logit) for logit in level0]
+    same = field.level.shape[1] == cells
+    bare = [relevance.logit for relevance in score] if same else level0
+    return Case(method, batch, cells, field, score, bare)
+
+
+def _material(batch: int, cells: int) -> Material:
+    """Features, regions (all background, which is cut into blocks) and band energies."""
+    feature, nowhere = torch.randn(batch, cells, 8), torch.full((batch, cells), -1)
+    return Material(feature, nowhere, energy=torch.ones(batch, cells, 4))
+
+
+def _row(case: Case, repeats: int) -> dict[str, Any]:
+    rule, top = side_by_side([case.rule, case.top], repeats)
+    ratio = round(rule / top, 2)
+    return {
+        "method": case.method.name,
+        "batch": case.batch,
+        "cells": case.cells,
+        "ratio_topk": ratio,
+    }
+
+
+def _encoder(repeats: int) -> dict[str, Any]:
+    """Allocate + pack, and all from relevance to tokens, as shares of a ViT-L-sized encoder pass.
+
+    Over the same 4,096 cells in bfloat16. One layer is timed and counted 24 times; its weights are
+    random, which time does not see.
+    """
+    width = 1024
+    layer = torch.nn.TransformerEncoderLayer(width, 16, 4 * width, batch_first=True)
+    layer = layer.to(torch.bfloat16).eval()
+    share: dict[str, float] = {}
+    whole: dict[str, float] = {}
+    with torch.inference_mode():
+        feature = torch.randn(1, 4096, width, dtype=torch.bfloat16)
+        for name in ("grid", "stratified", "cut", "foveated", "log-polar"):
+            method = methods()[name]
+            field = method.field([(64, 64)], SLOTS, Material(feature=feature))
+            score = [lift.spread(field, torch.randn(1, 4096)) for _ in range(FRESH)]
+
+            case = Case(method, 1, 4096, field, score, [torch.randn(1, 4096)] * FRESH)
+            runs = [case.spend, partial(case.whole, feature=feature)]
+            ours, all_, theirs = side_by_side([*runs, lambda _: layer(feature)], min(repeats, 5))
+            share[name] = round(ours / (24 * theirs), 5)
+            whole[name] = round(all_ / (24 * theirs), 5)
+    return {
+        "shape": "ViT-L, 24 layers",
+        "cells": 4096,
+        "allocate_and_pack_share": share,
+        "relevance_to_tokens_share": whole,
+    }
+
+
+def table(result: dict[str, Any]) -> str:
+    """The rows as text, a method a line."""
+    heads = [(batch, cells) for batch in BATCHES for cells in CELLS]
+    lines = ["time / bare top-K".ljust(20) + "".join(f"{f'B{b} n{n}':>12}" for b, n in heads)]
+    by_name: dict[str, dict[tuple[int, int], float]] = {}
+    for row in result["rows"]:
+        by_name.setdefault(row["method"], {})[row["batch"], row["cells"]] = row["ratio_topk"]
+    for name, cell in by_name.items():
+        lines.append(name.ljust(20) + "".join(f"{cell[head]:>12.2f}" for head in heads))
+    share, whole = (result["encoder"][f"{part}_share"] for part in PARTS)
+    lines.append(
+        "share of a ViT-L-sized encoder pass: allocate + pack, all from relevance to tokens"
+    )
+    lines += [f"  {name:<18}{share[name]:>10.3%}{whole[name]:>10.3%}" for name in share]
+    return "\n".join(lines)

@@ -1,0 +1,153 @@
+# pyright: basic
+"""A model of real size without a hub: its shape by hand, weights by chance, a processor to match.
+
+Time does not see what weights say. Words are numbers here: no tokenizer is needed to time one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homunculus.core.types import Grid
+from homunculus.lab.speed.profile import Watch
+from homunculus.lazy import need
+
+WHO = "homunculus bench transformers"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What is measured: sizes of a Qwen3-VL, a budget, and images by cells and by pixels."""
+
+    name: str
+    text: Mapping[str, Any]
+    sight: Mapping[str, Any]
+    tokens: int = 273
+    bare: Grid = (13, 21)
+    """An image that has just so many cells by nature."""
+    natives: Sequence[Grid] = ((32, 32), (48, 64))
+    megapixels: Sequence[float | int] = (1, 4, 9, 16)
+
+
+QWEN3_VL_2B = Scale(
+    "Qwen3-VL-2B",
+    text={
+        "hidden_size": 2048, "num_hidden_layers": 28, "num_attention_heads": 16,
+        "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 6144,
+        "vocab_size": 151936, "max_position_embeddings": 262144, "rms_norm_eps": 1e-6,
+        "rope_parameters": {
+            "rope_type": "default", "rope_theta": 5e6,
+            "mrope_section": [24, 20, 20], "mrope_interleaved": True,
+        },
+    },
+    sight={
+        "depth": 24, "hidden_size": 1024, "num_heads": 16, "intermediate_size": 4096,
+        "deepstack_visual_indexes": [5, 11, 17], "patch_size": 16, "temporal_patch_size": 2,
+        "spatial_merge_size": 2, "out_hidden_size": 2048, "num_position_embeddings": 2304,
+    },
+)  # fmt: skip
+
+HALF = replace(
+    QWEN3_VL_2B,
+    name="Qwen3-VL-2B with half its layers (14, and 12 in the tower)",
+    text={**QWEN3_VL_2B.text, "num_hidden_layers": 14},
+    sight={**QWEN3_VL_2B.sight, "depth": 12, "deepstack_visual_indexes": [2, 5, 8]},
+)
+
+SMALLEST = Scale(
+    "Qwen3-VL, one layer of 64",
+    text={
+        "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 32,
+        "num_key_value_heads": 1, "intermediate_size": 64, "vocab_size": 300,
+        "max_position_embeddings": 4096,
+        "rope_parameters": {
+            "rope_type": "default", "rope_theta": 1e4,
+            "mrope_section": [8, 4, 4], "mrope_interleaved": True,
+        },
+    },
+    sight={
+        "depth": 1, "hidden_size": 64, "num_heads": 2, "intermediate_size": 64,
+        "deepstack_visual_indexes": [0], "patch_size": 16, "temporal_patch_size": 2,
+        "spatial_merge_size": 2, "out_hidden_size": 64, "num_position_embeddings": 64,
+    },
+)  # fmt: skip
+"""Where the model costs nothing, all else is left to see."""
+
+
+def build(scale: Scale) -> Any:
+    """The model in bfloat16, weights at random; they are made in it, never larger.
+
+    Weights made in inference mode, as no user has them, would send torch on a way that copies the
+    largest matrix at every call.
+    """
+    hf = need("transformers", "transformers", WHO)
+    start, end, image, video = range(4)
+    config = hf.Qwen3VLConfig(
+        text_config={**scale.text, "tie_word_embeddings": True}, vision_config=dict(scale.sight),
+        vision_start_token_id=start, vision_end_token_id=end,
+        image_token_id=image, video_token_id=video, tie_word_embeddings=True,
+    )  # fmt: skip
+    with torch.random.fork_rng([]), torch.inference_mode(False):
+        torch.manual_seed(0)
+        model = hf.AutoModelForImageTextToText.from_config(config, dtype=torch.bfloat16)
+    model.generation_config.pad_token_id = PAD
+    return model.eval()
+
+
+PAD = 4
+QUESTION = 20
+"""Tokens of text behind the image; two marks stand around it."""
+
+
+@dataclass(eq=False)
+class Processor:
+    """Images through the family's own processor, a question that is numbers; times itself."""
+
+    image_processor: Any
+    watch: Watch
+    pad_token_id: int = PAD
+    question: Tensor = field(default_factory=lambda: torch.arange(QUESTION) + PAD + 1)
+
+    def apply_chat_template(self, batch: Sequence[Any], **_: Any) -> Any:
+        """Inputs of conversations of one turn with one image."""
+        with self.watch.part("processor"):
+            found = [part["image"] for (turn,) in batch for part in turn["content"][:1]]
+            seen = self.image_processor(images=found, return_tensors="pt")
+            (grid,) = seen["image_grid_thw"].tolist()
+            cells = grid[1] * grid[2] // self.image_processor.merge_size**2
+            marks = torch.tensor([0, *[2] * cells, 1])
+            ids = torch.cat((marks, self.question))[None]
+            seen["input_ids"], seen["attention_mask"] = ids, torch.ones_like(ids)
+            seen["mm_token_type_ids"] = (ids == 2).int()
+            return seen
+
+
+def processor(scale: Scale, watch: Watch) -> Processor:
+    """With no bound on pixels, so that a larger image really has more cells."""
+    hf = need("transformers", "transformers", WHO)
+    need("torchvision", "transformers", WHO)
+    sight = scale.sight
+    images = hf.Qwen2VLImageProcessor(
+        patch_size=sight["patch_size"], temporal_patch_size=sight["temporal_patch_size"],
+        merge_size=sight["spatial_merge_size"], image_mean=[0.5] * 3, image_std=[0.5] * 3,
+        size={"shortest_edge": 1, "longest_edge": 64_000_000},
+    )  # fmt: skip
+    return Processor(images, watch)
+
+
+def page(high: int, wide: int) -> Any:
+    """A page of print: what a scout reads and a JPEG holds is like what people send."""
+    need("PIL", "transformers", WHO)
+    from PIL import Image, ImageDraw, ImageFont
+
+    across = 1024
+    down = max(1, round(across * high / wide))
+    sheet = Image.new("RGB", (across, down), "white")
+    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(size=18)
+    for line in range(24, down - 24, 26):
+        told = f"Invoice {line} of the year, total amount due {line * 7}.00"
+        pen.text((40, line), told, "black", font)
+    return sheet.resize((wide, high), Image.Resampling.BICUBIC)

@@ -1,0 +1,149 @@
+# pyright: basic
+"""Batches of fresh crops: batch n is a pure function of n, so a resumed run sees the same data."""
+
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from homunculus.lab.train.defaults import CROPS
+from homunculus.lab.train.labels import Labels, label
+from homunculus.lazy import need
+from homunculus.relevance.words.net import ALPHABET, code
+
+DISTRACTORS = 128
+"""Words that get a misspelled twin: close in code, and on no page."""
+HELD_OUT = 10**9
+"""Validation crops have seeds from here on."""
+Render = Callable[..., Any]
+Made = TypeVar("Made")
+
+
+@dataclass
+class Batch:
+    """Crops, the labels of their cells, and the words to match them with."""
+
+    pixels: UInt8[Tensor, "b h w"]
+    word: Int[Tensor, "b rows cols"]
+    """0 no text, n the n-th of `words` (from 1), -1 unsure."""
+    letter: UInt8[Tensor, "b rows cols 2"]
+    kind: Int[Tensor, "b rows cols"]
+    height: Float[Tensor, "b rows cols"]
+    """Pixels of the word that the cell is part of, 0 outside."""
+    words: list[str]
+    """Distinct folded words of the batch, then their misspelled twins."""
+    printed: int
+    """How many of the words stand in the crops."""
+    code: UInt8[Tensor, "n bits"]
+
+
+class Crops(Dataset[Batch]):
+    """Batch n holds the crops of seeds 4 n to 4 n + 3; negative n are held out for validation."""
+
+    def __init__(
+        self, render: Render, steps: int, photos: Path | None = None, crops: int = CROPS
+    ) -> None:
+        self.render, self.steps, self.folder, self.crops = render, steps, photos, crops
+        self._photos: list[np.ndarray] | None = None
+
+    def __len__(self) -> int:
+        return self.steps
+
+    def __getitem__(self, number: int) -> Batch:
+        if self._photos is None:  # loaded where they are used: in the worker
+            self._photos = load_photos(self.folder)
+        first = number * self.crops if number >= 0 else HELD_OUT + ~number * self.crops
+        seeds = range(first, first + self.crops)
+        pages = [self.render(seed=seed, photos=self._photos) for seed in seeds]
+        pixels = torch.from_numpy(np.stack([page.pixels for page in pages]))
+        return gather(pixels, [label(page) for page in pages], random.Random(first))
+
+
+def gather(pixels: Tensor, labels: Sequence[Labels], luck: random.Random) -> Batch:
+    """Number the words through the batch, and add misspelled twins."""
+    texts = sorted({text for one in labels for text in one.texts})
+    number = {text: n for n, text in enumerate(texts, 1)}
+    words, kinds, heights = [], [], []
+    for one in labels:  # entry 0 is "no text", and the last, reached by -1, is "unsure"
+        table = np.array([0, *(number[text] for text in one.texts), -1], np.int64)
+        words.append(table[one.word])
+        kinds.append(np.array([0, *one.kinds, 0])[one.word])
+        heights.append(np.array([0, *one.height, 0], np.float32)[one.word])
+    every = texts + twins(texts, luck)
+    return Batch(
+        pixels,
+        torch.from_numpy(np.stack(words)),
+        torch.from_numpy(np.stack([one.letter for one in labels])),
+        torch.from_numpy(np.stack(kinds)),
+        torch.from_numpy(np.stack(heights)),
+        every,
+        len(texts),
+        code(every).to(torch.uint8),
+    )
+
+
+def twins(texts: Sequence[str], luck: random.Random) -> list[str]:
+    """Misspell some of the words by one character; none of the results is in the batch."""
+    long = [text for text in texts if len(text) >= 3]
+    chosen = luck.sample(long, min(DISTRACTORS, len(long)))
+    return sorted({misspell(text, luck) for text in chosen} - set(texts))
+
+
+def misspell(text: str, luck: random.Random) -> str:
+    """One character substituted, dropped, or swapped with the next."""
+    way, place = luck.choice("sssdx"), luck.randrange(len(text))
+    if way == "d":
+        return text[:place] + text[place + 1 :]
+    if way == "x":
+        place = min(place, len(text) - 2)
+        return text[:place] + text[place + 1] + text[place] + text[place + 2 :]
+    # a digit is taken for a digit and a letter for a letter, as a hurried eye does
+    pool = ALPHABET[26:] if text[place].isdigit() else ALPHABET[:26]
+    return text[:place] + luck.choice(pool.replace(text[place], "")) + text[place + 1 :]
+
+
+def ahead(pages: Dataset[Made], start: int, workers: int) -> Iterator[Made]:
+    """Everything from `start` on in order, made ahead by other processes if there are any."""
+    loader = DataLoader(
+        pages,
+        batch_size=None,
+        sampler=range(start, len(pages)),  # pyright: ignore[reportArgumentType]
+        num_workers=workers,
+        prefetch_factor=4 if workers else None,
+        worker_init_fn=_worker,
+        multiprocessing_context="spawn" if workers else None,  # a fork would copy torch's locks
+    )
+    return iter(loader)
+
+
+def _worker(_: int) -> None:
+    if hasattr(os, "nice"):
+        os.nice(10)  # the net comes first; a worker that waits costs nothing
+    torch.set_num_threads(1)
+
+
+def load_photos(folder: Path | None, side: int = 640) -> list[np.ndarray]:
+    """Grey pictures for backgrounds, in the order of their names; none without a folder."""
+    if folder is None:
+        return []
+    images = need("PIL.Image", "learn", "homunculus train --photos")
+    kinds = {".jpg", ".jpeg", ".png", ".webp"}
+    paths = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in kinds)
+    if not paths:
+        raise ValueError(f"train: expected photos (jpg, png, webp) in {folder}, found none.")
+    photos = []
+    for path in paths:
+        with images.open(path) as opened:
+            opened.draft("L", (side, side))  # a JPEG is read small: 5 times faster
+            grey = opened.convert("L")
+        grey.thumbnail((2 * side, 2 * side))
+        photos.append(np.asarray(grey))
+    return photos

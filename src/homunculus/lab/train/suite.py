@@ -1,0 +1,75 @@
+# pyright: basic
+"""Rendered pages as a suite on disk: images and questions with answers and boxes, for `measure`.
+
+    python -m homunculus.lab.train.suite FOLDER [PAGES [SEED]]
+
+writes one that no training has seen: settings are chosen there, not on pages that are reported.
+"""
+
+import json
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from homunculus.lab.train.pages import render
+from homunculus.lazy import need
+
+FIRST = 3 * 10**9
+"""Seeds of suites: no training has seen them."""
+SIDE = (1024, 768)
+"""Pixels of a page, down and across."""
+ASKED = 4
+
+
+def write(folder: Path, pages: int, seed: int = 0) -> Path:
+    """Render pages and their questions into a new folder."""
+    image = need("PIL.Image", "learn", "the page renderer")
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, Any]] = []
+    for at in range(pages):
+        page = render(FIRST + seed * 10**6 + at, *SIDE, whole=True)
+        name = f"{at:05d}.png"
+        image.fromarray(page.pixels).save(folder / "images" / name)
+        lines = [fact for fact in page.facts if _one_line(page, fact)]
+        facts = Random(at).sample(lines, min(ASKED, len(lines)))
+        rows += [_row(name, page, fact) for fact in facts]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "qa.jsonl").write_text(lines, "utf-8")
+    return folder
+
+
+def _one_line(page: Any, fact: Any) -> bool:
+    """Readers read lines: an answer that runs on to the next one is nobody's to read."""
+    tops = [float(page.words[index].quad[0, 1]) for index in fact.answer]
+    first = page.words[fact.answer[0]].quad
+    return fact.apart or max(tops) - min(tops) < float(first[3, 1] - first[0, 1])
+
+
+def _row(name: str, page: Any, fact: Any) -> dict[str, Any]:
+    """A question, its answer as printed, and its boxes: one, or one for each place it stands."""
+    words = [page.words[index] for index in fact.answer]
+    if fact.apart:
+        boxes = [_around([word]) for word in words]
+        return {
+            "image": name,
+            "question": fact.question,
+            "answers": [words[0].text],
+            "boxes": boxes,
+        }
+    answer = " ".join(word.text for word in words)
+    told = {"image": name, "question": fact.question, "answers": [answer]}
+    return told | {"boxes": [_around(words)]}
+
+
+def _around(words: list[Any]) -> list[float]:
+    low = [float(min(word.quad[:, axis].min() for word in words)) for axis in (0, 1)]
+    top = [float(max(word.quad[:, axis].max() for word in words)) for axis in (0, 1)]
+    return [round(side, 1) for side in (*low, *top)]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m homunculus.lab.train.suite FOLDER [PAGES [SEED]]")
+    made = write(Path(sys.argv[1]), *map(int, sys.argv[2:] or ["40"]))
+    sys.stdout.write(f"wrote {made}\n")

@@ -1,0 +1,66 @@
+"""What other packages offer as entry points: one that cannot be loaded takes no other down."""
+
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import ModuleType
+
+
+class MissingExtra(ImportError):  # noqa: N818 - it is what happened, and reads so in a traceback
+    """An optional library cannot be imported; the message says what to install."""
+
+
+class BrokenExtra(MissingExtra):
+    """An optional library is installed, but its own import fails; that error is the cause."""
+
+
+def need(module: str, extra: str, who: str) -> ModuleType:
+    """Import ``module`` now, or say which extra of this distribution brings it.
+
+    >>> need("math", extra="view", who="homunculus.show.panels").sqrt(4.0)
+    2.0
+    """
+    top = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        absent = (error.name or top).partition(".")[0]
+        if absent == top and error.name != top:  # a part of it: another version has it
+            raise _broken(module, who, error) from error
+        through = f"{top}, and {top} needs {absent}" if absent != top else top
+        hint = f"{who} needs {through}: pip install 'homunculus-vlm[{extra}]'"
+        kind = BrokenExtra if absent != top else MissingExtra
+        raise kind(hint, name=absent) from error
+    except Exception as error:  # a build that does not fit raises what it likes
+        raise _broken(module, who, error) from error
+
+
+def _broken(module: str, who: str, error: Exception) -> BrokenExtra:
+    """No extra helps: the library is there, in a version or a build that does not fit."""
+    top = module.partition(".")[0]
+    return BrokenExtra(
+        f"{who} needs {module}; {top} is installed, but its import fails: {error}. "
+        f"Install a version of {top} that fits the other packages: `pip check` lists conflicts.",
+        name=top,
+    )
+
+
+def load(group: str, add: Callable[[object], None]) -> list[tuple[str, str]]:
+    """Hand every object of a group to ``add``; a name and a reason for each that failed.
+
+    ``add`` refuses an object by raising. Each failure is also a warning.
+    """
+    failed: list[tuple[str, str]] = []
+    for point in entry_points(group=group):
+        try:
+            add(point.load())
+        except (Exception, SystemExit) as error:  # importing their module may do anything
+            package = point.dist.name if point.dist else "an unknown package"
+            reason = (
+                f"entry point {point.name!r} of {package} ({point.value}) could not be loaded: "
+                f"{type(error).__name__}: {error}. Update or uninstall {package}."
+            )
+            failed.append((point.name, reason))
+            warnings.warn(reason, RuntimeWarning, stacklevel=3)
+    return failed

@@ -1,0 +1,108 @@
+# pyright: basic
+"""The material of a picture: what some methods need to know of it besides relevance.
+
+The same for `look`, the engines and the bench. Only what is asked for is computed.
+"""
+
+from collections.abc import Collection
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+
+from homunculus.core.methods import Material, Need
+from homunculus.lazy import need
+from homunculus.relevance.pixels import orientations
+
+SIDE = 512
+"""Pixels along the longer side of the picture that is segmented, about."""
+SCALE = 300
+"""How unlike two regions must be to stay apart: here a sign, a tie and a line of print do."""
+
+
+def segment(
+    pixels: UInt8[Tensor, "3 h w"], patch: int = 16, most: int = 64
+) -> tuple[Int[Tensor, "n"], int]:
+    """The region of each level-0 cell by majority of its pixels, and how many regions there are.
+
+    Regions are numbered by size, largest first; those beyond ``most`` and those of fewer than two
+    cells are background, -1.
+    """
+    rows, cols = (-(-side // patch) for side in pixels.shape[1:])
+    inside = max(1, min(patch, 8, SIDE // max(rows, cols)))
+    small = _reduced(pixels, rows, cols, patch, inside)
+    skimage = need("skimage.segmentation", extra="atlas", who="homunculus.relevance.material")
+    least = max(2 * inside**2, small.shape[0] * small.shape[1] // (4 * most))
+    piece = torch.from_numpy(
+        skimage.felzenszwalb(small.numpy(), scale=SCALE, sigma=0.8, min_size=least)
+    )
+    label = _majority(rearrange(piece, "(r i) (c j) -> (r c) (i j)", i=inside, j=inside))
+    return _numbered(label, most)
+
+
+def _reduced(
+    pixels: UInt8[Tensor, "3 h w"], rows: int, cols: int, patch: int, inside: int
+) -> UInt8[Tensor, "y x 3"]:
+    """``inside`` x ``inside`` pixels a cell; border cells continue their last pixel."""
+    spare = (0, cols * patch - pixels.shape[2], 0, rows * patch - pixels.shape[1])
+    whole = F.pad(pixels[None].float(), spare, mode="replicate")
+    small = F.adaptive_avg_pool2d(whole, (rows * inside, cols * inside))
+    return rearrange(small[0], "c h w -> h w c").round().to(torch.uint8)
+
+
+def _majority(vote: Int[Tensor, "n v"]) -> Int[Tensor, "n"]:
+    """The most frequent label of each row; the smaller label wins a tie."""
+    labels = int(vote.max()) + 1
+    cell = torch.arange(vote.shape[0])[:, None]
+    pair, count = (cell * labels + vote).unique(return_counts=True)
+    key = count * labels + labels - 1 - pair % labels
+    best = torch.zeros_like(cell[:, 0]).scatter_reduce(0, pair // labels, key, "amax")
+    return labels - 1 - best % labels
+
+
+def _numbered(label: Int[Tensor, "n"], most: int) -> tuple[Int[Tensor, "n"], int]:
+    """Labels 0.. by falling size (ties by first label); what is small or too many is -1."""
+    _, dense, size = label.unique(return_inverse=True, return_counts=True)
+    order = size.argsort(descending=True, stable=True)
+    count = min(most, int((size >= 2).sum()))
+    name = torch.full_like(size, -1)
+    name[order[:count]] = torch.arange(count)
+    return name[dense], count
+
+
+FEATURES: frozenset[Need] = frozenset({"features"})
+"""What is made even where nothing needs it: `random` draws by the content."""
+
+
+def material(pixels: UInt8[Tensor, "3 h w"], needs: Collection[Need], patch: int = 16) -> Material:
+    """Features, regions and band energies of a picture's level-0 cells, those that are needed."""
+    label, count = segment(pixels, patch) if "regions" in needs else (None, 0)
+    return Material(
+        feature=colours(pixels, patch) if "features" in needs else None,
+        label=None if label is None else label[None],
+        labels=count,
+        energy=energies(pixels, patch) if "bands" in needs else None,
+    )
+
+
+def colours(pixels: UInt8[Tensor, "3 h w"], patch: int = 16) -> Float[Tensor, "1 n 5"]:
+    """Mean colour of each cell around grey, how much it varies, and a constant.
+
+    The constant channel lets brightness turn the vector, for those who compare by angle.
+    """
+    unit = pixels[None].float() / 255
+    spare = (0, -unit.shape[3] % patch, 0, -unit.shape[2] % patch)
+    cell = rearrange(
+        F.pad(unit, spare, mode="replicate"),
+        "b c (r i) (w j) -> b (r w) c (i j)", i=patch, j=patch,
+    )  # fmt: skip
+    spread = cell.mean(2).std(2, correction=0, keepdim=True)
+    return torch.cat((cell.mean(3) - 0.5, spread, torch.full_like(spread, 0.5)), 2)
+
+
+def energies(pixels: UInt8[Tensor, "3 h w"], patch: int = 16) -> Float[Tensor, "1 n 4"]:
+    """How much of each cell's detail runs each way."""
+    energy = orientations(pixels[None].float() / 255, patch)
+    return rearrange(energy, "b o rows cols -> b (rows cols) o")

@@ -1,0 +1,208 @@
+"""Where the answer stands: relevance for the `oracle` control, which is told."""
+
+import re
+from collections.abc import Sequence
+from math import ceil, floor, isfinite
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+class Place(NamedTuple):
+    """A soft blob in fractions of the picture; None runs along the whole side."""
+
+    y: float | None
+    x: float | None
+    spread: float = 0.35
+
+
+TOP, BOTTOM = Place(0.0, None), Place(1.0, None)
+LEFT, RIGHT = Place(None, 0.0), Place(None, 1.0)
+CENTRE = Place(0.5, 0.5)
+HEADER, FOOTER = Place(0.0, None, 0.15), Place(1.0, None, 0.15)
+BACKGROUND, FOREGROUND = Place(0.2, None, 0.5), Place(1.0, None, 0.5)  # scenes recede upwards
+
+_PICTURE = (
+    r"(?:images?|pictures?|photos?|photographs?|pages?|documents?|screen|screenshot|paper|form|"
+    r"receipt|invoice|letter|slide|poster|chart|graph|figure|diagram|plot|map|scan|frame|scene|"
+    r"sheet|shot|infographic|flyer|panel)\b"
+)
+_ITS = rf"(?:(?:the|this|that|a|an|your) )?(?:\w+ )?{_PICTURE}"
+_OF, _IN = rf"(?: of {_ITS})", rf"(?: (?:in|on) {_ITS})"
+"""... of the page, in this bar chart: the phrase speaks of the picture."""
+_END = (
+    r"(?=\s*(?:$|[?.!,;:)\"'~]|(?:is|are|was|were|has|have|had|say|says|read|reads|show|shows|"
+    r"do|does|did|wearing|holding|standing|sitting|called|written|printed|with|who|that|which|"
+    r"and (?!wrong)|or (?!wrong))\b))"
+)
+"""Nothing follows that the phrase could belong to, as in "on the right track"."""
+_WHOLE = rf"(?:{_OF}|{_IN}|{_END})"
+_REGION = r"(?:half|part|portion|section|third|quarter|edge|margin|corner|row|area)"
+_THING = rf"(?:{_PICTURE}|(?:numbers?|text|logo|words?|box|cell|icon|date|stamp|button|window)\b)"
+
+
+def _corner(vertical: str, side: str) -> str:
+    """Any of the ways to name one corner: top-left, upper left hand side, left bottom corner."""
+    region = r"(?:side|corner|part|area|section|quadrant|portion|edge|half)"
+    ahead = (
+        rf"{vertical}[ -]?(?:most )?{side}(?:[ -]?hand)?(?:[ -]?{region})?(?:{_WHOLE}| {_THING})"
+    )
+    return rf"\b(?:{ahead}|{side}[ -]{vertical} ?{region}{_WHOLE})"
+
+
+def _band(vertical: str, end: str) -> str:
+    """At the top, top of the page, top half; ``end`` is the plain word, top or bottom."""
+    return (
+        rf"\b(?:the (?:very )?{vertical} {_REGION}{_WHOLE}|{end} (?:line|{_REGION}){_OF}|{end}{_OF}"
+        rf"|(?:at|near|along|across) the (?:very )?{end}{_END})"
+    )
+
+
+def _flank(side: str) -> str:
+    """On the left, left-hand side, left edge of the page, leftmost."""
+    return (
+        rf"\b(?:{side}-?most\b|{side} ?-?(?:side )?margin\b"
+        rf"|(?:on|at|near|along) the (?:far |very |extreme )?{side}{_WHOLE}"
+        rf"|to the far {side}{_END}"
+        rf"|the (?:far |very )?{side}(?:[ -]?hand)?[ -]?(?:side|half|edge|corner|third){_WHOLE}"
+        rf"|{side}(?:[ -]?hand)? ?(?:part|portion|section|area|column|panel){_OF}"
+        rf"|in the {side}(?:[ -]hand)? (?:column|panel){_END})"
+    )
+
+
+def _strip(strip: str, ordinal: str) -> str:
+    """The page's header or footer, its first or last line."""
+    text = r"(?: of (?:(?:the|this) )?(?:text|passage)\b)"
+    return (
+        rf"\b(?:(?:page|document|letter) {strip}\b|(?<!score )(?<!scored )the {strip}{_WHOLE}"
+        rf"|the (?:very )?{ordinal} (?:line|sentence|paragraph)(?:{text}|{_WHOLE}))"
+    )
+
+
+def _depth(ground: str) -> str:
+    nouns = (
+        r"(?:checks?|noise|music|colou?rs?|process|processes|information|story|tasks?|apps?|jobs?)"
+    )
+    verbs = "".join(rf"(?<!{verb} )" for verb in ("running", "run", "playing", "working", "work"))
+    return rf"\b{verbs}in the {ground}\b(?! {nouns}\b)"
+
+
+_UP, _DOWN = "(?:top|upper)", "(?:bottom|lower)"
+# Corners first: what a line has matched is taken out of the question for the lines below it.
+TABLE: tuple[tuple[re.Pattern[str], Place], ...] = tuple(
+    (re.compile(pattern), place)
+    for pattern, place in (
+        (_corner(_UP, "left"), Place(0.0, 0.0)),
+        (_corner(_UP, "right"), Place(0.0, 1.0)),
+        (_corner(_DOWN, "left"), Place(1.0, 0.0)),
+        (_corner(_DOWN, "right"), Place(1.0, 1.0)),
+        (rf"\bletterhead\b|{_strip('header', 'first')}", HEADER),
+        (_strip("(?:footer|footnotes?)", "last"), FOOTER),
+        (_band(_UP, "top"), TOP),
+        (_band(_DOWN, "bottom"), BOTTOM),
+        (_flank("left"), LEFT),
+        (_flank("right"), RIGHT),
+        (rf"\b(?:in|at|near) the (?:very |exact )?(?:middle|cent(?:er|re)){_WHOLE}", CENTRE),
+        (rf"\bthe (?:middle|cent(?:er|re)|central) (?:part|portion|section){_WHOLE}", CENTRE),
+        (_depth("background"), BACKGROUND),
+        (_depth("foreground"), FOREGROUND),
+    )
+)
+
+
+def hint(question: str, grid: tuple[int, int]) -> Float[Tensor, "rows cols"] | None:
+    """Where the question's own words point, 1 at the point and falling off smoothly; or None.
+
+    Several hints are joined by their maximum. A phrase relative to a thing ("left of the car") is
+    no hint: only pixels know where the car is.
+
+    >>> hint("What is in the top-left corner?", (2, 2))
+    tensor([[1.0000, 0.1299],
+            [0.1299, 0.0169]])
+    >>> hint("How much time is left?", (2, 2)) is None
+    True
+    """
+    if min(grid) < 1:
+        raise ValueError(
+            f"hint: a grid has 1 or more rows and cols, got {grid}. Pass (rows, cols)."
+        )
+    found = places(question)
+    if not found:
+        return None
+    return torch.stack([_blob(place, grid) for place in found]).amax(0)
+
+
+def places(question: str) -> list[Place]:
+    """The places a question names, each once, in the order of the table."""
+    text = " ".join(re.sub(r"[\u2010-\u2015]", "-", question.lower()).split())
+    found: list[Place] = []
+    for pattern, place in TABLE:
+        text, count = pattern.subn(" ~ ", text)
+        if count and place not in found:
+            found.append(place)
+    return found
+
+
+def _blob(place: Place, grid: tuple[int, int]) -> Float[Tensor, "rows cols"]:
+    """A Gaussian around the place, scaled so that the best cell is 1 on every grid."""
+    off = [
+        torch.zeros(cells) if at is None else (torch.arange(cells) + 0.5) / cells - at
+        for cells, at in zip(grid, (place.y, place.x), strict=True)
+    ]
+    distance = off[0][:, None] ** 2 + off[1] ** 2
+    return torch.exp((distance.min() - distance) / (2 * place.spread**2))
+
+
+FARTHEST = 30.0
+"""Cells beyond which far away is far away."""
+
+
+def answer(
+    grid: tuple[int, int], boxes: Sequence[Sequence[float | int]], patch: int
+) -> Float[Tensor, "rows cols"]:
+    """A logit that is 0 in every cell an answer box touches and falls by 1 a cell around it.
+
+    Boxes are ``x0 y0 x1 y1`` in pixels. An empty box still touches the cell it stands in.
+
+    >>> answer((2, 4), [(20, 2, 30, 9)], patch=16)
+    tensor([[-1.0000,  0.0000, -1.0000, -2.0000],
+            [-1.4142, -1.0000, -1.4142, -2.2361]])
+    """
+    if not boxes:
+        raise ValueError("answer: expected at least one box x0 y0 x1 y1 in pixels, got none")
+    rows, cols = torch.arange(grid[0]), torch.arange(grid[1])
+    logit = torch.full(grid, -FARTHEST)
+    for box in boxes:
+        left, top, right, bottom = _checked(box, grid, patch)
+        down = _beyond(rows, top / patch, bottom / patch)
+        side = _beyond(cols, left / patch, right / patch)
+        logit = logit.maximum(0.0 - (down[:, None].square() + side.square()).sqrt())
+    return logit
+
+
+def _checked(
+    box: Sequence[float | int], grid: tuple[int, int], patch: int
+) -> tuple[float, float, float, float]:
+    """Four finite numbers in order, of which at least one pixel lies in the picture."""
+    if len(box) != 4 or not all(isfinite(side) for side in box):
+        raise ValueError(f"answer: a box is x0 y0 x1 y1 in pixels, got {tuple(box)}")
+    left, top, right, bottom = (float(side) for side in box)
+    if left > right or top > bottom:
+        raise ValueError(
+            f"answer: a box runs from x0 y0 to x1 y1, got {tuple(box)}. Sort its sides."
+        )
+    if right < 0 or bottom < 0 or left >= grid[1] * patch or top >= grid[0] * patch:
+        raise ValueError(
+            f"answer: box {tuple(box)} lies outside the picture of "
+            f"{grid[1] * patch} x {grid[0] * patch} pixels"
+        )
+    return left, top, right, bottom
+
+
+def _beyond(cell: Tensor, low: float, high: float) -> Float[Tensor, "n"]:
+    """Cells between each cell and the stretch of cells that low..high touches; 0 inside."""
+    first = floor(low)
+    last = max(first, ceil(high) - 1)
+    return ((first - cell).clamp(min=0) + (cell - last).clamp(min=0)).float()

@@ -1,0 +1,248 @@
+"""The word scout: finds the question's words on a page, then looks where the answer would stand.
+
+A page is read once, at three sizes, so that small and large print are in reach. After that a
+question costs milliseconds. Everything is laid on a frame of the page with a longer side of 1,024
+pixels, in cells of 8, whatever the size of the picture.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Bool, Float, UInt8
+from torch import Tensor
+
+from homunculus.relevance.words import evidence as spreads
+from homunculus.relevance.words import net as nets
+from homunculus.relevance.words.cache import Cache, Features, key
+from homunculus.relevance.words.evidence import Found, Mode, features
+from homunculus.relevance.words.net import code
+from homunculus.relevance.words.question import Asked, ask
+from homunculus.relevance.words.sight import SURE, Sight, Word, told
+
+__all__ = ["WEIGHTS", "Scout", "Sight", "Word", "WordScout", "load"]
+
+
+@runtime_checkable
+class Scout(Protocol):
+    """Whoever tells from pixels and questions where the answers may stand."""
+
+    @property
+    def name(self) -> str:
+        """In a word, for captions."""
+        ...
+
+    def __call__(
+        self, images: Sequence[UInt8[Tensor, "3 _ _"]], questions: Sequence[str], patch: int = 16
+    ) -> list[Sight]:
+        """A sight for each image and its question: log-probabilities of its level-0 cells."""
+        ...
+
+
+FRAME = 1024
+"""Longer side of the frame, in pixels."""
+SIZES = (1664, 832, 416)
+"""Longer sides at which a page is read: print of 5 to 26 pixels in the frame, 10 to 52, 20 to 105.
+An octave apart, since the net reads letters of 8 to 42 pixels."""
+PRINTED = 0.5
+"""A cell holds text from this probability on."""
+WEIGHTS = Path(__file__).parent / "weights"
+
+Way = Literal["full", "blind", "prior", "by-hand"]
+
+
+@dataclass(frozen=True, eq=False)
+class WordScout:
+    """Pages and questions in, sights out; deterministic, a page of a batch as the page alone."""
+
+    net: nets.WordNet
+    spread: Mapping[Mode, spreads.Spread]
+    """Learned spreads; without a full one a fixed kernel takes its place."""
+    weights: str
+    """Hash of the net's weights: part of every cache key."""
+    cache: Cache
+    name: str = "words"
+
+    def __call__(
+        self,
+        images: Sequence[UInt8[Tensor, "3 _ _"]],
+        questions: Sequence[str],
+        patch: int = 16,
+        way: Way = "full",
+    ) -> list[Sight]:
+        """One sight for each image and its question."""
+        if len(images) != len(questions):
+            raise ValueError(
+                f"word scout: expected a question for each image, got {len(images)} images and "
+                f"{len(questions)} questions. Repeat an image to ask it twice."
+            )
+        pairs = zip(images, questions, strict=True)
+        return [self.ask(image, [question], patch, way)[0] for image, question in pairs]
+
+    def ask(
+        self,
+        image: UInt8[Tensor, "3 _ _"],
+        questions: Sequence[str],
+        patch: int = 16,
+        way: Way = "full",
+    ) -> list[Sight]:
+        """Sights of several questions about one page, which is read once."""
+        asked = [ask(question) for question in questions]
+        page = self.read(image)
+        with torch.inference_mode():
+            return self._sights(page, asked, _grid(image, patch), way)
+
+    def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
+        """The page's features, from the cache if it was read before."""
+        name = key(image, self.weights, sizes=str(SIZES))
+        return self.cache.of(name, lambda: self._read(image))
+
+    def found(self, page: Features, asked: Sequence[Asked]) -> Found:
+        """Where the words of the questions stand on a page."""
+        words = sorted({word for one in asked for word in one.words})
+        return Found.of(
+            asked, words, self.match(page, words), page["text"].float(), page["kind"].float()
+        )
+
+    @torch.inference_mode()
+    def match(self, page: Features, words: Sequence[str]) -> Float[Tensor, "n r c"]:
+        """Probability that a cell of the frame is part of a word, the surest of all sizes."""
+        frame = page["text"].shape
+        if not words:
+            return torch.zeros(0, *frame)
+        query = self.net.query(code(words))
+        best = torch.zeros(len(words), *frame)
+        for size in SIZES:
+            logit = self.net.match(page[f"embed-{size}"].float(), query)
+            text = page[f"text-{size}"].float()[..., None]
+            best = torch.maximum(
+                best, _onto(rearrange(logit.sigmoid() * text, "r c n -> n r c"), frame)
+            )
+        return best
+
+    @torch.inference_mode()
+    def _read(self, image: UInt8[Tensor, "3 _ _"]) -> dict[str, Tensor]:
+        grey = image.float().mean(0) / 255
+        frame = _frame(grey)
+        out: dict[str, Tensor] = {}
+        text, kind = torch.zeros(frame), torch.zeros(len(nets.KINDS), *frame)
+        for size in SIZES:
+            seen = self._describe(_sized(grey, size))
+            out[f"embed-{size}"] = seen.embed[0].half()
+            out[f"text-{size}"] = seen.text[0].half()
+            kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
+            text = torch.maximum(text, _onto(seen.text, frame)[0])
+        share = kind / kind.sum(0).clamp(min=1e-6)
+        return out | {"text": text.half(), "kind": share.half()}
+
+    def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> nets.Described:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
+            return self.net.describe(grey)
+
+    def _sights(
+        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], way: Way
+    ) -> list[Sight]:
+        found = self.found(page, asked)
+        logit, matched = self._relevance(found, way)
+        cells = _onto(logit, grid)  # the largest of what a cell touches
+        text = float((found.text > PRINTED).float().mean())
+        return [
+            Sight(cells[row], told(found, row, one), one.unsupported, bool(matched[row]), text)
+            for row, one in enumerate(asked)
+        ]
+
+    def _relevance(
+        self, found: Found, way: Way
+    ) -> tuple[Float[Tensor, "q r c"], Bool[Tensor, "q"]]:
+        """Log-probabilities of the frame's cells, and which questions had a word found."""
+        matched = (found.peak() >= SURE).any(1)
+        if way in ("blind", "prior"):
+            return F.logsigmoid(self._twin(found, way)), matched
+        if way == "by-hand":
+            return spreads.by_hand(features(found)), matched
+        return self._full(found), matched
+
+    def _full(self, found: Found) -> Float[Tensor, "q r c"]:
+        """The full spread; of a question without any word to look for, the blind twin's.
+
+        Words that are nowhere on the page still tell what kind of answer is asked for.
+        """
+        if "full" in self.spread:
+            logit = F.logsigmoid(self.spread["full"](found))
+        else:
+            logit = spreads.by_hand(features(found))
+        asked = found.valid.any(1)
+        if "blind" not in self.spread or bool(asked.all()):
+            return logit
+        blind = F.logsigmoid(self._twin(found, "blind"))
+        return torch.where(asked[:, None, None], logit, blind)
+
+    def _twin(self, found: Found, mode: Literal["blind", "prior"]) -> Float[Tensor, "q r c"]:
+        if mode not in self.spread:
+            raise ValueError(
+                f"word scout: no {mode} twin was trained: `homunculus train word-scout`."
+            )
+        return self.spread[mode](found)
+
+
+# ---- sizes ---------------------------------------------------------------------------------------
+
+
+def _frame(grey: Float[Tensor, "h w"]) -> tuple[int, int]:
+    """Rows and columns of the frame."""
+    scale = FRAME / max(grey.shape) / nets.STRIDE
+    return tuple(max(1, -int(-size * scale // 1)) for size in grey.shape)  # pyright: ignore[reportReturnType]
+
+
+def _sized(grey: Float[Tensor, "h w"], longer: int) -> Float[Tensor, "1 1 h2 w2"]:
+    scale = longer / max(grey.shape)
+    size = [max(nets.STRIDE, round(side * scale)) for side in grey.shape]
+    shown = F.interpolate(grey[None, None], size, mode="bicubic", antialias=scale < 1)
+    return shown.clamp(0, 1)
+
+
+def _onto(
+    value: Float[Tensor, "n r c"], frame: tuple[int, int] | torch.Size
+) -> Float[Tensor, "n r2 c2"]:
+    """Maps of another size on the frame: the largest where they are finer, repeated if coarser."""
+    rows, cols = (min(have, want) for have, want in zip(value.shape[1:], frame, strict=True))
+    shrunk = F.adaptive_max_pool2d(value, (rows, cols))
+    return F.interpolate(shrunk[None], tuple(frame), mode="nearest-exact")[0]
+
+
+def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
+    return -(-image.shape[1] // patch), -(-image.shape[2] // patch)
+
+
+@lru_cache(maxsize=1)
+def _half() -> bool:
+    """Half precision only where the processor multiplies it: elsewhere it is slower than full."""
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+# ---- weights -------------------------------------------------------------------------------------
+
+
+def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
+    """The shipped scout, or one from a folder with `word-scout.safetensors` and spreads beside."""
+    folder = path or WEIGHTS
+    file = folder / "word-scout.safetensors"
+    if not file.exists():
+        raise FileNotFoundError(
+            f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."
+        )
+    net, _ = nets.load(file)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    found: dict[Mode, spreads.Spread] = {}
+    for mode in ("full", "blind", "prior"):
+        if (beside := folder / f"spread-{mode}.safetensors").exists():
+            found[mode] = spreads.load(beside, mode)
+    return WordScout(
+        net.fused(), found, digest, cache or Cache(Path(), most=0)
+    )  # memory only: pages are private

@@ -1,0 +1,370 @@
+# pyright: basic
+"""Draw what was kept of one picture: four panels and a line of facts, with Pillow alone."""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from math import log, log2
+from typing import Any
+
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from homunculus.core.types import Tokens
+from homunculus.lazy import need
+
+TEXT = 18
+"""Height of plain text in pixels."""
+PAPER, INK, FAINT = (255, 255, 255), (28, 30, 36), (110, 114, 122)
+
+Colour = tuple[int, int, int]
+
+
+def pil() -> Any:
+    """Pillow, loaded when something is drawn."""
+    return need("PIL.Image", extra="view", who="homunculus.show.panels")
+
+
+def draw(image: Any) -> Any:
+    """A pen over the image."""
+    return need("PIL.ImageDraw", extra="view", who="homunculus.show.panels").Draw(image)
+
+
+@lru_cache(maxsize=16)
+def typeface(size: int) -> Any:
+    """DejaVu where it is installed (it knows most scripts), else the one that comes with Pillow."""
+    fonts = need("PIL.ImageFont", extra="view", who="homunculus.show.panels")
+    try:
+        return fonts.truetype("DejaVuSans.ttf", round(size * 0.88))
+    except OSError:
+        return fonts.load_default(size)
+
+
+def wrapped(text: str, width: int, size: int, most: int) -> list[str]:
+    """Lines of at most that width; what is too long or too much is cut off."""
+    clean = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text[:2000])
+    font, lines = typeface(size), [""]
+    for word in clean.split():
+        longer = f"{lines[-1]} {word}".strip()
+        fits = not lines[-1] or font.getlength(longer) <= width
+        lines = [*lines[:-1], longer] if fits else [*lines, word]
+    return [
+        _cut(line, width, font, number == most - 1 < len(lines) - 1)
+        for number, line in enumerate(lines[:most])
+    ]
+
+
+def _cut(line: str, width: int, font: Any, more: bool) -> str:
+    if not more and font.getlength(line) <= width:
+        return line
+    while line and font.getlength(line + "...") > width:
+        line = line[:-1]
+    return line + "..."
+
+
+def written(text: str, width: int, size: int = TEXT, colour: Colour = FAINT, most: int = 3) -> Any:
+    """A block of text on paper."""
+    lines, step = wrapped(text, width, size, most), round(size * 1.3)
+    block = pil().new("RGB", (width, step * len(lines)), PAPER)
+    for number, line in enumerate(lines):
+        draw(block).text((0, number * step), line, colour, typeface(size))
+    return block
+
+
+FOUND = (0, 122, 150)
+"""The colour of found words; no level and no heat wears it."""
+LABEL = 13
+"""Height of a found word's label in pixels."""
+AIR = 2
+"""Pixels between a word and its outline."""
+
+Box = tuple[float, float, float, float]
+Corner = tuple[int, int, int, int]
+
+
+def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None:
+    """Where the eye rests, y x in cells of so many pixels."""
+    if fixation is None:
+        return
+    y, x = (round(side * cell) for side in fixation)
+    arm = max(9, min(panel.size) // 40)
+    for colour, wide in ((PAPER, 7), (INK, 3)):
+        reach = arm + wide // 3
+        draw(panel).line((x - reach, y, x + reach, y), colour, wide)
+        draw(panel).line((x, y - reach, x, y + reach), colour, wide)
+
+
+def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
+    """A copy with a thin line around each word, and the word beside it where that hides none."""
+    panel = picture.copy()
+    corner = [_corner(box, picture.size) for _, box in words]
+    for place in corner:
+        draw(panel).rectangle(place, outline=FOUND, width=2)
+    taken = list(corner)
+    for (text, _), place in zip(words, corner, strict=True):
+        if (spot := _room(text, place, taken, picture.size)) is not None:
+            taken.append(spot)
+            draw(panel).rectangle(spot, fill=FOUND)
+            draw(panel).text((spot[0] + 3, spot[1]), text, PAPER, typeface(LABEL))
+    return panel
+
+
+def _corner(box: Box, size: tuple[int, int]) -> Corner:
+    """A box in fractions as pixels, with some air around it."""
+    (wide, high), (x0, y0, x1, y1) = size, box
+    return (
+        max(0, round(x0 * wide) - AIR),
+        max(0, round(y0 * high) - AIR),
+        min(wide - 1, round(x1 * wide) + AIR),
+        min(high - 1, round(y1 * high) + AIR),
+    )
+
+
+def _room(text: str, place: Corner, taken: list[Corner], size: tuple[int, int]) -> Corner | None:
+    """Above a word, else below it: the first spot in the picture that covers nothing marked."""
+    wide, high = round(typeface(LABEL).getlength(text)) + 6, LABEL + 2
+    for top in (place[1] - high - 1, place[3] + 1):
+        spot = (place[0], top, place[0] + wide, top + high)
+        inside = top >= 0 and spot[2] < size[0] and spot[3] < size[1]
+        if inside and not any(_meet(spot, other) for other in taken):
+            return spot
+    return None
+
+
+def _meet(one: Corner, other: Corner) -> bool:
+    across = one[0] <= other[2] and other[0] <= one[2]
+    return across and one[1] <= other[3] and other[1] <= one[3]
+
+
+WIDE, HIGH = 2000, 1480
+"""Pixels the four pictures may take together, without their texts."""
+NARROWEST = 330
+"""A panel is at least this wide, so that its texts fit."""
+MARGIN, GAP, TITLE, CAPTION = 28, 20, 22, 20
+
+LEVELS = ((205, 52, 71), (232, 146, 20), (34, 139, 94), (30, 108, 190), (118, 66, 160), (60,) * 3)
+"""One colour a level, finest first; the last serves all that are coarser."""
+HEAT = ((18, 12, 54), (86, 18, 110), (163, 44, 98), (222, 86, 58), (248, 163, 34), (252, 246, 170))
+"""Low to high, growing steadily lighter, so that it reads the same in grey."""
+
+Size = tuple[int, int]
+
+
+def panels(
+    mips: list[Float[Tensor, "1 3 _h _w"]],
+    size: Size,
+    relevance: Float[Tensor, "rows cols"],
+    tokens: Tokens,
+    *,
+    patch: int,
+    plain: bool,
+    question: str,
+    caption: str,
+    origin: str,
+    fixation: tuple[float, float] | None = None,
+    words: Sequence[tuple[str, Box]] = (),
+) -> Any:
+    """The picture, its relevance, the kept cells and what a reader could still see, on one sheet.
+
+    ``mips`` is the picture (``size`` is its height and width) and its halvings. ``plain`` says that
+    a token's level tells its size; otherwise its box does. ``fixation`` is y x in level-0 cells.
+    ``words`` are found ones, outlined in the picture; boxes are x0 y0 x1 y1 in fractions of it.
+    """
+    rows, cols, scale = arrangement(size)
+    shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
+    levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
+    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, pil().Resampling.LANCZOS)
+    box, kind = _drawn(tokens, size, patch, plain)
+    cell = patch * scale
+    seen, whole = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
+    kept = _kept(picture, box * cell, kind)
+    cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
+    width = max(shown[0], NARROWEST)
+    unseen = "" if whole else " Hatched: in no token's box."
+    parts = [
+        (
+            "image",
+            outlined(picture, words),
+            written(question or "(no question)", width, TEXT, INK, most=4),
+        ),
+        (f"relevance: {origin}", _heated(picture, relevance, cell), _bar(width)),
+        ("kept cells", kept, _legend(kind, plain, width)),
+        (
+            "what is left to read",
+            seen,
+            written(f"Each token at its own resolution.{unseen}", width),
+        ),
+    ]
+    return _sheet(parts, rows, cols, width, caption)
+
+
+def arrangement(size: Size) -> tuple[int, int, float]:
+    """Rows and columns of panels that come closest to a page on its side, and how far to enlarge.
+
+    All four must fit; small pictures grow, but not to posters.
+    """
+    high, wide = size
+    shapes = ((2, 2), (1, 4), (4, 1))
+    rows, cols = min(shapes, key=lambda shape: abs(log(wide * shape[1] / high / shape[0] / 1.5)))
+    fit = min(WIDE / cols / wide, HIGH / rows / high)
+    return rows, cols, min(fit, max(2.0, 480 / max(size)))
+
+
+def _from(byte: UInt8[Tensor, "h w c"]) -> Any:
+    return pil().fromarray(byte.contiguous().numpy())
+
+
+def _washed(picture: Any, white: float) -> Any:
+    """Grey and pale, so that colours laid on it can be told apart."""
+    grey = picture.convert("L").convert("RGB")
+    return pil().blend(grey, pil().new("RGB", picture.size, PAPER), white)
+
+
+def _heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
+    """Relevance as probability against the peak, in steps of the cells it is known for."""
+    logit = relevance.nan_to_num(nan=-1e9, posinf=1e9, neginf=-1e9)
+    chance = (logit - logit.max()).exp()
+    low, high = chance.aminmax()
+    value = (chance - low) / (high - low) if high > low else torch.full_like(chance, 0.5)
+    rows, cols = relevance.shape
+    reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
+    way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
+    heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
+    return pil().blend(_washed(picture, 0.3), heat, 0.66)
+
+
+def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
+    """Values from 0 to 1 as colours."""
+    stop = torch.tensor(HEAT).float()
+    at = value.clamp(0, 1) * (len(HEAT) - 1)
+    low = at.long().clamp(max=len(HEAT) - 2)
+    part = (at - low)[..., None]
+    return (stop[low] * (1 - part) + stop[low + 1] * part).round().to(torch.uint8)
+
+
+def _drawn(
+    tokens: Tokens, size: Size, patch: int, plain: bool
+) -> tuple[Float[Tensor, "k 4"], list[int]]:
+    """Boxes inside the picture, coarse first, and their levels, or those of about their size."""
+    valid = tokens.valid[0]
+    # 1/64 of a cell: neighbours whose edges differ by rounding must not show a crack
+    box, level = (tokens.box[0][valid] * 64).round() / 64, tokens.level[0][valid]
+    area = (box[:, 2:] - box[:, :2]).prod(-1)
+    kind = level if plain else (area.clamp(min=1).log2() / 2).round().long()
+    order = area.argsort(descending=True, stable=True)
+    box = box.clamp(min=0).minimum(torch.tensor(size * 2) / patch)
+    return box[order], kind[order].tolist()
+
+
+def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
+    """Outlines in the colour of the level, tinted inside; cells too small for a line are filled."""
+    cover = pil().new("RGBA", picture.size)
+    pen = draw(cover)
+    last = torch.tensor([cover.height - 1, cover.width - 1] * 2)
+    corner = box.round().long().minimum(last).tolist()
+    for (top, left, bottom, right), one in zip(corner, kind, strict=True):
+        colour = LEVELS[min(one, len(LEVELS) - 1)]
+        side = min(bottom - top, right - left)
+        if side < 5:
+            pen.rectangle((left, top, right, bottom), fill=(*colour, 150))
+        else:
+            line = 2 if side >= 40 else 1
+            pen.rectangle((left, top, right, bottom), (*colour, 44), (*colour, 235), line)
+    return pil().alpha_composite(_washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
+
+
+def _seen(
+    levels: list[Any],
+    box: Float[Tensor, "k 4"],
+    level: list[int] | list[None],
+    patch: int,
+    scale: float,
+    shown: Size,
+) -> tuple[Any, bool]:
+    """Each token magnified into its box, fine over coarse; and whether nothing is left out."""
+    canvas, painted = _hatched(shown), pil().new("L", shown)
+    corner = (box * patch * scale).round().long().tolist()
+    for (top, left, bottom, right), cells, one in zip(corner, box.tolist(), level, strict=True):
+        if bottom <= top or right <= left:  # thinner than a pixel of this display
+            continue
+        piece = _token(levels, cells, one, patch)
+        piece = piece.resize((right - left, bottom - top), pil().Resampling.BICUBIC)
+        canvas.paste(piece, (left, top))
+        painted.paste(255, (left, top, right, bottom))
+    return canvas, painted.getextrema() == (255, 255)
+
+
+def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -> Any:
+    """The pixels one token could have been made of.
+
+    A cell of level l has the l-times halved picture's; without levels, any box has patch x patch.
+    """
+    top, left, bottom, right = box
+    sides = (right - left, bottom - top)
+    at = int(log2(max(1.0, min(sides)))) if level is None else level
+    at = min(at, len(levels) - 1)
+    fine = patch / 2**at
+    size = [patch if level is None else max(1, round(side * fine)) for side in sides]
+    place = (left * fine, top * fine, right * fine, bottom * fine)
+    return levels[at].resize(size, pil().Resampling.BICUBIC, box=place)
+
+
+def _hatched(shown: Size) -> Any:
+    """Plain grey with slanting lines: nobody takes it for a part of a picture."""
+    x, y = torch.arange(shown[0]), torch.arange(shown[1])[:, None]
+    line = (x + y) % 14 < 2
+    return _from(torch.where(line, 158, 196).to(torch.uint8)[..., None].repeat(1, 1, 3))
+
+
+def _bar(width: int) -> Any:
+    """The colours of relevance between their names."""
+    block = pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
+    long = min(260, width - 120)
+    strip = _from(_palette(torch.linspace(0, 1, long).repeat(TEXT - 4, 1)))
+    block.paste(strip, (44, 4))
+    draw(block).text((0, 0), "low", FAINT, typeface(TEXT))
+    draw(block).text((44 + long + 10, 0), "high", FAINT, typeface(TEXT))
+    return block
+
+
+def _legend(kind: list[int], plain: bool, width: int) -> Any:
+    """How many tokens there are of each level, in as many lines as it takes."""
+    last, font, step = len(LEVELS) - 1, typeface(TEXT), round(TEXT * 1.4)
+    groups = [min(one, last) for one in kind]
+    items, x, y = [], 0, 0
+    for one in sorted(set(groups)):
+        more = "+" if max(kind) > last and one == last else ""
+        name = f"level {one}{more}" if plain else f"{2**one}{more} wide"
+        label = f"{name}: {groups.count(one)} cells"
+        long = 24 + round(font.getlength(label)) + 18
+        if x and x + long > width:
+            x, y = 0, y + step
+        items.append((x, y, label, LEVELS[one]))
+        x += long
+    block = pil().new("RGB", (width, y + step), PAPER)
+    for x, y, label, colour in items:
+        draw(block).rectangle((x, y + 3, x + 15, y + 18), colour)
+        draw(block).text((x + 24, y), label, FAINT, font)
+    return block
+
+
+def _sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
+    """Title, picture and text of each panel on a grid, and the facts below."""
+    head = [written(title, width, TITLE, INK, most=2) for title, _, _ in parts]
+    facts = written(caption, cols * width + (cols - 1) * GAP, CAPTION, INK)
+    above = max(block.height for block in head) + 6
+    below = [max(part[2].height for part in parts[row * cols :][:cols]) for row in range(rows)]
+    step = [above + parts[0][1].height + 8 + text + GAP for text in below]
+    size = (2 * MARGIN + facts.width, 2 * MARGIN + sum(step) + facts.height)
+    sheet = pil().new("RGB", size, PAPER)
+    for number, (_, picture, text) in enumerate(parts):
+        row, col = divmod(number, cols)
+        x, y = MARGIN + col * (width + GAP), MARGIN + above + sum(step[:row])
+        sheet.paste(head[number], (x, y - 6 - head[number].height))
+        sheet.paste(picture, (x, y))
+        frame = (x - 1, y - 1, x + picture.width, y + picture.height)
+        draw(sheet).rectangle(frame, outline=(205, 207, 212))
+        sheet.paste(text, (x, y + picture.height + 8))
+    sheet.paste(facts, (MARGIN, sheet.height - MARGIN - facts.height))
+    return sheet
