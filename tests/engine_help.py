@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 import homunculus
+from homunculus import Sight
 from homunculus.engines import families as table
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.prepared import Prepared
@@ -34,16 +35,17 @@ def loaded(family: str) -> SimpleNamespace:
     return load(family)
 
 
-def rolled(image: Any, question: str) -> Tensor:
+def rolled(image: Tensor, question: str, grid: tuple[int, int]) -> Sight:
     """Relevance by lot: another map for another question or another size."""
-    seed = crc32(f"{question} {image.size}".encode())
-    return torch.randn(24, 24, generator=torch.Generator().manual_seed(seed))
+    seed = crc32(f"{question} {tuple(image.shape)}".encode())
+    logit = torch.randn(24, 24, generator=torch.Generator().manual_seed(seed))
+    return Sight(logit, sure=1.0)
 
 
 def attached(family: str | SimpleNamespace, tokens: int = ALL, **options: Any) -> Engine:
     """An engine that keeps every row unless told otherwise, after the encoder."""
     tiny = loaded(family) if isinstance(family, str) else family
-    usual = {"where": "after", "method": "grid", "relevance": rolled}
+    usual = {"where": "after", "method": "grid", "scout": rolled}
     return homunculus.attach(tiny.model, tiny.processor, tokens=tokens, **usual | options)
 
 

@@ -4,7 +4,7 @@
     HOMUNCULUS_DATA=FOLDER python tests/golden.py check record.json
 
 `write` takes two pictures of each suite and their first questions; `check` asks the same again and
-names every difference. Surfaces: `look`, the transformers engine before and after the encoder (a
+names every difference; a refusal may change its words. Surfaces: `look`, the transformers engine before and after the encoder (a
 tiny model with random weights) and vLLM's chooser before and after it, which needs no vLLM.
 """
 
@@ -22,7 +22,7 @@ import torch
 from PIL import Image
 
 import tiny
-from homunculus import Tokens, attach, method, methods
+from homunculus import Tokens, attach, get_method, methods
 from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, Eyes, chosen
 from homunculus.engines.vllm.settings import Serving
 from homunculus.image import open_picture
@@ -49,7 +49,9 @@ def main(verb: str, name: str) -> int:
         path.write_text(json.dumps({"asked": asked, "kept": kept}, indent=1) + "\n", "utf-8")
         print(f"wrote {path}: {len(kept)} entries")
         return 0
-    different = [key for key in known["kept"] | kept if known["kept"].get(key) != kept.get(key)]
+    same = {key: value if "refused" not in value else "" for key, value in kept.items()}
+    before = {key: value if "refused" not in value else "" for key, value in known["kept"].items()}
+    different = [key for key in before | same if before.get(key) != same.get(key)]
     print(*different, f"{len(different)} of {len(kept)} entries differ", sep="\n")
     return bool(different)
 
@@ -75,7 +77,7 @@ def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
     question = asked["question"]
     for name in methods():
         for tokens in BUDGETS:
-            boxes = asked["boxes"] if method(name).source == "answer" else None
+            boxes = asked["boxes"] if get_method(name).source == "answer" else None
             ways: dict[str, Any] = {
                 "look": lambda n=name, k=tokens, b=boxes: digest(
                     look(path, question, method=n, tokens=k, boxes=b or None).tokens

@@ -6,6 +6,7 @@ case the error's type and message.
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from homunculus import Allocation, Budget, Field, Material, Relevance, method
+from homunculus import Allocation, Budget, Field, Lift, Material, Relevance, Rule, get_method
 from homunculus.core import lift
 from homunculus.core.methods import Method, on_grid
 from homunculus.show.look import look
@@ -24,24 +25,29 @@ ONES, VALID = torch.ones(1, 10, 1), torch.ones(1, 10, dtype=torch.bool)
 
 
 def plan(name: str, grids: Any = ((8, 8),), relevance: Any = CELLS, slots: Any = 10) -> Any:
-    return method(name).plan(grids, relevance, slots)
+    return get_method(name).plan(grids, relevance, slots)
 
 
 def given(**material: Any) -> Any:
-    return method("foveated").plan([(8, 8)], CELLS, 10, Material(**material))
+    return get_method("foveated").plan([(8, 8)], CELLS, 10, Material(**material))
 
 
 def returned(*parts: Any) -> Any:
     """A method of another package whose rule returns these parts, or one thing that is no plan."""
 
-    def rule(field: Field, relevance: Relevance, slots: int) -> Any:
-        return Allocation(*parts) if len(parts) == 3 else parts[0]
+    @dataclass(frozen=True)
+    class Theirs(Rule):
+        def __call__(self, field: Field, relevance: Relevance, slots: int) -> Any:
+            return Allocation(*parts) if len(parts) == 3 else parts[0]
 
-    return Method("theirs", "returns what it is told", rule, on_grid).plan([(8, 8)], CELLS, 10)
+    return Method("theirs", "returns what it is told", Theirs(), on_grid).plan([(8, 8)], CELLS, 10)
+
+
+NOWHERE = Lift("nowhere", lambda *_: None)  # type: ignore
 
 
 def lifted() -> Any:
-    own = Method("theirs", "its lift returns None", method("grid").rule, lambda *_: None)  # type: ignore
+    own = Method("theirs", "its lift returns None", get_method("grid").rule, NOWHERE)
     return own.plan([(8, 8)], CELLS, 10)
 
 
@@ -62,24 +68,24 @@ CASES: dict[str, Callable[[], Any]] = {
     "too few cells": lambda: plan("cut", relevance=torch.zeros(1, 60)),
     "too many images": lambda: plan("cut", relevance=torch.zeros(2, 64)),
     "spread of too few": lambda: lift.spread(lift.grid([(8, 8)]), torch.zeros(1, 60)),
-    "bare logits": lambda: method("cut").allocate(lift.grid([(8, 8)]), CELLS, 10),  # type: ignore
+    "bare logits": lambda: get_method("cut").allocate(lift.grid([(8, 8)]), CELLS, 10),  # type: ignore
     "feature of numpy": lambda: given(feature=np.zeros((1, 64, 3), np.float32)),
     "flat feature": lambda: given(feature=torch.zeros(64, 3)),
     "label of another grid": lambda: given(label=torch.zeros(1, 60).long(), labels=2),
     "energy of another batch": lambda: given(energy=torch.zeros(2, 64, 4)),
-    "bare feature": lambda: method("grid").field([(8, 8)], 10, torch.zeros(1, 64, 3)),  # type: ignore
+    "bare feature": lambda: get_method("grid").field([(8, 8)], 10, torch.zeros(1, 64, 3)),  # type: ignore
     "slots of a float": lambda: plan("grid", slots=10.5),
     "slots of a bool": lambda: plan("cut", slots=True),
     "slots of a str": lambda: plan("cut", slots="10"),
     "slots of none": lambda: plan("cut", slots=0),
-    "a rule's slots": lambda: method("grid").rule(lift.grid([(8, 8)]), Relevance(CELLS), 10.5),  # type: ignore
+    "a rule's slots": lambda: get_method("grid").rule(lift.grid([(8, 8)]), Relevance(CELLS), 10.5),  # type: ignore
     "tokens of a float": partial(Budget, tokens=64.0),  # type: ignore
     "tokens of a bool": partial(Budget, tokens=True),
     "tokens of a str": partial(Budget, tokens="64"),  # type: ignore
     "ratio of a str": partial(Budget, ratio="0.5"),  # type: ignore
     "ratio of a bool": partial(Budget, ratio=True),
-    "a number for a method": lambda: method(3),  # type: ignore
-    "a list for a method": lambda: method(["cut"]),  # type: ignore
+    "a number for a method": lambda: get_method(3),  # type: ignore
+    "a list for a method": lambda: get_method(["cut"]),  # type: ignore
     "look with float tokens": lambda: look(PICTURE, tokens=64.0),  # type: ignore
     "look with a float patch": lambda: look(PICTURE, patch=16.0),  # type: ignore
     "look without a question": lambda: look(PICTURE, question=None),  # type: ignore

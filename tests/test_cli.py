@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import cli, relevance
+from homunculus import Match, cli
 from homunculus.cli import main
+from homunculus.relevance import scout as scout_room
 from homunculus.relevance import words as scout
-from homunculus.relevance.words import Sight, Word
+from homunculus.relevance.words import WordSight
 from terminal_help import terminal
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -24,7 +25,7 @@ SOURCE = Path(cli.__file__).parents[1]
 @pytest.fixture(autouse=True)
 def alone(monkeypatch) -> None:
     """No test depends on whether weights are shipped."""
-    monkeypatch.setattr(relevance, "shipped", lambda: None)
+    monkeypatch.setattr(scout_room, "shipped", lambda: None)
 
 
 @pytest.fixture
@@ -49,7 +50,8 @@ def test_methods_are_listed_for_people_and_machines(capsys) -> None:
         "pyramid",
         "Foveated",
     )
-    assert set(foveated) == {"name", "about", "control", "source", "fixation", "lift", "rule"}
+    assert foveated["settings"] == ["field_of_view", "fixation", "hedge"]
+    assert next(row for row in rows if row["name"] == "atlas")["needs"] == ["regions"]
 
 
 NOT_READ = "The words of the question were not looked for; the choice follows what stands out in "
@@ -149,16 +151,13 @@ def test_show_speaks_json(page, capsys) -> None:
 class Fake:
     """A scout that has found the total."""
 
-    name = "words"
-
-    def __call__(self, images, questions, patch=16) -> list[Sight]:
-        logit = torch.zeros(-(-160 // patch), -(-200 // patch))
-        word = Word("total", 0.97, (0.25, 0.5, 0.5, 0.75), 1.0)
-        return [Sight(logit, (word,), ("合計",), True, 0.5)]
+    def __call__(self, image, question, grid) -> WordSight:
+        match = Match("total", 0.97, (0.25, 0.5, 0.5, 0.75), 1.0)
+        return WordSight.of(torch.zeros(grid), (match,), ("合計",), True, 0.5)
 
 
 def test_show_tells_why(page, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(relevance, "shipped", Fake)
+    monkeypatch.setattr(scout_room, "shipped", Fake)
     assert main(["show", page, "total 合計?", "--why", "--tokens", "20"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[1].endswith("relevance: words: 1 of 1 found (1 in a script it cannot read)")
@@ -171,15 +170,17 @@ def test_show_tells_why(page, capsys, monkeypatch) -> None:
 
 
 def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(relevance, "shipped", Fake)
+    monkeypatch.setattr(scout_room, "shipped", Fake)
     monkeypatch.setattr(scout, "load", lambda folder: pytest.fail("not asked for"))
-    assert main(["show", page, "total?", "--no-scout", "--tokens", "20"]) == 0
+    assert main(["show", page, "total?", "--scout", "pixels", "--tokens", "20"]) == 0
     assert capsys.readouterr().out.splitlines()[2].startswith(NOT_READ)
-    monkeypatch.setattr(relevance, "shipped", lambda: None)
+    monkeypatch.setattr(scout_room, "shipped", lambda: None)
     monkeypatch.setattr(scout, "load", lambda folder: Fake() if folder == Path("mine") else None)
+    Path("mine").mkdir()
     assert main(["show", page, "total?", "--scout", "mine", "--tokens", "20"]) == 0
     assert "words: 1 of 1 found" in capsys.readouterr().out
-    assert main(["show", page, "--scout", "mine", "--no-scout"]) == 2
+    assert main(["show", page, "total?", "--scout", "wordz"]) == 2
+    assert "no scout 'wordz'. Did you mean 'words'?" in capsys.readouterr().err
 
 
 def test_show_takes_boxes_and_dials(page, capsys) -> None:
@@ -208,7 +209,7 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         (["page.png", "--fixation", "900,20"], "lies outside the picture of 200x160"),
         (["page.png", "--method", "cut", "--fixation", "0.5,0.5"], "cut has no fixation"),
         (["page.png", "--boxes", "1,2,3"], "expected 4 numbers"),
-        (["page.png", "--method", "oracle"], "give boxes"),
+        (["page.png", "--method", "oracle"], "Pass boxes"),
         (["page.png", "--compress", "7"], "compress"),
         (["page.png", "--explore", "0"], "explore"),
         (["page.png", "-o", "absent/a.png"], "no folder absent"),
@@ -216,7 +217,10 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         (["page.png", "-o", "."], "is a folder"),
         (["page.png", "-o", "page.png"], "is the picture itself"),
         (["empty.png"], "0 bytes"),
-        (["page.png", "what?", "--scout", "absent"], "no word-scout.safetensors in absent"),
+        (
+            ["page.png", "what?", "--scout", "absent"],
+            "no scout 'absent'. There are auto, words, pixels",
+        ),
     ],
 )
 def test_mistakes_cost_two_lines_and_code_2(page, capsys, arguments, message) -> None:
@@ -276,7 +280,7 @@ def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
 
 PATIENT = """
 import time
-from homunculus import cli
+from homunculus import Match, cli
 
 cli.PATIENCE = {patience}
 with cli._patience("computing") as tell:

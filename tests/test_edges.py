@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from homunculus import Allocation, Material, method
-from homunculus.core import lift, pack
+from homunculus import Allocation, Material, get_method
+from homunculus.core import lift
 from homunculus.core.allocate import BestFirst, Centre, Foveated, LogPolar, Shares, TopK
 from homunculus.core.allocate.sample import bilinear
 from homunculus.core.allocate.tile import window_plan
+from homunculus.core.pack import pack
 from homunculus.core.types import Field, Relevance
 from homunculus.image import _one_scan
 from homunculus.show.look import look
@@ -35,21 +36,21 @@ def test_a_strip_does_not_grow_into_a_square_of_its_length() -> None:
 @pytest.mark.parametrize("name", ["log-polar", "foveated", "pseudo-log-polar"])
 def test_a_fixation_outside_the_picture_looks_from_its_border(name: str) -> None:
     for point in ([-20.0, 5.0], [1e6, -1e6]):
-        aimed = method(name).aimed(torch.tensor([[point]]))
+        aimed = get_method(name).aimed(torch.tensor([[point]]))
         field, plan = aimed.plan([(32, 32)], torch.zeros(1, 1024), 64)
         assert plan.weight.isfinite().all()
         assert field.valid[0][plan.index[0].flatten()].all()
 
 
 def test_what_is_done_to_a_plan_stays_with_it() -> None:
-    first = method("grid").plan([(9, 9)], torch.zeros(1, 81), 5)[1]
+    first = get_method("grid").plan([(9, 9)], torch.zeros(1, 81), 5)[1]
     first.valid[:] = False
-    assert method("grid").plan([(9, 9)], torch.zeros(1, 81), 5)[1].valid.all()
+    assert get_method("grid").plan([(9, 9)], torch.zeros(1, 81), 5)[1].valid.all()
 
 
 def test_broken_relevance_does_not_break_training() -> None:
     logit = torch.tensor([[0.0, torch.nan, 2.0, -torch.inf, 1.0, 3.0]], requires_grad=True)
-    plan = method("grid").allocate(lift.grid([(2, 3)]), Relevance(logit), 3)
+    plan = get_method("grid").allocate(lift.grid([(2, 3)]), Relevance(logit), 3)
     assert plan.weight.tolist() == [[[1.0], [1.0], [1.0]]]
     (plan.weight.flatten() * torch.arange(3)).sum().backward()
     assert logit.grad is not None
@@ -85,11 +86,12 @@ def test_settings_that_mean_nothing_are_refused() -> None:
 def test_the_default_dtype_of_the_moment_is_not_remembered() -> None:
     try:
         torch.set_default_dtype(torch.bfloat16)
-        method("foveated").plan([(11, 13)], torch.zeros(1, 143), 7)
+        get_method("foveated").plan([(11, 13)], torch.zeros(1, 143), 7)
     finally:
         torch.set_default_dtype(torch.float32)
     assert (
-        method("foveated").plan([(11, 13)], torch.zeros(1, 143), 7)[1].weight.dtype == torch.float32
+        get_method("foveated").plan([(11, 13)], torch.zeros(1, 143), 7)[1].weight.dtype
+        == torch.float32
     )
 
 
@@ -118,8 +120,8 @@ def test_a_level_is_read_from_three_quarters_of_its_side() -> None:
 def test_random_draws_the_same_lots_for_ever() -> None:
     """A figure made today can be made again: drawn once with these features, and written down."""
     grids, feature = [(5, 7), (4, 4)], torch.arange(2 * 35 * 2).view(2, 35, 2) / 8
-    plan = method("random").plan(grids, torch.zeros(2, 35), 6, Material(feature=feature))[1]
-    bare = method("random").plan(grids, torch.zeros(2, 35), 6)[1]
+    plan = get_method("random").plan(grids, torch.zeros(2, 35), 6, Material(feature=feature))[1]
+    bare = get_method("random").plan(grids, torch.zeros(2, 35), 6)[1]
     assert plan.index[..., 0].tolist() == FEATURED
     assert bare.index[..., 0].tolist() == BARE
 

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from engine_help import FAMILIES, GREEDY, LARGE, MARK, attached, load, picture, turn
-from homunculus import method
+from homunculus import get_method
 from homunculus.engines.transformers import engine as engines
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.prepared import Answer
-from homunculus.show import panels as view
+from homunculus.show import panels
 from homunculus.show.look import look
 
 pytestmark = MARK
@@ -63,10 +63,10 @@ def test_an_answer_decides_on_sharpness_as_look_does(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain: list[bool] = []
-    monkeypatch.setattr(view, "panels", lambda *_, **named: plain.append(named["plain"]))
+    monkeypatch.setattr(panels, "draw_panels", lambda *_, **named: plain.append(named["plain"]))
     image = picture(256, 256)
     attached("qwen3_vl", tokens=K, method=name).generate(image, "?", **TWO).show()
-    look(image, tokens=K, patch=16, method=method(name)).draw()
+    look(image, tokens=K, patch=16, method=get_method(name)).draw()
     assert plain[0] == plain[1]
 
 

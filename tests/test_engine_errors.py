@@ -11,6 +11,7 @@ from torch import nn
 
 import homunculus
 from engine_help import FAMILIES, LARGE, MARK, attached, loaded, picture, turn
+from homunculus import Sight
 from homunculus.engines.transformers.engine import NAME, Setting
 from tiny import hub
 
@@ -100,14 +101,17 @@ def test_messages_that_cannot_be_shown_are_refused(messages: list[Any], words: s
 
 @pytest.mark.parametrize("shape", [(9,), (1, 9, 9), (1, 1, 9, 9)])
 def test_relevance_is_a_map(shape: tuple[int, ...]) -> None:
-    engine = attached("qwen3_vl", relevance=lambda image, question: torch.zeros(shape))
-    with pytest.raises(ValueError, match="relevance is a map of rows x cols over the image, got"):
+    engine = attached("qwen3_vl", scout=lambda *_: Sight(torch.zeros(shape), sure=1.0))
+    with pytest.raises(
+        ValueError,
+        match="scout <lambda>: expected a map of rows x cols, a number for each cell, got",
+    ):
         engine.prepare([ASK])
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 200), (200, 3), (7, 7)])
 def test_a_map_may_have_any_size(shape: tuple[int, int]) -> None:
-    engine = attached("qwen3_vl", tokens=40, relevance=lambda image, question: torch.rand(shape))
+    engine = attached("qwen3_vl", tokens=40, scout=lambda *_: Sight(torch.rand(shape), sure=1.0))
     assert len(engine.prepare([ASK]).looks[0].choice.anchor) == 40
 
 
@@ -162,8 +166,10 @@ def test_a_setting_is_saved_beside_a_model_and_read_back(tmp_path: Path) -> None
     engine = attached("smolvlm", tokens=77, method="cut", where="after", marks="counted")
     path = engine.save(tmp_path)
     assert path == tmp_path / NAME
-    again = homunculus.attach(it.model, it.processor, saved=tmp_path)
+    again = homunculus.attach(it.model, it.processor, saved=tmp_path, scout=engine.scout)
     assert again.setting == engine.setting
+    with pytest.raises(ValueError, match="saved with a scout of your own.*Pass it again"):
+        homunculus.attach(it.model, it.processor, saved=tmp_path)
     assert again.method == engine.method
     assert json.loads(path.read_text("utf-8"))["tokens"] == 77
 

@@ -11,6 +11,7 @@ import torch
 
 import homunculus
 from engine_help import GREEDY, LARGE, MARK, attached, loaded, picture, turn
+from homunculus import Sight
 from homunculus.engines.transformers import Setting
 from homunculus.engines.transformers.conversation import pairs, talks
 from homunculus.image import PictureError
@@ -214,7 +215,8 @@ def test_the_processor_of_another_family_is_refused() -> None:
 def test_an_engine_is_written_in_one_line() -> None:
     engine = attached("qwen3_vl", tokens=40)
     assert repr(engine) == (
-        "Engine(qwen3_vl, tokens=40, method='grid', where='after', marks='free', fast=False)"
+        "Engine(qwen3_vl, tokens=40, method='grid', where='after', marks='free', fast=False, "
+        "scout='given')"
     )
 
 
@@ -245,16 +247,27 @@ WRONG = [
 
 @pytest.mark.parametrize(("given", "words"), WRONG)
 def test_wrong_relevance_says_what_came(given: Any, words: str) -> None:
-    engine = attached("qwen3_vl", relevance=lambda image, question: given)
-    with pytest.raises(ValueError, match=f"engine: relevance is a map of rows x cols.*{words}"):
+    def wrong(*_: Any) -> Sight:
+        sight = Sight(torch.zeros(1, 1), sure=1.0)
+        object.__setattr__(sight, "logit", given)  # past the shape checks of these tests
+        return sight
+
+    expected = f"scout wrong: expected a map of rows x cols.*{words}"
+    with pytest.raises(ValueError, match=expected):
+        attached("qwen3_vl", scout=wrong).prepare([turn(picture(*LARGE), "?")])
+    with pytest.raises(ValueError, match=expected):
+        look(picture(*LARGE), scout=wrong)
+
+
+def test_a_scout_that_returns_no_sight_is_told_what_to_return() -> None:
+    engine = attached("qwen3_vl", scout=lambda *_: torch.zeros(4, 5))
+    with pytest.raises(TypeError, match=r"got Tensor. Return Sight\(logit, sure=...\)"):
         engine.prepare([turn(picture(*LARGE), "?")])
-    with pytest.raises(ValueError, match=f"look: relevance is a map of rows x cols, {words}"):
-        look(picture(*LARGE), relevance=lambda pixels, question, grid: given)
 
 
 def test_a_nan_in_a_given_map_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"look: relevance .* got NaN at 1 of 20 cells"):
-        look(picture(*LARGE), relevance=NAN)
+    with pytest.raises(ValueError, match=r"scout: expected a map .* got NaN at 1 of 20 cells"):
+        look(picture(*LARGE), scout=NAN)
 
 
 @pytest.mark.parametrize("where", ["before", "after"])
@@ -262,17 +275,17 @@ def test_infinite_relevance_is_last_and_first(where: str) -> None:
     never = torch.zeros(24, 32)
     never[:, :16] = -torch.inf
     never[20, 30] = torch.inf
-    engine = attached("qwen3_vl", tokens=20, where=where, relevance=lambda *_: never)
+    engine = attached("qwen3_vl", tokens=20, where=where, scout=never)
     box = engine.prepare([turn(picture(*LARGE), "?")]).looks[0].choice.tokens.box[0]
     _, cols = engine.prepare([turn(picture(*LARGE), "?")]).looks[0].layout.grid
     assert (box[:, 1] >= cols // 2).all()
-    seen = look(picture(*LARGE), tokens=4, patch=8, method="grid", relevance=never)
+    seen = look(picture(*LARGE), tokens=4, patch=8, method="grid", scout=never)
     assert [30.0 * 8, 20.0 * 8, 31.0 * 8, 21.0 * 8] in seen.to_json()["boxes"]
     assert all(left >= 16 * 8 for left, *_ in seen.to_json()["boxes"])
 
 
 def test_whole_numbers_are_relevance_too() -> None:
-    engine = attached("qwen3_vl", tokens=4, relevance=lambda *_: torch.eye(24).int())
+    engine = attached("qwen3_vl", tokens=4, scout=torch.eye(24).int())
     assert len(engine.prepare([turn(picture(*LARGE), "?")]).looks[0].choice.anchor) == 4
 
 

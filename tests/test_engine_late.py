@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from homunculus import Sight
 from homunculus.engines import qwen as late
 from homunculus.engines import qwen as packed
 from homunculus.engines.transformers import attach
@@ -21,15 +22,15 @@ def it(request: pytest.FixtureRequest) -> SimpleNamespace:
     return load(request.param)
 
 
-def slope(image: Any, question: str) -> Tensor:
+def slope(image: Any, question: str, grid: Any) -> Sight:
     """Relevance that grows towards the lower right, so that all levels are used."""
-    return torch.linspace(-3, 3, 32 * 32).view(32, 32)
+    return Sight(torch.linspace(-3, 3, 32 * 32).view(32, 32), sure=1.0)
 
 
 def both(it: SimpleNamespace, method: str, tokens: int, *images: Any) -> tuple[Any, Tensor, Tensor]:
     """The parts that are encoded, and their patches made late and made of the whole."""
     engine = attach(
-        it.model, it.processor, tokens=tokens, method=method, where="before", relevance=slope
+        it.model, it.processor, tokens=tokens, method=method, where="before", scout=slope
     )
     shown = [{"type": "image", "image": image} for image in images]
     talk = [{"role": "user", "content": [*shown, {"type": "text", "text": "What is it?"}]}]
@@ -71,7 +72,7 @@ def test_coarse_cells_and_frames_differ_by_rounding(it, method, sizes) -> None:
 def test_an_engine_works_late_and_leaves_the_processor_as_it_was(it, monkeypatch) -> None:
     rows, asked = late.Late.rows, []
     monkeypatch.setattr(late.Late, "rows", lambda *given: asked.append(given) or rows(*given))
-    engine = attach(it.model, it.processor, tokens=9, where="before", relevance=slope)
+    engine = attach(it.model, it.processor, tokens=9, where="before", scout=slope)
     before = dict(vars(it.processor.image_processor))
     engine.generate(picture(96, 96), "What is it?", max_new_tokens=1)
     assert asked
@@ -86,6 +87,6 @@ def test_a_processor_that_is_not_known_does_all_of_its_work(it) -> None:
     assert late.resizing(SimpleNamespace(image_processor=None)) is None
     it.processor.image_processor.__class__ = Other
     assert late.resizing(it.processor) is None
-    engine = attach(it.model, it.processor, tokens=9, where="before", relevance=slope)
+    engine = attach(it.model, it.processor, tokens=9, where="before", scout=slope)
     answer = engine.generate(picture(96, 96), "What is it?", max_new_tokens=1)
     assert len(answer.looks[0].choice.anchor) == 9

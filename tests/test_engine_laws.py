@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cases import Case, often
-from homunculus import method, methods
+from homunculus import get_method, methods
 from homunculus.engines.families import (
     Layout,
     Window,
@@ -168,7 +168,7 @@ def test_rows_that_the_layouts_do_not_explain_are_refused() -> None:
 
 
 def chosen(layout: Layout, slots: int, name: str, seed: int = 0, deep: int = 3) -> Choice:
-    rows, found = drawn(layout.total, deep, seed=seed + 1), method(name)
+    rows, found = drawn(layout.total, deep, seed=seed + 1), get_method(name)
     known = [replace(Case((layout.grid,), slots, seed).material(), feature=None)]
     by = known if found.needs - {"features"} else None
     (choice,) = select([layout], [drawn(*layout.grid, seed=seed)], [slots], found, [rows], by)
@@ -183,7 +183,7 @@ def test_every_method_keeps_exactly_so_many_rows_in_the_order_of_the_prompt(
     slots = max(1, round(share * layout.total))
     choice = chosen(layout, slots, name, seed)
     cells = min(slots, len(layout.row))
-    slots += method(name).count(layout.grid, cells) - cells  # `resize` may keep fewer cells
+    slots += get_method(name).count(layout.grid, cells) - cells  # `resize` may keep fewer cells
     assert len(choice.anchor) == len(choice.order) == slots
     assert choice.embed is not None
     assert choice.embed.shape == (slots, 3)
@@ -245,7 +245,7 @@ def test_a_token_stands_at_the_cell_that_holds_its_centre(
 def test_what_is_chosen_does_not_hang_on_features() -> None:
     layout = tiled(2, 3, 4, True)
     relevance = [drawn(*layout.grid)]
-    (bare,) = select([layout], relevance, [20], method("foveated"))
+    (bare,) = select([layout], relevance, [20], get_method("foveated"))
     assert bare.embed is None
     assert torch.equal(bare.anchor, chosen(layout, 20, "foveated").anchor)
     rows = drawn(20, 3)
@@ -272,7 +272,7 @@ def prompted() -> tuple[Tensor, list[Layout], dict[str, Tensor]]:
 
 
 def kept(*anchors: list[int]) -> list[Choice]:
-    (base,) = select([plain(1, 1)], [torch.zeros(1, 1)], [1], method("grid"))
+    (base,) = select([plain(1, 1)], [torch.zeros(1, 1)], [1], get_method("grid"))
     return [Choice(torch.tensor(one), base.tokens, torch.arange(len(one))) for one in anchors]
 
 

@@ -10,9 +10,9 @@ import torch.nn.functional as F
 from einops import rearrange
 from torch import Tensor, nn
 
-from homunculus import methods
+from homunculus import Sight, methods
 from homunculus.core import lift
-from homunculus.core.methods import method
+from homunculus.core.methods import get_method
 from homunculus.core.types import Tokens
 from homunculus.engines import encode
 from homunculus.engines import views as part
@@ -36,13 +36,13 @@ def it(request: pytest.FixtureRequest) -> SimpleNamespace:
     return load(request.param)
 
 
-def slope(image: Any, question: str) -> Tensor:
+def slope(image: Any, question: str, grid: Any) -> Sight:
     """Relevance that grows towards the lower right, so that all levels are used."""
-    return torch.linspace(-3, 3, 32 * 32).view(32, 32)
+    return Sight(torch.linspace(-3, 3, 32 * 32).view(32, 32), sure=1.0)
 
 
 def engine(it: SimpleNamespace, tokens: int, **options: Any) -> Any:
-    options = {"where": "before", "relevance": slope} | options
+    options = {"where": "before", "scout": slope} | options
     return attach(it.model, it.processor, tokens=tokens, **options)
 
 
@@ -326,7 +326,7 @@ def test_a_method_whose_tokens_are_means_is_refused_and_told_which_can(
 
 def test_a_mean_that_comes_all_the_same_is_not_taken_for_a_cell() -> None:
     layout = tiled(2, 2, 4, False)
-    choices = select([layout], [torch.zeros(8, 8)], [20], method("pool"))
+    choices = select([layout], [torch.zeros(8, 8)], [20], get_method("pool"))
     with pytest.raises(ValueError, match="one cell"):
         parts([layout], choices)
 
@@ -340,7 +340,7 @@ def test_methods_of_cells_and_of_plain_images_can() -> None:
 @pytest.mark.parametrize("family", ["qwen3_vl", "qwen2_5_vl", "qwen2_vl"])
 def test_windows_are_two_ordinary_images(family: str) -> None:
     it = load(family)
-    chosen = method("windows")
+    chosen = get_method("windows")
     that = seen(it, 40, picture(192, 256), method="windows")
     (rows,) = encoded(it, that, chosen.rule)
     box = that.choices[0].tokens.box[0]
@@ -375,7 +375,7 @@ def test_windows_fill_the_budget(it: SimpleNamespace, size: tuple[int, int], tok
 def test_a_smaller_image_is_one_ordinary_image(family: str) -> None:
     it = load(family)
     that = seen(it, 40, picture(192, 256), method="resize")
-    (rows,) = encoded(it, that, method("resize").rule)
+    (rows,) = encoded(it, that, get_method("resize").rule)
     inner = {"i": 2, "j": 2, "y": 8, "x": 8}
     places = "(r c i j) (z y x) -> z (r i y) (c j x)"
     image = rearrange(that.inputs["pixel_values"], places, r=12, c=16, **inner)
@@ -395,7 +395,7 @@ def test_a_smaller_image_costs_its_own_count_and_no_other_rows(
     for size, tokens in (((192, 256), 40), ((240, 60), 7), ((192, 256), 1)):
         made = engine(it, tokens, method="resize", where=where).prepare(talk(picture(*size)))
         (look,) = made.looks
-        wanted = method("resize").count(look.layout.grid, tokens)
+        wanted = get_method("resize").count(look.layout.grid, tokens)
         assert wanted <= tokens
         assert (made["input_ids"] == it.model.config.image_token_id).sum() == wanted
         assert set(look.choice.anchor.tolist()) <= set(look.layout.row.tolist())
@@ -451,7 +451,7 @@ def test_a_fast_engine_says_the_same_and_remembers_that_it_is_fast(
     image = talk(picture(192, 256))
     quick = engine(it, 24, fast=True)
     quick.save(tmp_path)
-    again: Any = attach(it.model, it.processor, saved=tmp_path, relevance=slope)
+    again: Any = attach(it.model, it.processor, saved=tmp_path, scout=slope)
     assert again.setting == quick.setting == replace(engine(it, 24).setting, fast=True)
     stock = engine(it, 24).prepare(image).looks[0].choice.embed
     linear = again.prepare(image).looks[0].choice.embed

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from engine_help import BEFORE, FAMILIES, LARGE, MARK, TALL, attached, images, load, picture, turn
+from homunculus import Sight
 
 pytestmark = MARK
 TALKS = [
@@ -24,8 +25,8 @@ class Taste(nn.Module):
         chance = torch.Generator().manual_seed(0)
         self.logit = nn.Parameter(torch.randn(24, 24, generator=chance))
 
-    def __call__(self, image: Any, question: str) -> Tensor:
-        return 2 * self.logit
+    def __call__(self, image: Any, question: str, grid: Any) -> Sight:
+        return Sight(2 * self.logit, sure=1.0)
 
 
 def loss(engine: Any) -> Tensor:
@@ -41,7 +42,7 @@ def test_a_loss_reaches_relevance_and_the_towers_first_layer(
     family: str, where: str, method: str
 ) -> None:
     taste, tiny = Taste(), load(family)
-    engine = attached(tiny, tokens=20, where=where, method=method, relevance=taste)
+    engine = attached(tiny, tokens=20, where=where, method=method, scout=taste)
     loss(engine).backward()
     assert taste.logit.grad is not None
     assert taste.logit.grad.isfinite().all()
@@ -53,7 +54,7 @@ def test_a_loss_reaches_relevance_and_the_towers_first_layer(
 
 @pytest.mark.parametrize(("family", "where"), WAYS)
 def test_training_changes_no_number(family: str, where: str) -> None:
-    engine = attached(family, tokens=20, where=where, method="foveated", relevance=Taste())
+    engine = attached(family, tokens=20, where=where, method="foveated", scout=Taste())
     with torch.no_grad():
         plain = engine.prepare(TALKS, forward=True)
     trained = engine.prepare(TALKS, forward=True)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from homunculus import method
+from homunculus import get_method
 from homunculus.core import cache as kept
 from homunculus.core import lift
 from homunculus.core.types import Field
@@ -128,7 +128,7 @@ def test_a_result_asked_for_twice_is_the_same_tensor_by_name_or_by_place() -> No
 
 def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
     logit = torch.arange(4096.0)[None].repeat(8, 1)
-    first = method("cut").plan([(64, 64)] * 8, logit, 40)[1]
-    again = method("cut").plan([(64, 64)] * 8, logit, 40)[1]
+    first = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
+    again = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
     assert torch.equal(first.index, again.index)
     assert kept.held() <= MIB

@@ -11,7 +11,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from cases import BIG, Case, alone, law, picked, planned, reads, same
 from homunculus import Allocation, Field, Method, Relevance, methods
-from homunculus.core import lift, pack
+from homunculus.core import lift
+from homunculus.core.pack import pack
 
 METHODS = list(methods().values())
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import method, methods, relevance
+from homunculus import Sight, get_method, methods
 from homunculus.relevance import Dials
+from homunculus.relevance import scout as scout_room
 from homunculus.relevance.material import segment
 from homunculus.relevance.places import answer
 from homunculus.show.look import CELLS, look
@@ -25,7 +26,7 @@ ALL = sorted(methods())
 @pytest.fixture(autouse=True)
 def alone(monkeypatch) -> None:
     """Without the shipped scout: what it changes is tested beside relevance."""
-    monkeypatch.setattr(relevance, "shipped", lambda: None)
+    monkeypatch.setattr(scout_room, "shipped", lambda: None)
 
 
 def page(size: tuple[int, int] = (400, 300)):
@@ -42,7 +43,7 @@ def page(size: tuple[int, int] = (400, 300)):
 def test_every_method_keeps_exactly_k(name, tokens) -> None:
     seen = look(page(), "What is printed?", method=name, tokens=tokens, boxes=[BOX])
     facts = seen.to_json()
-    kept = method(name).count((19, 25), tokens)
+    kept = get_method(name).count((19, 25), tokens)
     assert facts["kept"] == len(facts["boxes"]) == sum(facts["levels"].values()) == kept
     assert kept == tokens or name == "resize"
     assert facts["cells"] == 25 * 19
@@ -122,7 +123,8 @@ def test_a_place_the_question_names_moves_the_fixation() -> None:
 
 def test_the_origin_of_relevance_is_told_honestly() -> None:
     question = "What is in the top-left corner?"
-    told = {name: look(page(), question, method=name, tokens=9, boxes=[BOX]).origin for name in ALL}
+    told = {name: look(page(), question, method=name, tokens=9, boxes=[BOX]) for name in ALL}
+    told = {name: seen.sight.origin for name, seen in told.items()}
     assert told["foveated"] == told["frequency"] == "pixels (question not read) + named place"
     assert told["saliency"] == "pixels"
     assert told["shuffled"] == "pixels (one picture has no other question)"
@@ -133,14 +135,14 @@ def test_the_origin_of_relevance_is_told_honestly() -> None:
 def test_relevance_can_be_given_as_a_map_or_a_function() -> None:
     spot = torch.zeros(19, 25)
     spot[3, 20] = 9.0
-    for given in (spot, lambda pixels, question, grid: spot):
-        seen = look(page(), method="grid", tokens=1, relevance=given)
+    for given in (spot, lambda image, question, grid: Sight(spot, sure=1.0)):
+        seen = look(page(), method="grid", tokens=1, scout=given)
         assert seen.to_json()["boxes"] == [[320.0, 48.0, 336.0, 64.0]]
-        assert seen.origin == "given"
-    wide = look(page(), method="grid", tokens=1, relevance=torch.eye(2))
+        assert seen.sight.origin == "given"
+    wide = look(page(), method="grid", tokens=1, scout=torch.eye(2))
     assert wide.relevance.shape == (19, 25)
-    with pytest.raises(ValueError, match="rows x cols, got shape"):
-        look(page(), relevance=torch.zeros(3))
+    with pytest.raises(ValueError, match="rows x cols, a number for each cell, got shape"):
+        look(page(), scout=torch.zeros(3))
 
 
 def test_the_oracle_sees_the_answer_sharply_and_needs_its_box() -> None:
@@ -148,7 +150,7 @@ def test_the_oracle_sees_the_answer_sharply_and_needs_its_box() -> None:
     fine = seen.tokens.box[0][seen.tokens.level[0] == 0]
     for row, col in ((6, 12), (7, 16)):
         assert ((fine[:, 0] == row) & (fine[:, 1] == col)).any()
-    with pytest.raises(ValueError, match="give boxes"):
+    with pytest.raises(ValueError, match="Pass boxes"):
         look(page(), method="oracle")
     half = look(page((800, 600)), method="oracle", patch=32, boxes=[(0, 0, 3, 3)])
     assert half.relevance.argmax() == 0
@@ -217,7 +219,7 @@ def test_compress_is_the_thumbnails_share_of_windows() -> None:
         side = seen.tokens.box[..., 2:] - seen.tokens.box[..., :2]
         shares.append(int((side.prod(-1) > 1).sum()) / 273)
     assert shares == pytest.approx([0.1, 0.5, 0.9], abs=0.12)
-    assert method("windows").rule == look(page(), method="windows").method.rule
+    assert get_method("windows").rule == look(page(), method="windows").method.rule
 
 
 def test_more_focus_means_a_sharper_fovea() -> None:

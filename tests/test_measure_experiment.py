@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from homunculus import Sight
 from homunculus.cli import main
 from homunculus.core.methods import methods
 from homunculus.lab.measure import command, read
@@ -53,18 +54,18 @@ class Stripes:
         return found
 
 
-def looks(pixels, question: str) -> torch.Tensor:
+def looks(pixels, question: str, grid) -> Sight:
     """A scout that goes where a question says; nowhere if it says nothing."""
     rows, cols = (side // 16 for side in pixels.shape[1:])
     found = torch.full((rows, cols), -8.0)
     for name, (x, y) in WHERE.items():
         if name in question:
             found[y // 16 : (y + SIZE[1]) // 16, x // 16 : (x + SIZE[0]) // 16] = 0.0
-    return found
+    return Sight(found, sure=1.0)
 
 
-def blind(pixels, question: str) -> torch.Tensor:
-    return looks(pixels, "")
+def blind(pixels, question: str, grid) -> Sight:
+    return looks(pixels, "", grid)
 
 
 SCORERS = {"scout": looks, "blind": blind, "prior": blind}

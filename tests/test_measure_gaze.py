@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from homunculus import Sight
 from homunculus.cli import main
 from homunculus.core import lift
 from homunculus.core.types import Allocation
@@ -250,7 +251,9 @@ def test_scores_of_words_are_counts() -> None:
 
 
 def test_the_table_of_a_suite_puts_knowing_rows_above_blind_ones(suite) -> None:
-    scorers = {"scout": lambda pixels, question: torch.zeros(12, 16) - question.count("0") * 1.0}
+    scorers = {
+        "scout": lambda image, question, grid: Sight(torch.zeros(grid) - question.count("0"), 1.0)
+    }
     result = gaze(suite, CONFIG, scorers)
     table = result["table"]
     nss = {name: by["map"]["nss"][0] for name, by in table.items() if "map" in by}
@@ -349,7 +352,8 @@ def test_a_suite_nobody_looked_at_says_so(suite) -> None:
 def test_what_is_planned_is_what_is_kept(suite) -> None:
     sheet = opened(suite / "images" / "0.png", 256, 16)
     for name in ("centre", "random", "pool"):
-        field, plan = planned(row(name, {}), 0, sheet, 8, None)
+        spent = planned(row(name, {}), 0, sheet, 8, None)
+        field, plan = spent.field, spent.allocation
         assert of_tokens(field, plan).sum() == pytest.approx(8), name
 
 

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from homunculus.core import lift
 from homunculus.core.coverage import covered_cells
-from homunculus.core.methods import Material, method, methods
+from homunculus.core.methods import Material, get_method, methods
 from homunculus.core.pack import footprint
 from homunculus.core.types import Allocation
 from homunculus.lab.measure.means import leaves
@@ -29,7 +29,7 @@ def planned(name: str, slots: int, page: Page):
     feature, logit = torch.rand(1, cells, 3, generator=lot), torch.rand(1, cells, generator=lot)
     energy = torch.rand(1, cells, 4, generator=lot)
     material = Material(feature, label, int(label.max()) + 1, energy)
-    return method(name).plan([page.grid], logit, slots, material)
+    return get_method(name).plan([page.grid], logit, slots, material)
 
 
 def chosen(field, cells: list[int]) -> Allocation:

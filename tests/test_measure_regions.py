@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from homunculus import Sight
 from homunculus.lab.measure.cost import cost, engine
 from homunculus.lab.measure.regions import COLUMNS, against, coverage, regions, section, summary
 from homunculus.lab.measure.report import Measured
@@ -138,11 +139,11 @@ def test_who_looks_once_loses_the_second_question_and_who_shrinks_loses_nothing(
         Image.new("L", (256, 192), 240).save(tmp_path / one.image)
     first, second = (replace(one, path=tmp_path / one.image) for one in (first, second))
 
-    def looks(pixels, text: str) -> torch.Tensor:
+    def looks(pixels, text: str, grid) -> Sight:
         found = torch.full((12, 16), -9.0)
         x0, y0, x1, y1 = (int(side) // 16 for side in (TARGET if text == "here" else FAR))
         found[y0:y1, x0:x1] = 0.0
-        return found
+        return Sight(found, sure=1.0)
 
     config = Config(task="evidence", tokens=(4, 192), methods=("grid", "resize"), side=256)
     stand = bench([first, second], config, None, {"scout": looks})
@@ -166,9 +167,9 @@ def test_who_looks_once_loses_the_second_question_and_who_shrinks_loses_nothing(
 def test_cost_is_a_share_of_the_untouched_request(sheet) -> None:
     asked = []
 
-    def looks(pixels, text: str) -> torch.Tensor:
+    def looks(pixels, text: str, grid) -> Sight:
         asked.append((int(pixels[0, 0, 0]), text))
-        return torch.zeros(12, 16)
+        return Sight(torch.zeros(12, 16), sure=1.0)
 
     names = ("grid", "cut", "resize", "saliency", "oracle")
     found = cost(sheet, names, (8, 48), {"scout": looks}, 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from homunculus import Sight
 from homunculus.cli import main
 from homunculus.lab.measure import Config, Readings, measure, part, read, reader
 from homunculus.lab.measure.read import touches
@@ -65,8 +66,10 @@ CONFIG = Config(tokens=(20, 60), side=256, modes=("smooth", "alone"))
 def test_the_told_read_all_and_the_shrunk_page_reads_nothing(suite) -> None:
     asked = []
     scorers = {
-        "scout": lambda pixels, question: asked.append(question) or deviation(pixels, question),
-        "blind": lambda pixels, question: torch.zeros(12, 16),
+        "scout": lambda image, question, grid: (
+            asked.append(question) or Sight(deviation(image, grid), sure=1.0)
+        ),
+        "blind": lambda *_: Sight(torch.zeros(12, 16), sure=0.0),
     }
     steps = []
     tell = lambda done, total: steps.append((done, total))  # noqa: E731
@@ -94,7 +97,11 @@ def test_the_told_read_all_and_the_shrunk_page_reads_nothing(suite) -> None:
 
 def test_shuffled_is_asked_about_another_image_with_another_text(suite) -> None:
     asked = []
-    scorers = {"scout": lambda pixels, question: asked.append(question) or torch.zeros(12, 16)}
+    scorers = {
+        "scout": lambda image, question, grid: (
+            asked.append(question) or Sight(torch.zeros(12, 16), sure=1.0)
+        )
+    }
     config = replace(CONFIG, methods=("cut+shuffled",), tokens=(20,), reads=("crop",))
     measure(part(read(suite)), config, Stripes(), scorers)
     assert asked[0] == "How much?"  # a page is scored once for the same question
@@ -140,7 +147,7 @@ def test_no_row_spends_more_than_it_has(suite) -> None:
     ):
         one = row(name, {})
         for slots in (1, 7, 64, 5000):
-            kept = keep(one, 0, sheet, slots, saliency(sheet.page.pixels))
+            kept = keep(one, 0, sheet, slots, saliency(sheet.page.pixels, sheet.page.grid))
             assert 1 <= kept.tokens <= min(slots, 192)
             assert kept.show("smooth").shape == (3, 192, 256)
 

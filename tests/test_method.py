@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cases import Case, planned, same
-from homunculus import Budget, Material, method, methods
+from homunculus import Budget, Material, get_method, methods
 from homunculus.core import lift
 from homunculus.core.methods import shuffled
 
@@ -56,7 +56,7 @@ def test_every_method_stands_under_its_own_name_and_says_what_it_does() -> None:
     for name, found in methods().items():
         assert found.name == name == name.lower().replace("_", "-").replace(" ", "-")
         assert 10 < len(found.about) < 80
-        assert found is method(name)
+        assert found is get_method(name)
 
 
 def test_the_designs_methods_and_controls_are_there() -> None:
@@ -71,11 +71,11 @@ def test_the_designs_methods_and_controls_are_there() -> None:
 
 def test_an_unknown_method_is_answered_with_the_nearest() -> None:
     with pytest.raises(KeyError, match=r"no method 'foveate'. Did you mean 'foveated'\?"):
-        method("foveate")
+        get_method("foveate")
     with pytest.raises(
         KeyError, match=f"no method 'zzz'. `homunculus methods` lists all {len(methods())}"
     ):
-        method("zzz")
+        get_method("zzz")
 
 
 def test_methods_that_never_look_ignore_relevance() -> None:
@@ -96,10 +96,10 @@ def test_methods_that_look_do_not_ignore_relevance() -> None:
 
 def test_the_shuffled_control_is_its_base_asked_another_question() -> None:
     case = Case(((9, 11), (6, 6)), 20)
-    base = method("cut")
+    base = get_method("cut")
     control = shuffled(base)
     assert control.name == "shuffled-cut"
-    assert method("shuffled").about.startswith("foveated")
+    assert get_method("shuffled").about.startswith("foveated")
     assert (control.control, control.source) == (True, "another question")
     assert same(planned(control, case)[1], planned(base, case)[1])
     assert (base.control, base.source) == (False, "question")
@@ -120,9 +120,9 @@ def test_a_method_without_what_it_needs_refuses_and_is_no_other_method(
     told = rf"^{name} needs {need} of the image, got none. Pass Material\({part}=...\)"
     bare = replace(case.material(), **{part: None})
     with pytest.raises(ValueError, match=told):
-        method(name).plan(case.grids, case.logit(), case.slots, bare)
+        get_method(name).plan(case.grids, case.logit(), case.slots, bare)
     with pytest.raises(ValueError, match=told):
-        method(name).field(case.grids, case.slots)
+        get_method(name).field(case.grids, case.slots)
 
 
 def test_what_a_method_needs_changes_what_it_keeps_and_what_it_does_not_need_does_not() -> None:
@@ -140,13 +140,13 @@ def test_a_lift_without_what_it_needs_refuses_where_its_method_does_not_say_so()
     words = {"clusters": "need features", "atlas": "need labels", "frequency": "need energies"}
     for name, said in words.items():
         with pytest.raises(ValueError, match=said):
-            replace(method(name), needs=frozenset()).field([(4, 4)], 4)
+            replace(get_method(name), needs=frozenset()).field([(4, 4)], 4)
 
 
 def test_all_background_is_seen_block_by_block() -> None:
     logit = torch.randn(1, 400, generator=torch.Generator().manual_seed(0))
     nowhere = Material(label=torch.full((1, 400), -1))
-    field, plan = method("atlas").plan([(20, 20)], logit, 30, nowhere)
+    field, plan = get_method("atlas").plan([(20, 20)], logit, 30, nowhere)
     assert int((field.level == 1).sum()) == 9
     block = field.parent[0, plan.index[0, :, 0]]
     assert block.unique().numel() == 9
@@ -168,13 +168,13 @@ def test_an_aimed_method_looks_where_it_is_told(name: str) -> None:
     logit = torch.zeros(2, 40 * 40)
     logit[:, 0] = 2.0
     fixation = torch.tensor([[[30.5, 30.5]], [[5.5, 20.5]]])
-    found = method(name).aimed(fixation)
+    found = get_method(name).aimed(fixation)
     field, plan = found.plan([(40, 40)] * 2, logit, 64)
     for image in range(2):
         away = field.box[image, plan.index[image, :, 0]].view(-1, 2, 2).mean(1) - fixation[image]
         near = (away.norm(dim=1) < 6) & (field.level[image, plan.index[image, :, 0]] == 0)
         assert near.sum() >= 8
-    unaimed = method(name).plan([(40, 40)] * 2, logit, 64)[1]
+    unaimed = get_method(name).plan([(40, 40)] * 2, logit, 64)[1]
     assert not same(plan, unaimed)
     assert found.name == name
 
@@ -184,10 +184,10 @@ def test_an_aimed_image_in_a_batch_gets_what_it_gets_alone(name: str) -> None:
     case = Case(((9, 30), (16, 16), (7, 5)), 40)
     fixation = torch.tensor([[[4.0, 29.5]], [[8.0, 8.25]], [[0.0, 0.0]]])
     logit = case.logit()
-    _, plan = method(name).aimed(fixation).plan(case.grids, logit, case.slots)
+    _, plan = get_method(name).aimed(fixation).plan(case.grids, logit, case.slots)
     for image, cells in enumerate(case.cells):
         here = slice(image, image + 1)
-        aimed = method(name).aimed(fixation[here])
+        aimed = get_method(name).aimed(fixation[here])
         _, lone = aimed.plan(case.grids[here], logit[here, :cells], case.slots)
         count = lone.valid.shape[1]
         assert torch.equal(plan.index[here, :count], lone.index)
@@ -196,7 +196,7 @@ def test_an_aimed_image_in_a_batch_gets_what_it_gets_alone(name: str) -> None:
 
 def test_a_method_without_a_fixation_says_so() -> None:
     with pytest.raises(ValueError, match="grid has no fixation"):
-        method("grid").aimed(torch.zeros(1, 1, 2))
+        get_method("grid").aimed(torch.zeros(1, 1, 2))
 
 
 # ---- training ------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_training_pulls_up_the_relevance_of_a_cell_that_should_weigh_more() -> N
     logit = torch.zeros(1, 16, requires_grad=True)
     feature = torch.zeros(1, 16, 1)
     feature[0, 2] = 1.0
-    found = method("grid")
+    found = get_method("grid")
     field, plan = found.plan([(4, 4)], logit, 4, Material(feature=feature))
     wanted = plan.weight[0, plan.index[0, :, 0] == 2].sum()
     (gradient,) = torch.autograd.grad(wanted, logit)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from homunculus import Allocation, Field, Relevance, method, methods
+from homunculus import Allocation, Field, Relevance, Rule, get_method, methods
 from homunculus.cli import main
 from homunculus.core.allocate import TopK
 from homunculus.core.lift.material import Lift, on_four_levels, on_grid
@@ -84,15 +84,15 @@ MESSAGES = {
     "ratio of a str": "TypeError: Budget: ratio must be a number in (0, 1], got '0.5' (str).",
     "ratio of a bool": "TypeError: Budget: ratio must be a number in (0, 1], got True (bool).",
     "a number for a method": (
-        "TypeError: method: name must be a str such as 'foveated', got 3. `homunculus methods` "
+        "TypeError: get_method: name must be a str such as 'foveated', got 3. `homunculus methods` "
     ),
-    "a list for a method": "TypeError: method: name must be a str such as 'foveated', got ['cut'].",
+    "a list for a method": "TypeError: get_method: name must be a str such as 'foveated', got ['cut'].",
     "look with float tokens": "TypeError: look: tokens must be a whole number, got 64.0 (float).",
     "look with a float patch": "TypeError: look: patch must be a whole number, got 16.0 (float).",
     "look without a question": (
         'TypeError: look: question must be a str, got None. Leave it "" to ask nothing.'
     ),
-    "look with a number for a method": "TypeError: method: name must be a str such as 'foveated'",
+    "look with a number for a method": "TypeError: get_method: name must be a str such as 'foveated'",
     "a tuple for a plan": "TypeError: theirs: its rule must return an Allocation, got tuple.",
     "numpy in a plan": (
         "TypeError: theirs: its rule must return index, weight and valid as tensors, "
@@ -138,7 +138,7 @@ Change = Callable[[Field, Allocation], Allocation]
 
 
 @dataclass(frozen=True)
-class Changed:
+class Changed(Rule):
     """A rule of another package: top-K with something done to it."""
 
     change: Change
@@ -179,7 +179,7 @@ def test_an_engine_refuses_a_rule_that_marks_too_few_rows_valid() -> None:
     plan = theirs(fewer_valid).plan([(10, 10)], torch.zeros(1, 100), 50)[1]
     assert int(plan.valid.sum()) == 5, "nothing waits for the device to see this"
     fault = (
-        "^theirs: its rule must keep exactly 50 cells of an image, got 5. homunculus.core.testing"
+        r"^theirs: its rule must keep exactly \[50\] cells of these images, got \[5\]. homunculus"
     )
     for rows in (None, [torch.zeros(100, 4)]):
         with pytest.raises(ValueError, match=fault):
@@ -188,7 +188,7 @@ def test_an_engine_refuses_a_rule_that_marks_too_few_rows_valid() -> None:
 
 def test_an_engine_still_fills_up_with_rows_that_are_no_cell() -> None:
     layout = replace(plain(3, 3), rest=torch.arange(9, 13))
-    (choice,) = select([layout], [torch.zeros(3, 3)], [11], method("grid"))
+    (choice,) = select([layout], [torch.zeros(3, 3)], [11], get_method("grid"))
     assert choice.anchor.tolist() == list(range(11))
 
 
@@ -197,7 +197,7 @@ def test_an_engine_still_fills_up_with_rows_that_are_no_cell() -> None:
 
 @pytest.mark.parametrize("name", list(methods()))
 def test_our_own_methods_pass_the_check_we_offer(name: str) -> None:
-    check_method(method(name))
+    check_method(get_method(name))
 
 
 def one_cell(field: Field, plan: Allocation) -> Allocation:
@@ -261,13 +261,14 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from homunculus import Method, Relevance, method
-from homunculus.allocate import TopK
-from homunculus.method import on_grid
+from homunculus import Method, Relevance, get_method
+from homunculus import Rule
+from homunculus.core.allocate import TopK
+from homunculus.core.lift.material import on_grid
 
 
 @dataclass(frozen=True)
-class Last:
+class Last(Rule):
     def __call__(self, field, relevance, slots):
         at = torch.arange(field.level.shape[1]).float().expand(field.level.shape)
         return TopK()(field, Relevance(at), slots)
@@ -305,7 +306,7 @@ def offer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_another_package_can_add_a_method(offer: Offer) -> None:
     offer("theirs", {"last": "their_rules:LAST"}, their_rules=RULES)
     assert list(methods())[-1] == "last"
-    _, plan = method("last").plan([(2, 3)], torch.zeros(1, 6), 2)
+    _, plan = get_method("last").plan([(2, 3)], torch.zeros(1, 6), 2)
     assert plan.index[0, :, 0].tolist() == [5, 4]
     assert unavailable() == ()
 
@@ -343,10 +344,13 @@ def test_one_broken_entry_point_leaves_the_others_working(name: str, offer: Offe
     assert reason in message
     assert message.endswith(". Update or uninstall broken.")
     assert set(table) == ours | {"last"}
-    assert method("grid").about == "the K most relevant cells"
-    assert method("last").plan([(2, 3)], torch.zeros(1, 6), 2)[1].index[0, :, 0].tolist() == [5, 4]
+    assert get_method("grid").about == "the K most relevant cells"
+    assert get_method("last").plan([(2, 3)], torch.zeros(1, 6), 2)[1].index[0, :, 0].tolist() == [
+        5,
+        4,
+    ]
     with pytest.raises(KeyError) as refused:
-        method(name)
+        get_method(name)
     assert refused.value.args == (f"no method {name!r}: {message}",)
 
 

@@ -7,7 +7,8 @@ import torch
 
 from cases import Case, law, often, planned
 from homunculus import Allocation, Method, methods
-from homunculus.core import lift, pack
+from homunculus.core import lift
+from homunculus.core.pack import pack
 
 METHODS = list(methods().values())
 

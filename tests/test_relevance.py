@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 import pytest
 import torch
 
-from homunculus import methods, relevance
+from homunculus import Match, Scout, Sight, methods
+from homunculus.relevance import scout as relevance
 from homunculus.relevance import words as scout
-from homunculus.relevance.words import Scout, Sight, Word
+from homunculus.relevance.scout import WordsOrPixels
+from homunculus.relevance.words import WordSight
 from homunculus.show import look as why
-from homunculus.show import panels as marks
-from homunculus.show import panels as view
+from homunculus.show import panels
 from homunculus.show.look import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -23,8 +24,8 @@ QUESTION = "What is the total on the invoice?"
 SPOT = (11, 3)
 """Row and column of the one cell that the fake scout believes in."""
 WORDS = (
-    Word("total", 0.9, (0.1, 0.2, 0.3, 0.25), 2.4),
-    Word("invoice", 0.2, (0.5, 0.5, 0.6, 0.6), 0.0),
+    Match("total", 0.9, (0.1, 0.2, 0.3, 0.25), 2.4),
+    Match("invoice", 0.2, (0.5, 0.5, 0.6, 0.6), 0.0),
 )
 
 
@@ -32,21 +33,21 @@ WORDS = (
 class Fake:
     """A scout that says what it is told to, and counts."""
 
-    name: str = "words"
     matched: bool = True
     text: float = 0.3
-    words: tuple[Word, ...] = WORDS
+    words: tuple[Match, ...] = WORDS
     unsupported: tuple[str, ...] = ()
     asked: list[str] = field(default_factory=list)
 
-    def __call__(self, images, questions, patch=16) -> list[Sight]:
-        self.asked += questions
-        return [self._sight(image, patch) for image in images]
-
-    def _sight(self, image, patch) -> Sight:
-        logit = torch.full([-(-side // patch) for side in image.shape[1:]], -6.0)
+    def __call__(self, image, question, grid) -> WordSight:
+        self.asked.append(question)
+        logit = torch.full(grid, -6.0)
         logit[SPOT] = -0.1
-        return Sight(logit, self.words, self.unsupported, self.matched, self.text)
+        return WordSight.of(logit, self.words, self.unsupported, self.matched, self.text)
+
+
+def eyes(fake: Fake | None) -> WordsOrPixels:
+    return WordsOrPixels(fake)
 
 
 @pytest.fixture(autouse=True)
@@ -67,50 +68,52 @@ def test_the_fake_is_a_scout() -> None:
 
 
 def test_a_scout_is_followed_when_there_is_a_question() -> None:
-    seen = look(page(), QUESTION, method="grid", tokens=1, scout=Fake())
+    seen = look(page(), QUESTION, method="grid", tokens=1, scout=eyes(Fake()))
     assert seen.to_json()["boxes"] == [[48.0, 176.0, 64.0, 192.0]]
-    assert seen.origin == "words: 1 of 2 found"
-    assert seen.sight is not None
+    assert seen.sight.origin == "words: 1 of 2 found"
+    assert seen.sight.sure == 0.9
 
 
 def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
     fake = Fake()
     monkeypatch.setattr(relevance, "shipped", lambda: fake)
-    assert look(page(), QUESTION, tokens=9).origin == "words: 1 of 2 found"
-    assert look(page(), QUESTION, tokens=9, scout=None).origin == "pixels (question not read)"
+    assert look(page(), QUESTION, tokens=9).sight.origin == "words: 1 of 2 found"
+    assert (
+        look(page(), QUESTION, tokens=9, scout="pixels").sight.origin
+        == "pixels (question not read)"
+    )
     assert fake.asked == [QUESTION]
 
 
 @pytest.mark.parametrize("name", sorted(methods()))
 def test_only_methods_that_live_on_the_question_ask_the_scout(name) -> None:
     fake = Fake()
-    seen = look(page(), QUESTION, method=name, tokens=9, boxes=[(1, 1, 9, 9)], scout=fake)
+    seen = look(page(), QUESTION, method=name, tokens=9, boxes=[(1, 1, 9, 9)], scout=eyes(fake))
     asks = methods()[name].source in ("question", "bands")
-    assert bool(fake.asked) == asks == seen.origin.startswith("words")
+    assert bool(fake.asked) == asks == seen.sight.origin.startswith("words")
     told = {"shuffled": "pixels (one picture has no other question)", "oracle": "the answer's box"}
-    assert seen.origin == told.get(name, seen.origin)
+    assert seen.sight.origin == told.get(name, seen.sight.origin)
 
 
-def test_a_given_map_outranks_the_scout() -> None:
-    fake = Fake()
-    assert look(page(), QUESTION, relevance=torch.eye(5), scout=fake).origin == "given"
-    assert fake.asked == []
+def test_a_given_map_outranks_every_source() -> None:
+    assert look(page(), QUESTION, scout=torch.eye(5)).sight.origin == "given"
+    assert look(page(), QUESTION, method="saliency", scout=torch.eye(5)).sight.origin == "given"
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])
 def test_a_picture_without_a_question_is_seen_as_before(question) -> None:
     picture, fake = page(), Fake()
-    with_scout, without = (look(picture, question, scout=one) for one in (fake, None))
+    with_scout, without = (look(picture, question, scout=eyes(one)) for one in (fake, None))
     assert torch.equal(with_scout.relevance, without.relevance)
-    assert with_scout.origin == without.origin == "pixels (no question)"
+    assert with_scout.sight.origin == without.sight.origin == "pixels (no question)"
     assert torch.equal(with_scout.tokens.box, without.tokens.box)
     assert with_scout.to_json()["why"]["words"] == fake.asked == []
 
 
 def test_a_named_place_is_added_to_the_scouts_map() -> None:
-    plain = look(page(), QUESTION, scout=Fake())
-    placed = look(page(), "What is the total at the bottom of the page?", scout=Fake())
-    assert placed.origin == "words: 1 of 2 found + named place"
+    plain = look(page(), QUESTION, scout=eyes(Fake()))
+    placed = look(page(), "What is the total at the bottom of the page?", scout=eyes(Fake()))
+    assert placed.sight.origin == "words: 1 of 2 found + named place"
     gained = placed.relevance - plain.relevance
     assert (gained[-1] > gained[0]).all()
     assert gained.min() >= torch.tensor(relevance.ELSEWHERE).log()
@@ -121,16 +124,16 @@ def test_explore_heats_the_scouts_map_too() -> None:
     from homunculus.relevance import Dials
 
     sharp, flat = (
-        look(page(), QUESTION, scout=Fake(), dials=Dials(explore=heat)) for heat in (0.5, 2.0)
+        look(page(), QUESTION, scout=eyes(Fake()), dials=Dials(explore=heat)) for heat in (0.5, 2.0)
     )
     assert torch.allclose(sharp.relevance, flat.relevance * 4)
 
 
 def test_a_scouts_map_of_another_size_is_laid_on_the_grid() -> None:
-    small = Fake()
-    sight = small([torch.zeros(3, 400, 400, dtype=torch.uint8)], [""])[0]
-    other = type("Other", (), {"name": "other", "__call__": lambda *_: [sight]})()
-    assert look(page(), QUESTION, scout=other).relevance.shape == (19, 25)
+    def small(image, question, grid):
+        return Sight(torch.zeros(4, 4), sure=0.5)
+
+    assert look(page(), QUESTION, scout=small).relevance.shape == (19, 25)
 
 
 # ---- fallbacks -----------------------------------------------------------------------------------
@@ -163,9 +166,6 @@ CASES = {
     "all found": Case(
         "words: 1 of 1 found", ("1 of 1 word of the question was found",), True, True,
         Fake(words=WORDS[:1]),
-    ),
-    "another scout": Case(
-        "mine: 1 of 2 found", ("1 of 2 words",), True, True, Fake(name="mine"),
     ),
     "some strange": Case(
         "words: 1 of 2 found (1 in a script it cannot read)", ("1 of 2", f"{SCRIPT}: 合計."),
@@ -221,70 +221,70 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_caption_why_notes_and_json_say_the_same(name) -> None:
     case = CASES[name]
-    seen = look(page(), case.question, method=case.method, tokens=9, scout=case.scout)
+    seen = look(page(), case.question, method=case.method, tokens=9, scout=eyes(case.scout))
     facts = json.loads(json.dumps(seen.to_json()))
-    assert seen.origin == facts["relevance"] == facts["why"]["relevance"] == case.origin
+    assert seen.sight.origin == facts["relevance"] == facts["why"]["relevance"] == case.origin
     assert seen.caption().endswith(f"relevance: {case.origin}")
     for sentence in case.sentences:
-        assert sentence in seen.explanation
-    assert why.told(facts["why"]).splitlines()[-1].startswith(seen.explanation)
-    assert (facts["why"]["question_used"], facts["why"]["sure"]) == (case.used, case.sure)
+        assert sentence in seen.sight.explanation
+    assert why.why_table(facts["why"]).splitlines()[-1].startswith(seen.sight.explanation)
+    assert (facts["why"]["question_used"], facts["why"]["sure"] > 0) == (case.used, case.sure)
     unsure = bool(case.question.strip()) and not case.sure
-    assert facts["notes"] == ([seen.explanation] if unsure else [])
+    assert facts["notes"] == ([seen.sight.explanation] if unsure else [])
 
 
 def test_the_picture_itself_says_when_the_question_was_not_used(monkeypatch) -> None:
     captions: list[str] = []
-    monkeypatch.setattr(view, "panels", lambda *_, caption, **__: captions.append(caption))
-    look(page(), QUESTION, tokens=9, scout=Fake()).draw()
-    look(page(), QUESTION, tokens=9, scout=Fake(text=0.0)).draw()
+    monkeypatch.setattr(panels, "draw_panels", lambda *_, caption, **__: captions.append(caption))
+    look(page(), QUESTION, tokens=9, scout=eyes(Fake())).draw()
+    look(page(), QUESTION, tokens=9, scout=eyes(Fake(text=0.0))).draw()
     assert captions[0].endswith("relevance: words: 1 of 2 found.")
     assert captions[1].endswith("(hardly any text). " + CASES["no text"].sentences[0])
 
 
 def test_a_page_without_text_is_seen_by_its_pixels() -> None:
     picture, question = page(), "What is in the top-left corner?"
-    scouted = look(picture, question, scout=Fake(text=0.0))
-    plain = look(picture, question, scout=None)
+    scouted = look(picture, question, scout=eyes(Fake(text=0.0)))
+    plain = look(picture, question, scout="pixels")
     assert torch.equal(scouted.relevance, plain.relevance)
-    assert scouted.origin == "pixels (hardly any text) + named place"
-    assert plain.origin == "pixels (question not read) + named place"
+    assert scouted.sight.origin == "pixels (hardly any text) + named place"
+    assert plain.sight.origin == "pixels (question not read) + named place"
 
 
 def test_without_weights_or_safetensors_there_is_no_shipped_scout(monkeypatch, tmp_path) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(scout, "load", lambda: pytest.fail("nothing may be loaded"))
-    relevance._loaded.cache_clear()
+    monkeypatch.setattr(scout, "load", lambda *_: pytest.fail("nothing may be loaded"))
+    relevance._word_scout.cache_clear()
     monkeypatch.setattr(scout, "WEIGHTS", tmp_path)
     assert relevance.shipped() is None
-    assert look(page(), QUESTION, tokens=9).origin == "pixels (question not read)"
+    assert look(page(), QUESTION, tokens=9).sight.origin == "pixels (question not read)"
     (tmp_path / "word-scout.safetensors").touch()
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    assert look(page(), QUESTION, tokens=9).origin == "pixels (question not read)"
+    assert look(page(), QUESTION, tokens=9).sight.origin == "pixels (question not read)"
 
 
 def test_the_shipped_scout_is_loaded_once(monkeypatch, tmp_path) -> None:
     pytest.importorskip("safetensors")
     monkeypatch.undo()
     loads: list[Fake] = []
-    monkeypatch.setattr(scout, "load", lambda: loads.append(Fake()) or loads[-1])
+    monkeypatch.setattr(scout, "load", lambda *_: loads.append(Fake()) or loads[-1])
     monkeypatch.setattr(scout, "WEIGHTS", tmp_path)
     (tmp_path / "word-scout.safetensors").touch()
-    relevance._loaded.cache_clear()
+    relevance._word_scout.cache_clear()
     try:
-        assert [look(page(), QUESTION, tokens=9).origin for _ in range(2)] == [
+        assert [look(page(), QUESTION, tokens=9).sight.origin for _ in range(2)] == [
             "words: 1 of 2 found"
         ] * 2
         assert len(loads) == 1
     finally:
-        relevance._loaded.cache_clear()
+        relevance._word_scout.cache_clear()
 
 
 # ---- why -----------------------------------------------------------------------------------------
 
 
 def test_why_speaks_in_pixels_of_the_original() -> None:
-    big = look(page((800, 600)), QUESTION, patch=32, tokens=9, scout=Fake()).to_json()["why"]
+    big = look(page((800, 600)), QUESTION, patch=32, tokens=9, scout=eyes(Fake())).to_json()["why"]
     assert big["words"] == [
         {
             "word": "total", "found": True, "probability": 0.9,
@@ -297,37 +297,39 @@ def test_why_speaks_in_pixels_of_the_original() -> None:
 
 
 def test_why_is_told_of_every_look() -> None:
-    blind = look(page(), QUESTION, scout=None).why()
+    blind = look(page(), QUESTION, scout="pixels").why()
     assert (blind["words"], blind["matched"]) == ([], None)
     assert blind["made"].startswith("The words of the question were not looked for; ")
-    never = look(page(), QUESTION, method="uniform", tokens=9, scout=Fake()).why()
+    never = look(page(), QUESTION, method="uniform", tokens=9, scout=eyes(Fake())).why()
     assert never["peak"] is None
 
 
 def test_why_is_a_table_for_people() -> None:
-    facts = look(page(), QUESTION, scout=Fake()).why()
-    head, total, invoice, made = why.told(facts).splitlines()
+    facts = look(page(), QUESTION, scout=eyes(Fake())).why()
+    head, total, invoice, made = why.why_table(facts).splitlines()
     assert head.split() == list(why.HEADS)
     assert total.split() == ["total", "yes", "0.90", "40,60-120,75", "2"]
     assert invoice.split() == ["invoice", "no", "0.20", "-", "0"]
     assert made == facts["made"]
-    assert why.told(look(page(), scout=Fake()).why()).startswith("There is no question; ")
+    assert why.why_table(look(page(), scout=eyes(Fake())).why()).startswith(
+        "There is no question; "
+    )
     assert made.endswith(" The most relevant spot is 56,184.")
 
 
 def test_at_a_terminal_the_table_has_lines_if_rich_is_there(monkeypatch) -> None:
-    facts = look(page(), QUESTION, scout=Fake()).why()
+    facts = look(page(), QUESTION, scout=eyes(Fake())).why()
     facts["words"][0]["word"] = "[bold]x"  # a word is never markup
     monkeypatch.setitem(sys.modules, "rich.table", None)
-    assert why.told(facts, terminal=True) == why.told(facts)
+    assert why.why_table(facts, terminal=True) == why.why_table(facts)
     monkeypatch.undo()
     pytest.importorskip("rich")
-    assert "[bold]x" in why.told(facts, terminal=True)
-    assert why.told(facts, terminal=True) != why.told(facts)
+    assert "[bold]x" in why.why_table(facts, terminal=True)
+    assert why.why_table(facts, terminal=True) != why.why_table(facts)
 
 
 def test_found_words_are_outlined_on_the_picture() -> None:
     picture = page()
-    marked, plain = (look(picture, QUESTION, scout=one).draw() for one in (Fake(), None))
-    painted = [(np.array(sheet) == marks.FOUND).all(-1).sum() for sheet in (marked, plain)]
+    marked, plain = (look(picture, QUESTION, scout=eyes(one)).draw() for one in (Fake(), None))
+    painted = [(np.array(sheet) == panels.FOUND).all(-1).sum() for sheet in (marked, plain)]
     assert painted[0] > 200 > painted[1]

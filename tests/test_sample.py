@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from cases import Case, law, often, pictures, reads
 from homunculus import Allocation, Field, Material, Relevance, methods
-from homunculus.core import lift, pack
+from homunculus.core import lift
 from homunculus.core.allocate import LogPolar, Pool, PseudoLogPolar, Resize, Uniform, Windows
 from homunculus.core.allocate.sample import rings
 from homunculus.core.allocate.tile import resize_plan, window_plan
+from homunculus.core.pack import pack
 from oracles import lattice, shares
 
 fractions = st.tuples(st.integers(0, 16), st.integers(0, 16)).map(lambda p: (p[0] / 16, p[1] / 16))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 from scipy.stats import rankdata
 
-from homunculus.relevance import WAYS, WEIGHTS, Dials, rank
-from homunculus.relevance import combine as mix
+from homunculus.relevance import WAYS, WEIGHTS, Dials, mix, rank
 
 CELLS = st.lists(
     st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, 1.0, math.inf]), min_size=1, max_size=40
@@ -129,7 +128,7 @@ def three(count: int = 2, cells: int = 30) -> dict[str, torch.Tensor]:
 
 def test_the_mix_is_the_log_of_the_weighted_mean_rank():
     maps = three()
-    valid = all_of(maps["participatory"])
+    valid = all_of(maps["question"])
     part, persp, prop = (rank(maps[way], valid) for way in WEIGHTS)
     by_hand = (0.4 * part + 0.3 * persp + 0.3 * prop).clamp(1 / 1024, 1).log()
     torch.testing.assert_close(mix(maps, valid), by_hand)
@@ -137,20 +136,20 @@ def test_the_mix_is_the_log_of_the_weighted_mean_rank():
 
 def test_missing_maps_leave_their_weight_to_the_others():
     maps = three()
-    valid = all_of(maps["participatory"])
-    two = {way: maps[way] for way in ("participatory", "perspectival")}
-    expected = (4 * rank(two["participatory"], valid) + 3 * rank(two["perspectival"], valid)) / 7
+    valid = all_of(maps["question"])
+    two = {way: maps[way] for way in ("question", "saliency")}
+    expected = (4 * rank(two["question"], valid) + 3 * rank(two["saliency"], valid)) / 7
     torch.testing.assert_close(mix(two, valid), expected.clamp(1 / 1024, 1).log())
-    one = {"propositional": maps["propositional"]}
-    expected = rank(one["propositional"], valid).clamp(1 / 1024, 1).log()
+    one = {"information": maps["information"]}
+    expected = rank(one["information"], valid).clamp(1 / 1024, 1).log()
     torch.testing.assert_close(mix(one, valid), expected)
 
 
 def test_a_map_of_other_units_changes_nothing_and_neither_does_the_order_of_the_dictionary():
     maps = three()
-    valid = all_of(maps["participatory"])
+    valid = all_of(maps["question"])
     plain = mix(maps, valid)
-    assert torch.equal(mix(maps | {"perspectival": maps["perspectival"].exp() * 1e6}, valid), plain)
+    assert torch.equal(mix(maps | {"saliency": maps["saliency"].exp() * 1e6}, valid), plain)
     assert torch.equal(mix(dict(reversed(maps.items())), valid), plain)
 
 
@@ -165,7 +164,7 @@ def test_an_image_in_a_batch_gets_the_mix_it_gets_alone():
 
 def test_explore_is_a_temperature_on_the_logit():
     maps = three()
-    valid = all_of(maps["participatory"])
+    valid = all_of(maps["question"])
     cold, plain, hot = (mix(maps, valid, explore=heat) for heat in (0.5, 1, 4))
     torch.testing.assert_close(cold, plain * 2)
     torch.testing.assert_close(hot, plain / 4)
@@ -173,23 +172,23 @@ def test_explore_is_a_temperature_on_the_logit():
 
 def test_nothing_is_ruled_out_and_broken_cells_are_least_relevant():
     value = torch.tensor([[3.0, math.nan, -math.inf, 1.0]])
-    logit = mix({"participatory": value}, all_of(value))
+    logit = mix({"question": value}, all_of(value))
     assert bool(logit.isfinite().all())
     assert logit.argmax() == 0
     assert bool((logit[0, 1:3] < logit[0, 3]).all())
-    padded = mix({"participatory": value}, torch.tensor([[True, False, True, True]]))
+    padded = mix({"question": value}, torch.tensor([[True, False, True, True]]))
     assert float(padded[0, 1]) == pytest.approx(math.log(1 / 1024))
 
 
 def test_more_weight_on_a_map_pulls_the_mix_towards_it():
     maps = {
-        "participatory": torch.arange(9.0)[None],
-        "perspectival": torch.arange(9.0).flip(0)[None],
+        "question": torch.arange(9.0)[None],
+        "saliency": torch.arange(9.0).flip(0)[None],
     }
-    valid = all_of(maps["participatory"])
+    valid = all_of(maps["question"])
     slopes = []
     for weight in (0, 0.5, 1, 2):
-        logit = mix(maps, valid, weights={"participatory": weight, "perspectival": 1})
+        logit = mix(maps, valid, weights={"question": weight, "saliency": 1})
         slopes.append(float(logit[0, -1] - logit[0, 0]))
     assert all(low < high for low, high in pairwise(slopes))
     assert slopes[2] == pytest.approx(0, abs=1e-6)
@@ -198,17 +197,17 @@ def test_more_weight_on_a_map_pulls_the_mix_towards_it():
 @pytest.mark.parametrize(
     ("maps", "weights", "text"),
     [
-        (["perspectivel"], None, r"a map is one of .*got 'perspectivel'\. Did you mean 'persp"),
-        (["banana"], None, r"mix: a map is one of participatory, .*got 'banana'"),
-        (["procedural"], None, r"weights given are for one of .*got 'procedural'\. Pass weights="),
+        (["salience"], None, r"a map is one of .*got 'salience'\. Did you mean 'saliency'"),
+        (["banana"], None, r"mix: a map is one of question, .*got 'banana'"),
+        (["learned"], None, r"weights given are for one of .*got 'learned'\. Pass weights="),
         (
-            ["participatory"],
+            ["question"],
             {"partisipatory": 1},
-            r"a weight is for .*Did you mean 'participatory'",
+            r"a weight is for .*Did you mean 'question'",
         ),
-        (["participatory"], {"participatory": -1}, r"0 or more, got \{'participatory': -1\}"),
-        (["participatory"], {"participatory": math.nan}, r"finite and 0 or more, got .*nan"),
-        (["participatory"], {"participatory": 0}, r"at least one map with a weight above 0"),
+        (["question"], {"question": -1}, r"0 or more, got \{'question': -1\}"),
+        (["question"], {"question": math.nan}, r"finite and 0 or more, got .*nan"),
+        (["question"], {"question": 0}, r"at least one map with a weight above 0"),
         ([], None, r"at least one map .*got maps \[\]"),
     ],
 )
@@ -220,14 +219,14 @@ def test_a_wrong_name_or_weight_is_answered_with_the_names_there_are(maps, weigh
 
 def test_a_map_of_another_shape_is_refused():
     valid = torch.ones(1, 4, dtype=torch.bool)
-    maps = {"participatory": torch.zeros(1, 4), "perspectival": torch.zeros(1, 5)}
+    maps = {"question": torch.zeros(1, 4), "saliency": torch.zeros(1, 5)}
     with pytest.raises((ValueError, TypeCheckError), match=r"perspectival|mix"):
         mix(maps, valid)
 
 
 def test_a_learned_map_joins_when_it_gets_a_weight():
     value = torch.arange(5.0)[None]
-    logit = mix({"procedural": value}, all_of(value), dict.fromkeys(WAYS, 1))
+    logit = mix({"learned": value}, all_of(value), dict.fromkeys(WAYS, 1))
     assert logit.exp()[0].tolist() == pytest.approx([1 / 1024, 0.25, 0.5, 0.75, 1.0])
 
 
@@ -258,4 +257,4 @@ def test_a_dial_out_of_its_range_is_refused(dial, value, text):
 
 def test_mix_refuses_a_temperature_of_zero():
     with pytest.raises(ValueError, match=r"mix: explore is a temperature above 0, got 0"):
-        mix({"participatory": torch.zeros(1, 2)}, torch.ones(1, 2, dtype=torch.bool), explore=0)
+        mix({"question": torch.zeros(1, 2)}, torch.ones(1, 2, dtype=torch.bool), explore=0)

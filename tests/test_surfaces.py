@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 
 import homunculus
-from homunculus import Material, Method, Tokens, method, methods
-from homunculus.core import lift, pack
+from homunculus import Lift, Material, Method, Sight, Tokens, get_method, methods
+from homunculus.core import lift
 from homunculus.core.allocate import TopK
+from homunculus.core.pack import pack
 from homunculus.engines.families import plain
 from homunculus.engines.views import whole
 from homunculus.show.look import look
@@ -75,7 +76,7 @@ def expected(name: str, feature: Tensor | None) -> list[tuple[float, ...]]:
     if name not in BY_CONTENT:
         return kept(seen(name).tokens)
     logit = seen(name).relevance.reshape(1, -1)
-    return kept(pack(*method(name).plan([GRID], logit, SLOTS, Material(feature))))
+    return kept(pack(*get_method(name).plan([GRID], logit, SLOTS, Material(feature))))
 
 
 def anchors(boxes: list[tuple[float, ...]]) -> list[int]:
@@ -89,12 +90,10 @@ def anchors(boxes: list[tuple[float, ...]]) -> list[int]:
 
 def engine(name: str, where: str) -> Any:
     """Relevance is scouted; given where a method must be told the answer."""
-    told = None
-    if method(name).source == "answer":
-        told = lambda image, question: seen(name).relevance  # noqa: E731
+    scout = seen(name).relevance if get_method(name).source == "answer" else "auto"
     it = model()
     return homunculus.attach(
-        it.model, it.processor, tokens=SLOTS, method=name, where=where, relevance=told
+        it.model, it.processor, tokens=SLOTS, method=name, where=where, scout=scout
     )
 
 
@@ -155,7 +154,7 @@ def test_after_the_encoder_the_tokens_of_look_are_kept(name: str) -> None:
         (all_rows,) = everything.prepare([{"role": "user", "content": parts}]).looks
     rows = all_rows.choice.embed[None]
     assert kept(one.choice.tokens) == expected(name, rows)
-    assert len(one.choice.embed) == method(name).count(GRID, SLOTS)
+    assert len(one.choice.embed) == get_method(name).count(GRID, SLOTS)
 
 
 def serving(name: str, where: str, *images: Any) -> tuple[dict[str, Tensor], Method]:
@@ -186,7 +185,7 @@ def test_vllm_before_the_encoder_keeps_the_tokens_of_look_or_refuses_the_method(
 ) -> None:
     from homunculus.engines.vllm import choose as fields
 
-    if method(name).source == "answer":
+    if get_method(name).source == "answer":
         with pytest.raises(ValueError, match=name):
             serving(name, "before")
         return
@@ -223,7 +222,7 @@ def viewed(sent: dict[str, Tensor]) -> list[tuple[float, ...]]:
 def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> None:
     from homunculus.engines.vllm import choose as fields
 
-    if method(name).source == "answer":
+    if get_method(name).source == "answer":
         with pytest.raises(ValueError, match=name):
             serving(name, "after")
         return
@@ -234,7 +233,7 @@ def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> Non
     (again,) = fields.choose_again(sent, [plain(*GRID)], rule, [rows])
     assert kept(again.tokens) == boxes
     assert torch.equal(again.anchor, sent[fields.ANCHOR])
-    assert again.embed.shape == (method(name).count(GRID, SLOTS), 8)
+    assert again.embed.shape == (get_method(name).count(GRID, SLOTS), 8)
 
 
 @pytest.mark.parametrize("name", ["atlas", "clusters", "frequency", "random", "resize"])
@@ -261,11 +260,11 @@ def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
 
     page().save(tmp_path / "page.png")
     sheet = opened(tmp_path / "page.png", 256, 16)
-    one = row(name, {"scout": lambda pixels, question: seen(name).relevance})
+    one = row(name, {"scout": lambda *_: Sight(seen(name).relevance, sure=1.0)})
     if name == "resize":  # measured by pixels, which shrink freely
         assert one.methods == ()
         return
-    tokens = pack(*planned(one, 0, sheet, SLOTS, seen(name).relevance))
+    tokens = planned(one, 0, sheet, SLOTS, seen(name).relevance).tokens
     assert kept(tokens) == kept(seen(name).tokens)
 
 
@@ -273,11 +272,13 @@ def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
 def test_a_method_of_another_package_that_needs_features_has_them(where: str) -> None:
     seen_by: list[Tensor | None] = []
 
-    def on_features(grids: Any, slots: int, material: Material) -> Any:
+    def by_features(grids: Any, slots: int, material: Material) -> Any:
         seen_by.append(material.feature)
         return lift.grid(grids, material.feature)
 
-    theirs = Method("theirs", "", TopK(), on_features, needs=frozenset({"features"}))
+    theirs = Method(
+        "theirs", "", TopK(), Lift("by features", by_features), needs=frozenset({"features"})
+    )
     it = model()
     made = homunculus.attach(it.model, it.processor, tokens=SLOTS, method=theirs, where=where)
     parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]

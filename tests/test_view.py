@@ -5,9 +5,9 @@ import torch
 
 from homunculus.core import lift
 from homunculus.core.types import Tokens
+from homunculus.show import panels
 from homunculus.show import panels as marks
 from homunculus.show import panels as paper
-from homunculus.show import panels as view
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -35,16 +35,16 @@ def drawn(pixels: torch.Tensor, kept: Tokens, plain: bool = True, **options):
     options = {"question": "why?", "caption": "facts", "origin": "pixels"} | options
     relevance = options.pop("relevance", torch.randn(rows, cols))
     chain = lift.mips(pixels, 4)
-    return view.panels(chain, size, relevance, kept, patch=PATCH, plain=plain, **options)
+    return panels.draw_panels(chain, size, relevance, kept, patch=PATCH, plain=plain, **options)
 
 
 def seen(pixels: torch.Tensor, kept: Tokens, plain: bool = True):
     """The fourth panel alone, a display pixel a pixel, as a tensor y x 3; and if it is whole."""
     size = (pixels.shape[2], pixels.shape[3])
-    box, kind = view._drawn(kept, size, PATCH, plain)
+    box, kind = panels._drawn(kept, size, PATCH, plain)
     levels = [Image.fromarray((mip[0].permute(1, 2, 0) * 255).byte().numpy()) for mip in
               lift.mips(pixels, 3)]  # fmt: skip
-    panel, whole = view._seen(
+    panel, whole = panels._seen(
         levels, box, kind if plain else [None] * len(kind), PATCH, 1.0, size[::-1]
     )
     return torch.from_numpy(np.array(panel)).float(), whole
@@ -58,7 +58,7 @@ def seen(pixels: torch.Tensor, kept: Tokens, plain: bool = True):
     ],
 )  # fmt: skip
 def test_panels_stand_as_the_picture_asks(size, shape) -> None:
-    assert view.arrangement(size)[:2] == shape
+    assert panels.arrangement(size)[:2] == shape
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_every_shape_fits_on_one_sheet(size) -> None:
 
 
 def test_small_pictures_grow_and_large_ones_shrink() -> None:
-    assert view.arrangement((48, 64))[2] > 2
-    assert view.arrangement((4000, 4000))[2] < 0.25
+    assert panels.arrangement((48, 64))[2] > 2
+    assert panels.arrangement((4000, 4000))[2] < 0.25
 
 
 def test_a_level_0_cell_is_shown_pixel_for_pixel() -> None:
@@ -121,21 +121,23 @@ def test_neighbours_that_differ_by_rounding_show_no_crack() -> None:
 
 def test_kinds_follow_level_or_size() -> None:
     kept = tokens((0, 0, 4, 4, 1), (0, 0, 1, 1, 0), (0, 0, 2, 2, 3))
-    assert view._drawn(kept, (64, 64), PATCH, True)[1] == [1, 3, 0]
-    assert view._drawn(kept, (64, 64), PATCH, False)[1] == [2, 1, 0]
+    assert panels._drawn(kept, (64, 64), PATCH, True)[1] == [1, 3, 0]
+    assert panels._drawn(kept, (64, 64), PATCH, False)[1] == [2, 1, 0]
 
 
 def test_kept_cells_wear_the_colour_of_their_level() -> None:
     white = Image.new("RGB", (64, 64), "white")
     box = torch.tensor([[0.0, 0, 32, 32], [32, 32, 64, 64]])
-    panel = view._kept(white, box, [0, 7])
+    panel = panels._kept(white, box, [0, 7])
     edges = [panel.getpixel(spot) for spot in ((0, 10), (40, 32), (50, 10))]
-    for edge, colour in zip(edges, (view.LEVELS[0], view.LEVELS[-1], (255, 255, 255)), strict=True):
+    for edge, colour in zip(
+        edges, (panels.LEVELS[0], panels.LEVELS[-1], (255, 255, 255)), strict=True
+    ):
         assert max(abs(one - other) for one, other in zip(edge, colour, strict=True)) < 30
 
 
 def test_heat_grows_lighter_with_relevance() -> None:
-    colours = view._palette(torch.linspace(0, 1, 101)[None])[0].float()
+    colours = panels._palette(torch.linspace(0, 1, 101)[None])[0].float()
     light = colours @ torch.tensor([0.299, 0.587, 0.114])
     assert light.diff().min() > 0
 
@@ -161,8 +163,8 @@ def test_texts_are_wrapped_cut_and_cleaned() -> None:
 
 
 def test_the_legend_counts_every_token() -> None:
-    few = view._legend([0, 0, 1], plain=True, width=600)
-    many = view._legend([0, 1, 2, 3, 4, 5, 6, 9], plain=True, width=300)
+    few = panels._legend([0, 0, 1], plain=True, width=600)
+    many = panels._legend([0, 1, 2, 3, 4, 5, 6, 9], plain=True, width=300)
     assert few.height < many.height
     assert many.width == 300
 

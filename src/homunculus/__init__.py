@@ -4,13 +4,16 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from homunculus.core.coverage import Certificate, certify
-from homunculus.core.methods import Material, Method, method, methods
-from homunculus.core.pack import pack
-from homunculus.core.types import Allocation, Budget, Field, Relevance, Tokens
-
 if TYPE_CHECKING:
+    from homunculus.core.coverage import Certificate, certify
+    from homunculus.core.lift.material import Lift, Material
+    from homunculus.core.methods import Method, get_method, methods
+    from homunculus.core.pack import pack
+    from homunculus.core.pipeline import Match, Scout, Sight
+    from homunculus.core.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
+    from homunculus.relevance.scout import get_scout, scouts
+    from homunculus.show.look import look
 
 try:
     __version__ = version("homunculus-vlm")
@@ -22,20 +25,46 @@ __all__ = [
     "Budget",
     "Certificate",
     "Field",
+    "Lift",
+    "Match",
     "Material",
     "Method",
     "Relevance",
+    "Rule",
+    "Scout",
+    "Sight",
     "Tokens",
     "attach",
     "certify",
-    "method",
+    "get_method",
+    "get_scout",
+    "look",
     "methods",
     "pack",
+    "scouts",
 ]
+
+_HOMES = {
+    "core.coverage": ("Certificate", "certify"),
+    "core.lift.material": ("Lift", "Material"),
+    "core.methods": ("Method", "get_method", "methods"),
+    "core.pack": ("pack",),
+    "core.pipeline": ("Match", "Scout", "Sight"),
+    "core.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
+    "engines.transformers": ("attach",),
+    "relevance.scout": ("get_scout", "scouts"),
+    "show.look": ("look",),
+}
+"""Where each public name lives. Importing the package loads none of them, not even torch."""
 
 
 def __getattr__(name: str) -> Any:
-    """`attach` is found when it is asked for: engines need more than the core does."""
-    if name == "attach":
-        return import_module("homunculus.engines.transformers").attach
+    for module, names in _HOMES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f"homunculus.{module}"), name)
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -104,9 +104,8 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("--explore", type=float, help="temperature on relevance, 1 as it is")
     add("--focus", type=float, help="field of view in degrees, 40 by default")
     add("--why", action="store_true", help="print which words were found, and where")
-    scout = show.add_mutually_exclusive_group()
-    scout.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
-    scout.add_argument("--no-scout", action="store_true", help="do not look for words")
+    told = "what says where the question looks: auto, words, pixels, or a folder with weights"
+    add("--scout", default="auto", metavar="NAME|DIR", help=f"{told} (%(default)s)")
     told = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
     add("-o", "--out", type=Path, help=told)
     json_flag(show)
@@ -139,8 +138,10 @@ def _methods(arguments: argparse.Namespace) -> int:
     rows = [
         {name: getattr(one, name) for name in ("name", "about", "control", "source")}
         | {
-            "fixation": hasattr(one.rule, "fixation"),
-            "lift": getattr(one.lift, "__name__", "lift").removeprefix("on_").replace("_", " "),
+            "fixation": "fixation" in one.settings,
+            "needs": sorted(one.needs),
+            "settings": sorted(one.settings),
+            "lift": one.lift.name,
             "rule": type(one.rule).__name__,
         }
         for one in methods().values()
@@ -157,12 +158,12 @@ def _methods(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import method
+    from homunculus.core.methods import get_method
     from homunculus.relevance import Dials
     from homunculus.show.look import look
 
     try:
-        chosen = method(arguments.method)
+        chosen = get_method(arguments.method)
     except KeyError as error:
         return _fail("show", error.args[0])
     out = _out(arguments)
@@ -172,7 +173,7 @@ def _show(arguments: argparse.Namespace) -> int:
     with _patience(f"looking at {Path(arguments.image).name}"):
         given = ("question", "tokens", "patch", "fixation", "boxes", "page")
         asked = {name: getattr(arguments, name) for name in given}
-        seen = look(arguments.image, **asked, method=chosen, scout=_scout(arguments), dials=dials)
+        seen = look(arguments.image, **asked, method=chosen, scout=arguments.scout, dials=dials)
         seen.save(out)
     if arguments.json:
         print(json.dumps(seen.to_json() | {"saved": str(out), "replaced": replaced}))
@@ -180,24 +181,15 @@ def _show(arguments: argparse.Namespace) -> int:
     print(f"wrote {out}{' (replaced)' if replaced else ''}")
     print(seen.caption())
     for note in seen.notes():
-        if not (arguments.why and note == seen.explanation):  # which the table ends with
+        if not (arguments.why and note == seen.sight.explanation):  # which the table ends with
             print(note)
     if seen.picture.pages > 1:
         print(f"Other pages: --page 0 to --page {seen.picture.pages - 1}, counted from 0.")
     if arguments.why:
-        from homunculus.show.look import told
+        from homunculus.show.look import why_table
 
-        print(told(seen.why(), sys.stdout.isatty()))
+        print(why_table(seen.why(), sys.stdout.isatty()))
     return 0
-
-
-def _scout(arguments: argparse.Namespace) -> Any:
-    """Whose eyes `show` uses, as `look` takes it."""
-    if arguments.no_scout or not arguments.scout:
-        return None if arguments.no_scout else "shipped"
-    from homunculus.relevance.words import load
-
-    return load(arguments.scout)
 
 
 def _out(arguments: argparse.Namespace) -> Path:

@@ -46,15 +46,15 @@ def _broken(module: str, who: str, error: Exception) -> BrokenExtra:
     )
 
 
-def load(group: str, add: Callable[[object], None]) -> list[tuple[str, str]]:
-    """Hand every object of a group to ``add``; a name and a reason for each that failed.
+def load_plugins(group: str, add: Callable[[str, object], None]) -> list[tuple[str, str]]:
+    """Hand the name and the object of every entry point to ``add``; a name and a reason for each that failed.
 
     ``add`` refuses an object by raising. Each failure is also a warning.
     """
     failed: list[tuple[str, str]] = []
     for point in entry_points(group=group):
         try:
-            add(point.load())
+            add(point.name, point.load())
         except (Exception, SystemExit) as error:  # importing their module may do anything
             package = point.dist.name if point.dist else "an unknown package"
             reason = (

@@ -2,16 +2,15 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus import lazy as plugins
 from homunculus.core import allocate as rules
 from homunculus.core import lift
 from homunculus.core.check import check_allocation, check_cells, check_grids
@@ -28,17 +27,11 @@ from homunculus.core.lift.material import (
     on_pyramid,
     on_regions,
 )
-from homunculus.core.types import Allocation, Field, Grid, Relevance, check_count
+from homunculus.core.types import Allocation, Field, Grid, Relevance, Rule, check_count
+from homunculus.lazy import load_plugins
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
 """What the relevance of a method must come from."""
-
-
-@runtime_checkable
-class Rule(Protocol):
-    """Tensors only: which cells get the slots."""
-
-    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation: ...
 
 
 @dataclass(frozen=True)
@@ -54,6 +47,20 @@ class Method:
     needs: frozenset[Need] = frozenset()
     """What `Material` must hold; without it the method refuses."""
 
+    def __post_init__(self) -> None:
+        parts = (("rule", self.rule, Rule), ("lift", self.lift, Lift))
+        for part, value, kind in parts:
+            if not isinstance(value, kind):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(
+                    f"{self.name}: {part} must be a {kind.__name__}, got {type(value).__name__}. "
+                    f"See homunculus.core.{'types' if kind is Rule else 'lift'}."
+                )
+        if not is_dataclass(self.rule):
+            raise TypeError(
+                f"{self.name}: its rule {type(self.rule).__name__} must be a dataclass. "
+                "Decorate it with @dataclass(frozen=True)."
+            )
+
     def count(self, grid: Grid, slots: int) -> int:
         """How many tokens an image of this grid keeps: an integer known before any pixel.
 
@@ -61,8 +68,23 @@ class Method:
         """
         if slots >= grid[0] * grid[1]:
             return grid[0] * grid[1]
+        return self.rule.count(grid, slots)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What can be set on its rule, as it is set: `Method.set` changes it."""
         rule: Any = self.rule
-        return rule.count(grid, slots) if hasattr(rule, "count") else slots
+        return {one.name: getattr(rule, one.name) for one in fields(rule)}
+
+    def set(self, **values: Any) -> "Method":
+        """The same method with other settings."""
+        if strange := sorted(values.keys() - self.settings.keys()):
+            raise ValueError(
+                f"{self.name} has no {strange[0]}. It has {', '.join(self.settings) or 'nothing'} "
+                "to be set."
+            )
+        rule: Any = self.rule
+        return replace(self, rule=replace(rule, **values))
 
     def field(self, grids: Sequence[Grid], slots: int, material: Material | None = None) -> Field:
         """Every cell that could be a token."""
@@ -97,7 +119,7 @@ class Method:
                 "Use plan(), or spread level-0 values with lift.spread(field, values)."
             )
         rows = max(self.count(grid, slots) for grid in set(field.grids))
-        if getattr(self.rule, "soft", False) or not relevance.logit.requires_grad:
+        if self.rule.soft or not relevance.logit.requires_grad:
             plan = self.rule(field, relevance, slots)
             return check_allocation(plan, field, rows, self.name)
         plan = self.rule(field, Relevance(relevance.logit.detach()), slots)
@@ -119,12 +141,11 @@ class Method:
 
     def aimed(self, fixation: Float[Tensor, "b f 2"]) -> "Method":
         """The same method looking at given points (y x in level-0 cells) instead of the peak."""
-        if not hasattr(self.rule, "fixation"):
+        if "fixation" not in self.settings:
             raise ValueError(
                 f"{self.name} has no fixation. `homunculus methods` marks those that do."
             )
-        rule: Any = self.rule
-        return replace(self, rule=replace(rule, fixation=fixation))
+        return self.set(fixation=fixation)
 
 
 def straight_through(field: Field, relevance: Relevance, plan: Allocation) -> Allocation:
@@ -223,14 +244,14 @@ def methods() -> Mapping[str, Method]:
     table = {method.name: method for method in _TABLE}
     table["shuffled"] = shuffled(table["foveated"])
 
-    def add(found: object) -> None:
+    def add(_: str, found: object) -> None:
         if not isinstance(found, Method):
             raise TypeError(f"it must be a homunculus.Method, got {type(found).__name__}")
         if found.name in table:
             raise ValueError(f"there is already a method {found.name!r}, rename yours")
         table[found.name] = found
 
-    _failed[:] = plugins.load("homunculus.methods", add)
+    _failed[:] = load_plugins("homunculus.methods", add)
     return table
 
 
@@ -242,12 +263,12 @@ def unavailable() -> Sequence[tuple[str, str]]:
     return tuple(_failed)
 
 
-def method(name: str) -> Method:
+def get_method(name: str) -> Method:
     """The method of that name; the error names the nearest."""
     table = methods()
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(
-            f"method: name must be a str such as 'foveated', got {name!r:.80}. "
+            f"get_method: name must be a str such as 'foveated', got {name!r:.80}. "
             f"`homunculus methods` lists all {len(table)}."
         )
     if name in table:

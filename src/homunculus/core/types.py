@@ -222,6 +222,34 @@ class Allocation:
     valid: Bool[Tensor, "b k"]
 
 
+class Rule:
+    """Which cells get the slots. Tensors only.
+
+    A rule is a dataclass; its fields are what can be set on it (`Method.settings`).
+    """
+
+    soft: bool = False
+    """Whether its weights carry gradients of their own."""
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        raise NotImplementedError(f"{type(self).__name__} must define __call__.")
+
+    def count(self, grid: Grid, slots: int) -> int:
+        """How many tokens an image keeps that has more cells than slots."""
+        return slots
+
+    def gaze(self, field: Field, relevance: Relevance) -> Float[Tensor, "b f 2"] | None:
+        """Where it fixates, as y x in level-0 cells; None if it has no fixation."""
+        return None
+
+    def views(self, grid: Grid, slots: int) -> tuple[Grid, ...]:
+        """Sizes of the ordinary images that its tokens are: the whole image, then windows of it.
+
+        Empty if its tokens are single cells or means of several.
+        """
+        return ()
+
+
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """What the language model receives, in reading order; padding rows last."""

@@ -12,7 +12,7 @@ from einops import rearrange
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from homunculus.core.methods import Rule
+from homunculus.core.types import Rule
 from homunculus.engines.encode import Encoded, stacked
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
@@ -121,7 +121,7 @@ def _framed(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Float[Tenso
     return cells[part.cell.to(cells.device)]
 
 
-def qwen(
+def encode_cells(
     model: Any,
     inputs: Mapping[str, Any],
     layouts: Sequence[Layout],

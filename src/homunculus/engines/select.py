@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,14 +18,13 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core import lift
 from homunculus.core.methods import Material, Method, Need
-from homunculus.core.pack import pack
+from homunculus.core.pipeline import Scout, Sight, ask, spend
 from homunculus.core.types import Tokens
 from homunculus.engines.families import Layout, averaged, majority
 from homunculus.image import open_picture
 from homunculus.relevance.material import material
-from homunculus.relevance.scout import available, reason
+from homunculus.relevance.scout import GivenMap, scouts
 from homunculus.relevance.words import WEIGHTS
 
 SCOUTED = 1664
@@ -33,32 +33,28 @@ PATCH = 16
 """Pixels of a cell's side there."""
 
 
-def sought(image: Any, question: str, method: Method) -> tuple[Float[Tensor, "h w"], str]:
-    """A map of logits over an opened image, for a method, and where it came from."""
-    if method.source == "answer":
-        raise ValueError(
-            f"engine: {method.name} is given the answer's box, which a question does not bring. "
-            "Use another method, or pass relevance."
-        )
+def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
+    """Where a question looks on an opened image, as a map over the whole of it."""
+    if method.source == "nothing" or isinstance(scout, GivenMap):  # nobody looks at the pixels
+        return ask(method, scout, torch.zeros(3, 1, 1, dtype=torch.uint8), question, (1, 1))
     small = open_picture(image, longest=SCOUTED)
-    why = reason(method.source, small, small.unit(), question, PATCH)
-    return why.logit, why.origin
+    return ask(method, scout, small.pixels, question, small.grid(PATCH))
 
 
 @cache
-def version() -> str:
-    """What decides where a question looks, besides the picture: our code and the scout's weights.
+def version(scout: str = "auto") -> str:
+    """What decides where a question looks, besides the picture: our code, the scout, its weights.
 
-    Part of the key of whatever is kept of a choice beyond this process.
+    Part of the key of whatever is cached of a choice beyond this process.
     """
-    digest = sha256()
+    digest = sha256(scout.encode())
     try:
         digest.update(installed("homunculus-vlm").encode())
     except PackageNotFoundError:  # run from a source tree that was never installed
         digest.update(b"source")
-    if available():
-        for file in sorted(WEIGHTS.glob("*.safetensors")):
-            digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
+    folder = WEIGHTS if scout in scouts() else Path(scout)
+    for file in sorted(folder.glob("*.safetensors")):
+        digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
@@ -130,12 +126,6 @@ def select(
         known = None if material is None else material[at]
         cells = min(slots[at], len(layout.row))
         tokens = _tokens(layout, relevance[at], cells, method, here, known)
-        kept, expected = int(tokens.valid.sum()), method.count(layout.grid, cells)
-        if kept != expected:  # the prompt has a place for each: its engine would fail far from here
-            raise ValueError(
-                f"{method.name}: its rule must keep exactly {expected} cells of an image, got "
-                f"{kept}. homunculus.core.testing.check_method finds such a rule in a test."
-            )
         out.append(_choice(layout, tokens, slots[at] - cells, here))
     return out
 
@@ -155,14 +145,11 @@ def _tokens(
     known = Material(feature) if material is None else material
     if known.feature is None and "features" in method.needs:
         known = replace(known, feature=feature)
-    field, plan = method.plan([layout.grid], logit, slots, known)
-    if feature is None:
-        trained = plan.weight.requires_grad
-        ones = torch.ones(*field.level.shape, 1, device=logit.device) if trained else None
-        field = replace(field, feature=ones)
-    elif known.feature is not feature:
-        field = lift.with_feature(field, feature)
-    return pack(field, plan)
+    made_of = feature
+    if feature is None and logit.requires_grad:  # gradients of training need something to weigh
+        made_of = torch.ones(*logit.shape, 1, device=logit.device)
+    tokens = spend(method, [layout.grid], logit, slots, known, feature=made_of).tokens
+    return tokens if made_of is not None else replace(tokens, embed=None)
 
 
 def _choice(

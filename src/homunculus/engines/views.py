@@ -10,11 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.allocate import Resize, Windows
-from homunculus.core.allocate.tile import resize_plan, window_plan
-from homunculus.core.methods import Material, Method, Rule, methods
-from homunculus.core.pack import pack
-from homunculus.core.types import Grid, Tokens
+from homunculus.core.lift.material import Material
+from homunculus.core.methods import Method, methods
+from homunculus.core.pipeline import spend
+from homunculus.core.types import Grid, Rule, Tokens
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
 
@@ -52,11 +51,9 @@ def parts(
     for image, (layout, choice) in enumerate(zip(layouts, choices, strict=True)):
         valid = choice.tokens.valid[0]
         level, box = choice.tokens.level[0][valid].cpu(), choice.tokens.box[0][valid].cpu()
-        if isinstance(rule, Windows) and len(box) < len(layout.row):
-            out += _two(image, layout.grid, box, rule)
-            continue
-        if isinstance(rule, Resize) and len(box) < len(layout.row):
-            out.append(_smaller(image, layout.grid, len(box)))
+        sizes = rule.views(layout.grid, len(box)) if rule and len(box) < len(layout.row) else ()
+        if sizes:
+            out += _images(image, layout.grid, box, sizes)
             continue
         if not whole(choice.tokens, layout.grid):
             raise ValueError(_many("this method"))
@@ -68,15 +65,15 @@ def parts(
     return out
 
 
-def _smaller(image: int, grid: Grid, slots: int) -> Part:
-    """The whole image on a smaller grid; its tokens in reading order are that grid's cells."""
-    every = torch.arange(slots)
-    return Part(image, resize_plan(grid, slots), every, every, 0, (0, 0, *grid))
-
-
-def _two(image: int, grid: Grid, box: Float[Tensor, "k 4"], rule: Windows) -> list[Part]:
-    """A thumbnail and a window: two ordinary images."""
-    rows, cols, high, wide = window_plan(grid, len(box), rule.share)
+def _images(
+    image: int, grid: Grid, box: Float[Tensor, "k 4"], sizes: tuple[Grid, ...]
+) -> list[Part]:
+    """The whole image on a smaller grid, and perhaps a window of it: ordinary images."""
+    (rows, cols), *windows = sizes
+    if not windows:  # in reading order the tokens are that grid's cells
+        every = torch.arange(len(box))
+        return [Part(image, (rows, cols), every, every, 0, (0, 0, *grid))]
+    ((high, wide),) = windows
     size, small = torch.tensor(grid), torch.tensor((rows, cols))
     cell = torch.stack(torch.meshgrid(torch.arange(rows), torch.arange(cols), indexing="ij"), -1)
     cell = cell.flatten(0, 1)
@@ -85,8 +82,6 @@ def _two(image: int, grid: Grid, box: Float[Tensor, "k 4"], rule: Windows) -> li
     token = same.long().argmax(1)  # a cell of the window that is a block too stands behind it
     others = torch.ones(len(box), dtype=torch.bool).index_fill(0, token, False).nonzero()[:, 0]
     thumbnail = Part(image, (rows, cols), torch.arange(rows * cols), token, 0, (0, 0, *grid))
-    if not len(others):
-        return [thumbnail]
     top, left = box[others, :2].amin(0).long().tolist()
     frame = (top, left, top + high, left + wide)
     return [thumbnail, Part(image, (high, wide), torch.arange(high * wide), others, 0, frame)]
@@ -168,13 +163,13 @@ def whole(tokens: Tokens, grid: Grid) -> bool:
 
 def single(method: Method) -> bool:
     """Whether what a method keeps can be encoded alone: its tokens are cells, or plain images."""
-    if isinstance(method.rule, Windows | Resize):
-        return True
     grid, slope = (12, 9), torch.linspace(0, 3, 12 * 9)[None]
+    if method.rule.views(grid, 40):
+        return True
     bent = torch.stack((slope.sin(), slope.cos(), slope.square(), slope), -1)
     material = Material(bent, (slope > 1).long(), 2, bent.abs())
-    field, plan = method.plan([grid], slope, 40, material)
-    return plan.index.shape[2] == 1 and whole(pack(field, plan), grid)
+    spent = spend(method, [grid], slope, 40, material)
+    return spent.allocation.index.shape[2] == 1 and whole(spent.tokens, grid)
 
 
 def refuse(method: Method) -> None:

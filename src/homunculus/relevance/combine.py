@@ -13,9 +13,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-WAYS = ("participatory", "perspectival", "propositional", "procedural")
+WAYS = ("question", "saliency", "information", "learned")
 """What the question asks, what stands out, what is there, what experience taught."""
-WEIGHTS: Mapping[str, float] = {"participatory": 0.4, "perspectival": 0.3, "propositional": 0.3}
+WEIGHTS: Mapping[str, float] = {"question": 0.4, "saliency": 0.3, "information": 0.3}
 """The default mix."""
 FLOOR = 1 / 1024
 """The least probability that a cell is needed: nothing is ever ruled out."""
@@ -84,7 +84,7 @@ def mix(
     anything. Padding gets the least logit there is; ``valid`` still says what is padding.
 
     >>> valid = torch.ones(1, 3, dtype=torch.bool)
-    >>> mix({"perspectival": torch.tensor([[0.1, 0.7, 0.2]])}, valid).exp()
+    >>> mix({"saliency": torch.tensor([[0.1, 0.7, 0.2]])}, valid).exp()
     tensor([[9.7656e-04, 1.0000e+00, 5.0000e-01]])
     """
     _check_explore("mix", explore)

@@ -1,220 +1,236 @@
-# pyright: basic
-"""Where relevance comes from: a given map, the answer's box, a scout, or pixels and places."""
+"""Scouts by name: the registry, the default one, and what stands in where no scout is asked.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+A scout is any callable of (image, question, grid) that returns a `Sight`. The default looks for the
+question's words on the page. Where there is nothing to read, relevance comes from pixels and from
+places that a question names in so many words ("bottom right"), and the result says so.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import Any, Literal
+from pathlib import Path
+from typing import cast
 
 import torch
-import torch.nn.functional as F
-from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.image import Picture
-from homunculus.relevance import words as scouts
+from homunculus.core.methods import Method
+from homunculus.core.pipeline import Image, Map, Scout, Sight, cell_side, check_map
+from homunculus.core.types import Grid
+from homunculus.lazy import load_plugins
+from homunculus.relevance import words
 from homunculus.relevance.combine import mix
 from homunculus.relevance.pixels import contrast, information
 from homunculus.relevance.places import answer, hint
-from homunculus.relevance.words import Scout, Sight
+from homunculus.relevance.words import WordSight
+
+ScoutLike = str | Path | Tensor | Scout
+"""A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
+
+PageReader = Callable[[Image, str, Grid], WordSight]
+"""The word scout, or whoever else reads pages."""
 
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 
-Map = Float[Tensor, "rows cols"]
-Pixels = Float[Tensor, "1 3 h w"]
-Scorer = Callable[[Pixels, str, tuple[int, int]], Map]
-"""Pixels from 0 to 1, the question and the grid in; a logit per level-0 cell out."""
-Chosen = Scout | Literal["shipped"] | None
-"""Which scout looks: one's own, the one in the package if it is there, or none."""
+
+# ---- the registry --------------------------------------------------------------------------------
+
+
+@cache
+def scouts() -> Mapping[str, Callable[[], Scout]]:
+    """All scouts by name, each as a function that makes one.
+
+    Ours, then those that other packages offer under the entry-point group `homunculus.scouts`.
+    """
+    table: dict[str, Callable[[], Scout]] = {
+        "auto": lambda: WordsOrPixels(shipped()),
+        "words": lambda: WordsOrPixels(_word_scout(None)),
+        "pixels": PixelScout,
+    }
+
+    def add(name: str, make: object) -> None:
+        if not callable(make):
+            raise TypeError(f"it must be a function that makes a scout, got {type(make).__name__}")
+        if name in table:
+            raise ValueError(f"there is already a scout {name!r}, rename yours")
+        table[name] = cache(cast(Callable[[], Scout], make))  # it may load weights
+
+    _failed[:] = load_plugins("homunculus.scouts", add)
+    return table
+
+
+_failed: list[tuple[str, str]] = []
+"""Entry points that could not be loaded, and why; `scouts` fills it."""
+
+
+def get_scout(scout: ScoutLike) -> Scout:
+    """The scout that is meant: by name, by a folder with weights, as a map, or itself."""
+    if isinstance(scout, Tensor):
+        return GivenMap(check_map(scout, "scout"))
+    if isinstance(scout, str) and scout in scouts():
+        return scouts()[scout]()
+    if isinstance(scout, Path) or (isinstance(scout, str) and Path(scout).is_dir()):
+        return WordsOrPixels(_word_scout(Path(scout)))
+    if isinstance(scout, str):
+        raise ValueError(_unknown(scout))
+    if not callable(scout):
+        raise TypeError(
+            "scout: expected a name, a folder, a map or a function of (image, question, grid), "
+            f"got {type(scout).__name__}."
+        )
+    return scout
+
+
+def check_scout(scout: str) -> None:
+    """Refuse a name that is no scout and no folder with weights; nothing is loaded."""
+    if scout not in scouts() and not (Path(scout) / words.FILE).is_file():
+        raise ValueError(_unknown(scout))
+
+
+def _unknown(name: str) -> str:
+    for point, fault in _failed:
+        if point == name:
+            return f"no scout {name!r}: {fault}"
+    near = get_close_matches(name, scouts(), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"no scout {name!r}.{hint} There are {', '.join(scouts())}, or give a folder of weights."
+
+
+def scout_for(
+    method: Method, scout: ScoutLike = "auto", boxes: Sequence[Sequence[float | int]] | None = None
+) -> Scout:
+    """Whom a method asks: its scout, or what a control looks at instead of the question.
+
+    A map that is given replaces both. ``boxes`` are the answer's, in pixels of the image.
+    """
+    if isinstance(scout, Tensor | GivenMap | AnswerScout):
+        return get_scout(scout)
+    if method.source == "answer":
+        if not boxes:
+            raise ValueError(
+                f"{method.name} is given the answer's box, and no box came. "
+                "Pass boxes x0 y0 x1 y1 in pixels, or use another method."
+            )
+        return AnswerScout(boxes)
+    if method.source == "pixels":
+        return PixelScout("", "This method does not use the question", flat=True, reads=False)
+    if method.source == "another question":
+        why = "One picture has no other question"
+        return PixelScout(f" ({why[0].lower()}{why[1:]})", why, reads=False)
+    return get_scout(scout)
+
+
+# ---- the default: words, or pixels ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class Reason:
-    """Why a method looks where it looks."""
+class WordsOrPixels:
+    """Looks for the question's words; goes by pixels where there is nothing to read."""
 
-    logit: Map
-    """Of the level-0 cells."""
-    origin: str
-    """Where the logits came from, in a few words."""
-    explanation: str
-    """The same in a sentence."""
-    question_used: bool | None
-    """Whether anything in the question moved the logits; None where they were given."""
-    sight: Sight | None = None
-    """What the scout saw, if one looked; also where there was too little to go by."""
+    words: PageReader | None
+    """Reads the page; None where there is no word scout."""
 
-
-def reason(
-    source: str,
-    picture: Picture,
-    pixels: Pixels,
-    question: str = "",
-    patch: int = 16,
-    *,
-    given: Tensor | Scorer | None = None,
-    boxes: Sequence[Sequence[float | int]] | None = None,
-    scout: Chosen = "shipped",
-) -> Reason:
-    """Logits of level-0 cells for a method that lives on ``source``, and where they come from.
-
-    ``pixels`` are the picture's own from 0 to 1.
-    """
-    grid = picture.grid(patch)
-    if source == "nothing":
-        told = "This method looks at neither the picture nor the question."
-        return Reason(torch.zeros(grid), "none (this method does not look)", told, False)
-    if given is not None:
-        found = given(pixels, question, grid) if callable(given) else given
-        found = checked(found, "look: relevance is a map of rows x cols")
-        return Reason(_onto(found, grid), "given", "The choice follows the map given.", None)
-    if source == "answer":
-        told = "The choice follows the answer's box, not the question."
-        return Reason(_answered(picture, patch, boxes), "the answer's box", told, False)
-    asks = source in ("question", "bands")
-    sight = None
-    if asks and question.strip() and (looking := chosen(scout)) is not None:
-        sight = looking([picture.pixels], [question], patch)[0]
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        if not question.strip():
+            return PixelScout(" (no question)", "There is no question")(image, question, grid)
+        if self.words is None:
+            return PixelScout()(image, question, grid)
+        sight = self.words(image, question, grid)
         if not sight.blank:
-            return _from_words(looking.name, sight, question, grid)
-    cause = _cause(source, question, sight)
-    return _from_pixels(pixels, patch, question if asks else "", source != "pixels", cause, sight)
+            return at_named_place(sight, question, grid)
+        why = "Hardly any text was found in the picture"
+        pixels = PixelScout(" (hardly any text)", why)(image, question, grid)
+        return replace(pixels, matches=sight.matches, facts=sight.facts)
 
 
-def chosen(scout: Chosen) -> Scout | None:
-    """The scout that is meant; None if none is wanted, or the package has none."""
-    return shipped() if scout == "shipped" else scout
+def at_named_place(sight: Sight, question: str, grid: Grid) -> Sight:
+    """A place that the question names makes the rest of the picture less likely."""
+    place = hint(question, grid)
+    if place is None:
+        return sight
+    return replace(
+        sight,
+        logit=sight.logit + place.clamp(min=ELSEWHERE).log(),
+        origin=f"{sight.origin} + named place",
+        explanation=f"{sight.explanation} It prefers the place that the question names.",
+        question_used=True,
+    )
 
 
-def shipped() -> Scout | None:
-    """The package's scout, loaded when it is first asked for; None if it cannot be."""
-    return _loaded() if available() else None
+def shipped() -> PageReader | None:
+    """The package's word scout, loaded when it is first asked for; None if it cannot be."""
+    return _word_scout(None) if available() else None
 
 
 def available() -> bool:
-    """Whether the package's scout can be loaded; nothing is."""
-    there = (scouts.WEIGHTS / "word-scout.safetensors").exists()
+    """Whether the package's word scout can be loaded; nothing is."""
+    there = (words.WEIGHTS / words.FILE).exists()
     return there and find_spec("safetensors") is not None
 
 
-@lru_cache(maxsize=1)
-def _loaded() -> Scout:
-    return scouts.load()
+@lru_cache(maxsize=4)
+def _word_scout(folder: Path | None) -> PageReader:
+    return words.load(folder)
 
 
-# ---- sources -------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class PixelScout:
+    """What stands out, what is there, and the place that the question names. It is never sure."""
 
+    note: str = " (question not read)"
+    """Why relevance comes from pixels, in a few words."""
+    because: str = "The words of the question were not looked for"
+    """The same, as the beginning of a sentence."""
+    flat: bool = False
+    """Whether only what stands out counts."""
+    reads: bool = True
+    """Whether places that the question names count."""
 
-def _answered(picture: Picture, patch: int, boxes: Sequence[Sequence[float | int]] | None) -> Map:
-    """The answer's boxes, given in pixels of the original."""
-    if not boxes:
-        raise ValueError(
-            "look: this method is told the answer's place, and no box came: "
-            "give boxes x0 y0 x1 y1 in pixels."
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        pixels, side = image[None].float() / 255, cell_side((image.shape[1], image.shape[2]), grid)
+        maps = {"saliency": contrast(pixels, side)[0]}
+        if not self.flat:
+            maps["information"] = information(pixels, side)[0]
+        asks, origin = self.reads and bool(question.strip()), f"pixels{self.note}"
+        follows = ", not the question" if asks else ""
+        place = hint(question, grid) if asks else None
+        if place is not None:
+            maps["question"], origin = place, f"{origin} + named place"
+            follows = " and the place that the question names"
+        cells = {name: one.reshape(1, -1) for name, one in maps.items()}
+        logit = mix(cells, torch.ones(1, grid[0] * grid[1], dtype=torch.bool)).view(grid)
+        return Sight(
+            logit,
+            sure=0.0,
+            origin=origin,
+            explanation=f"{self.because}; the choice follows what stands out in the pixels{follows}.",
+            question_used=place is not None,
         )
-    (down, across), (high, wide) = picture.size, picture.original
-    scale = torch.tensor([across / wide, down / high] * 2).double()
-    scaled = (torch.tensor(boxes).view(-1, 4).double() * scale).tolist()
-    return answer(picture.grid(patch), scaled, patch)
 
 
-def _from_words(name: str, sight: Sight, question: str, grid: tuple[int, int]) -> Reason:
-    """The scout's log-probabilities; a place the question names makes the rest less likely."""
-    (short, sentence), used = _outcome(sight), sight.matched or bool(sight.words)
-    logit, origin = _onto(sight.logit, grid), f"{name}: {short}"
-    place = hint(question, grid)
-    if place is None:
-        return Reason(logit, origin, sentence, used, sight)
-    logit = logit + place.clamp(min=ELSEWHERE).log()
-    sentence = f"{sentence} It prefers the place that the question names."
-    return Reason(logit, f"{origin} + named place", sentence, True, sight)
+# ---- given ---------------------------------------------------------------------------------------
 
 
-def _outcome(sight: Sight) -> tuple[str, str]:
-    """What became of the question's words: in a few words, and in a sentence."""
-    many, found = len(sight.words), len(sight.found)
-    if sight.matched:
-        short, words = f"{found} of {many} found", "word" if many == 1 else "words"
-        was, them = ("was", "it") if found == 1 else ("were", "them")
-        sentence = (
-            f"{found} of {many} {words} of the question {was} found; the choice follows {them}."
-        )
-    elif sight.words:
-        short = "none found; follows text and the kind of answer"
-        sentence = (
-            "No word of the question was found in the picture; the choice follows what looks like "
-            "text and the kind of answer asked for, so it may miss the answer."
-        )
-    else:
-        short = "none to look for; follows text, not the question"
-        sentence = (
-            "The question has no word that the scout can look for; the choice follows what looks "
-            "like text, not the question."
-        )
-    if strange := sight.unsupported:
-        short = f"{short} ({len(strange)} in a script it cannot read)"
-        sentence += f" Not looked for, in a script that it cannot read: {', '.join(strange)}."
-    return short, sentence
+@dataclass(frozen=True, eq=False)
+class GivenMap:
+    """One map for whatever image and question."""
+
+    logit: Map
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        return Sight(self.logit, sure=1.0, explanation="The choice follows the map given.")
 
 
-def _cause(source: str, question: str, sight: Sight | None) -> tuple[str, str]:
-    """Why relevance comes from pixels: in a few words, and as the beginning of a sentence."""
-    if source == "pixels":
-        return "", "This method does not use the question"
-    if source == "another question":
-        return " (one picture has no other question)", "One picture has no other question"
-    if not question.strip():
-        return " (no question)", "There is no question"
-    if sight is None:
-        return " (question not read)", "The words of the question were not looked for"
-    return " (hardly any text)", "Hardly any text was found in the picture"
+@dataclass(frozen=True)
+class AnswerScout:
+    """Given the answer's boxes, x0 y0 x1 y1 in pixels of the image: the oracle of the bench."""
 
+    boxes: Sequence[Sequence[float | int]]
 
-def _from_pixels(
-    pixels: Pixels, patch: int, question: str, busy: bool, cause: tuple[str, str],
-    sight: Sight | None,
-) -> Reason:  # fmt: skip
-    """What stands out; with ``busy`` also what is there; and the place that the question names."""
-    maps = {"perspectival": contrast(pixels, patch)[0]}
-    (rows, cols), origin = maps["perspectival"].shape, f"pixels{cause[0]}"
-    if busy:
-        maps["propositional"] = information(pixels, patch)[0]
-    follows = ", not the question" if question.strip() else ""
-    if (place := hint(question, (rows, cols))) is not None:
-        maps["participatory"], origin = place, f"{origin} + named place"
-        follows = " and the place that the question names"
-    flat = {way: one.reshape(1, -1) for way, one in maps.items()}
-    logit = mix(flat, torch.ones(1, rows * cols, dtype=torch.bool)).view(rows, cols)
-    sentence = f"{cause[1]}; the choice follows what stands out in the pixels{follows}."
-    return Reason(logit, origin, sentence, place is not None, sight)
-
-
-def checked(given: Any, expected: str) -> Map:
-    """Relevance from outside as a map of floats: -inf comes last, +inf first, NaN is refused.
-
-    ``expected`` begins the message.
-    """
-    if not isinstance(given, Tensor):
-        got = type(given).__name__
-        raise ValueError(f"{expected}, got {got}. Return a torch.Tensor.")
-    if given.dim() != 2 or not given.numel() or given.is_complex():
-        raise ValueError(
-            f"{expected}, got shape {tuple(given.shape)} of {given.dtype}. "
-            "Return one real number for each cell of a grid."
-        )
-    if missing := int(given.isnan().sum()):
-        raise ValueError(
-            f"{expected}, got NaN at {missing} of {given.numel()} cells. "
-            "Use -inf for cells of no interest."
-        )
-    return given.float()
-
-
-def _onto(given: Tensor, grid: tuple[int, int]) -> Map:
-    """A map of any size onto the grid."""
-    if given.dim() != 2:
-        raise ValueError(f"look: relevance is a map of rows x cols, got shape {tuple(given.shape)}")
-    if tuple(given.shape) == grid:  # as it is, infinities and all
-        return given.float()
-    return F.interpolate(given[None, None].float(), grid, mode="bilinear", antialias=True)[0, 0]
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        logit = answer(grid, self.boxes, cell_side((image.shape[1], image.shape[2]), grid))
+        told = "The choice follows the answer's box, not the question."
+        return Sight(logit, 1.0, origin="the answer's box", explanation=told, question_used=False)

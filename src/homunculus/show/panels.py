@@ -151,7 +151,7 @@ HEAT = ((18, 12, 54), (86, 18, 110), (163, 44, 98), (222, 86, 58), (248, 163, 34
 Size = tuple[int, int]
 
 
-def panels(
+def draw_panels(
     mips: list[Float[Tensor, "1 3 _h _w"]],
     size: Size,
     relevance: Float[Tensor, "rows cols"],

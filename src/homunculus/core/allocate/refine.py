@@ -15,11 +15,11 @@ from torch import Tensor
 from homunculus.core.allocate.order import best, check_slots, finish, keys, lags
 from homunculus.core.cache import planned, ramp
 from homunculus.core.cortex import FOVEA, cells_per_degree, eccentricity
-from homunculus.core.types import Allocation, Field, Grid, Relevance
+from homunculus.core.types import Allocation, Field, Grid, Relevance, Rule
 
 
 @dataclass(frozen=True)
-class BestFirst:
+class BestFirst(Rule):
     """Split the cell with the largest expected unresolved area: P(relevant) x extent ^ hedge.
 
     ``hedge`` 2 weighs by area, 0 dives straight under the highest peak.
@@ -36,7 +36,7 @@ class BestFirst:
 
 
 @dataclass(frozen=True, eq=False)
-class Foveated:
+class Foveated(Rule):
     """The same cut where a cell's extent is what it takes of the visual cortex: extent x M(e).
 
     Eccentricity is measured to the cell's nearest point from the fixation: the peak of smoothed

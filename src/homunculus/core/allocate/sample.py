@@ -15,7 +15,7 @@ from homunculus.core.allocate.order import best, check_slots, finish, keys, lags
 from homunculus.core.allocate.refine import gaze, peak
 from homunculus.core.allocate.select import flat
 from homunculus.core.cache import kept, ramp
-from homunculus.core.types import Allocation, Field, Relevance
+from homunculus.core.types import Allocation, Field, Relevance, Rule
 
 
 def bilinear(
@@ -66,7 +66,7 @@ def _host_starts(
 
 
 @dataclass(frozen=True, eq=False)
-class LogPolar:
+class LogPolar(Rule):
     """Rings around the fixation, each about as wide as it is far: 16 rings x 17 wedges + 1 = 273.
 
     A ring's wedges share the arc that lies inside the image, so none is clamped to the border.
@@ -146,7 +146,7 @@ def rings(
 
 
 @dataclass(frozen=True, eq=False)
-class PseudoLogPolar:
+class PseudoLogPolar(Rule):
     """Bins at learned places around the fixation; each takes the best of the nine cells there.
 
     ``centre`` holds one y x per bin, as a fraction of the image's longer side from the fixation;

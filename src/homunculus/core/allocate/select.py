@@ -18,7 +18,7 @@ from homunculus.core.allocate.order import (
     mass,
 )
 from homunculus.core.cache import kept, ramp, sizes
-from homunculus.core.types import MAX_CELLS, Allocation, Field, Grid, Relevance
+from homunculus.core.types import MAX_CELLS, Allocation, Field, Grid, Relevance, Rule
 
 
 def flat(field: Field, who: str) -> None:
@@ -28,7 +28,7 @@ def flat(field: Field, who: str) -> None:
 
 
 @dataclass(frozen=True)
-class TopK:
+class TopK(Rule):
     """The most relevant cells of all levels.
 
     ``level_weight`` is added per level: above 0 it favours coarse cells. A level-0 cell and its
@@ -50,7 +50,7 @@ class TopK:
 
 
 @dataclass(frozen=True)
-class Stratified:
+class Stratified(Rule):
     """At least one cell in each of side x side equal parts, the rest by the part's relevance."""
 
     side: int = 4
@@ -97,7 +97,7 @@ def strata(
 
 
 @dataclass(frozen=True)
-class AdaptiveStrata:
+class AdaptiveStrata(Rule):
     """Stratified over a grid of parts that the relevance chooses, rows and columns apart.
 
     Relevance spread over the whole page asks for ``high`` parts a side, relevance in one place
@@ -137,7 +137,7 @@ class AdaptiveStrata:
 
 
 @dataclass(frozen=True)
-class Shares:
+class Shares(Rule):
     """A fixed share of the slots for each level, finest first; best cells within a level."""
 
     shares: tuple[int, ...] = (64, 128, 64, 17)
@@ -158,7 +158,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Bands:
+class Bands(Rule):
     """Each cell belongs to its strongest orientation; every orientation gets its share."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
@@ -172,7 +172,7 @@ class Bands:
 
 
 @dataclass(frozen=True)
-class Regions:
+class Regions(Rule):
     """Every region is seen: one cell at least, the rest by the region's relevance."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
@@ -210,7 +210,7 @@ def by_group(
 
 
 @dataclass(frozen=True)
-class Centre:
+class Centre(Rule):
     """The cells nearest the middle of the image. A control: it never looks."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
@@ -222,7 +222,7 @@ class Centre:
 
 
 @dataclass(frozen=True)
-class Random:
+class Random(Rule):
     """Cells drawn by lot. The seed is the image's own content, so neighbours do not matter.
 
     Without features the seed is the grid's size alone.

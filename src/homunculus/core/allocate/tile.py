@@ -11,7 +11,7 @@ from torch import Tensor
 from homunculus.core.allocate.order import check_slots, finish, lags, mass
 from homunculus.core.allocate.select import flat
 from homunculus.core.cache import kept, planned, ramp, sizes
-from homunculus.core.types import Allocation, Field, Grid, Relevance
+from homunculus.core.types import Allocation, Field, Grid, Relevance, Rule
 
 
 @planned
@@ -42,7 +42,7 @@ def tiles(
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Rule):
     """The middle cell of each tile: a stride over the image. A control: it never looks."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
@@ -54,7 +54,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Rule):
     """The mean of each tile: everything seen, nothing sharp. A control: it never looks."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
@@ -90,7 +90,7 @@ def _largest_tile(grid: Grid, slots: int) -> Grid:
 
 
 @dataclass(frozen=True)
-class Resize:
+class Resize(Rule):
     """The whole image shrunk to a grid of its own shape. A control: it never looks.
 
     A token is one cell of the smaller image: the mean of the cells of a tile. The smaller grid
@@ -101,6 +101,10 @@ class Resize:
         """Cells of the smaller image."""
         rows, cols = resize_plan(grid, slots)
         return rows * cols
+
+    def views(self, grid: Grid, slots: int) -> tuple[Grid, ...]:
+        """One: the whole image, smaller."""
+        return (resize_plan(grid, slots),)
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "resize")
@@ -144,7 +148,7 @@ def resize_plan(grid: Grid, slots: int) -> Grid:
 
 
 @dataclass(frozen=True)
-class Windows:
+class Windows(Rule):
     """A thumbnail of the whole image and one window at full resolution: two ordinary images.
 
     Their sizes a x b + c x d make exactly K; ``share`` of it goes to the thumbnail. The window
@@ -152,6 +156,11 @@ class Windows:
     """
 
     share: float = 0.35
+
+    def views(self, grid: Grid, slots: int) -> tuple[Grid, ...]:
+        """The thumbnail and the window; a budget of one has no window."""
+        rows, cols, high, wide = window_plan(grid, slots, self.share)
+        return ((rows, cols), (high, wide)) if high else ((rows, cols),)
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "windows")

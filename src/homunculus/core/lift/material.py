@@ -1,8 +1,8 @@
 """What an image may bring besides its size, and the fields that methods make of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -17,11 +17,15 @@ Need = Literal["features", "regions", "bands"]
 """What a method must know of an image besides its size and relevance."""
 
 
-@runtime_checkable
-class Lift(Protocol):
+@dataclass(frozen=True)
+class Lift:
     """Where tokens could be, for images of these grids and that many slots."""
 
-    def __call__(self, grids: Sequence[Grid], slots: int, material: "Material") -> Field: ...
+    name: str
+    make: Callable[[Sequence[Grid], int, "Material"], Field]
+
+    def __call__(self, grids: Sequence[Grid], slots: int, material: "Material") -> Field:
+        return self.make(grids, slots, material)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,37 +60,45 @@ def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
         check_cells(material.energy, grids, "energy", who, dims=3)
 
 
-def on_grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+def _grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Level-0 cells."""
     return grid(grids, material.feature)
 
 
-def on_pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+def _pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """As many levels as leave at most a quarter of the slots to the roots."""
     return pyramid(grids, levels_for(grids, slots), material.feature)
 
 
-def on_four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+def _four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Four levels whatever the budget."""
     return pyramid(grids, 4, material.feature)
 
 
-def on_bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+def _bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Level-0 cells once per orientation, each with its own energy."""
     if material.energy is None:
         raise ValueError("lift: bands need energies, got none. Declare them in Method.needs.")
     return bands(grids, feature=material.feature, energy=material.energy)
 
 
-def on_clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+def _clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Similar neighbours merged."""
     if material.feature is None:
         raise ValueError("lift: clusters need features, got none. Declare them in Method.needs.")
     return clusters(grids, material.feature, levels_for(grids, slots))
 
 
-def on_regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+def _regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Given regions over cells."""
     if material.label is None:
         raise ValueError("lift: regions need labels, got none. Declare them in Method.needs.")
     return regions(grids, material.label, material.labels, material.feature)
+
+
+on_grid = Lift("grid", _grid)
+on_pyramid = Lift("pyramid", _pyramid)
+on_four_levels = Lift("four levels", _four_levels)
+on_bands = Lift("bands", _bands)
+on_clusters = Lift("clusters", _clusters)
+on_regions = Lift("regions", _regions)

@@ -5,13 +5,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from homunculus.core.methods import Method
-from homunculus.core.methods import method as named
+from homunculus.core.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
-from homunculus.engines.transformers.engine import Engine, Relevance, Setting
+from homunculus.engines.transformers.engine import Engine, Setting
 from homunculus.engines.views import refuse, single
 from homunculus.lazy import need
+from homunculus.relevance.scout import ScoutLike, scout_for
 
+GIVEN = "given"
+"""Stands for a scout that has no name: it cannot be saved."""
 LEAST = (5, 18)
 """The first transformers that takes `mm_encoder_outputs`."""
 
@@ -25,15 +27,17 @@ def attach(
     where: Literal["auto", "before", "after"] = "auto",
     marks: Literal["free", "counted"] = "free",
     fast: bool = False,
-    relevance: Relevance | None = None,
+    scout: ScoutLike = "auto",
     saved: str | Path | None = None,
 ) -> Engine:
     """An engine for a model and its processor, both loaded as always.
 
     ``where`` tokens are chosen: before the encoder, which then sees only those, or after it;
-    "auto" takes before where the family and the method can. ``fast`` makes patch embeddings
+    "auto" takes before where the family and the method can. ``scout`` says where the question
+    looks: a name (`homunculus.scouts`), a folder with weights of the word scout, a map of logits,
+    or a function of (image, question, grid). ``fast`` makes patch embeddings
     matrix products, several times quicker in bf16 on a CPU and equal but for rounding. ``saved``
-    is a folder with a setting that was saved there, in place of all that is said here.
+    is a folder with a saved setting; it overrides all other arguments but an own scout.
     """
     check_version()
     if isinstance(model, str | Path):
@@ -44,9 +48,16 @@ def attach(
     kind = family(model)
     check_processor(processor, kind)
     if saved is not None:
-        told = Setting.load(saved)
-        return attach(model, processor, relevance=relevance, **asdict(told))
-    chosen = named(method) if isinstance(method, str) else method
+        setting = asdict(Setting.load(saved))
+        if not isinstance(scout, str) or scout != "auto":
+            setting["scout"] = scout
+        elif setting["scout"] == GIVEN:
+            raise ValueError(
+                f"attach: the setting in {saved} was saved with a scout of your own, which is not "
+                "part of it. Pass it again as scout=."
+            )
+        return attach(model, processor, **setting)
+    chosen = get_method(method) if isinstance(method, str) else method
     best = "before" if kind.before and single(chosen) else "after"
     way = best if where == "auto" else where
     if way == "before" and not kind.before:
@@ -57,8 +68,9 @@ def attach(
         )
     if way == "before":
         refuse(chosen)
-    setting = Setting(tokens=tokens, method=chosen.name, where=way, marks=marks, fast=fast)
-    return Engine(model, processor, setting, chosen, kind, relevance)
+    name = str(scout) if isinstance(scout, str | Path) else GIVEN
+    setting = Setting(tokens, chosen.name, way, marks, fast, name)
+    return Engine(model, processor, setting, chosen, kind, scout_for(chosen, scout))
 
 
 def check_processor(processor: Any, kind: Family) -> None:

@@ -22,17 +22,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.core.methods import Method
+from homunculus.core.pipeline import Scout
 from homunculus.core.types import Budget
 from homunculus.engines import encode
-from homunculus.engines import views as part
 from homunculus.engines.encode import fast
 from homunculus.engines.families import Family, Layout, View, onto
-from homunculus.engines.qwen import resizing, unfolded
-from homunculus.engines.select import Choice, lattice_material, select, sought
+from homunculus.engines.qwen import encode_cells, resizing, unfolded
+from homunculus.engines.select import Choice, lattice_material, search, select
 from homunculus.engines.transformers import prepared as prompt
 from homunculus.engines.transformers.conversation import Shown, Talk, opened, pairs, talks
 from homunculus.engines.transformers.prepared import OTHERS, Answer, Look, Prepared
-from homunculus.relevance.scout import checked
+from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
 
 NAME = "homunculus.json"
 
@@ -48,6 +48,8 @@ class Setting:
     """Whether marks between an image's tokens (of tiles, as some families write them) count."""
     fast: bool = False
     """Whether patch embeddings are matrix products: quicker on a CPU, not equal bit by bit."""
+    scout: str = "auto"
+    """Name or folder of the scout; "given" if it was an object, which cannot be saved."""
 
     def save(self, folder: str | Path) -> Path:
         """Write it into a model's folder."""
@@ -127,13 +129,15 @@ class Memory:
             self._cache = None
 
 
+BEFORE = {
+    "qwen": encode_cells,
+    "onevision": encode_onevision,
+    "idefics": encode_idefics,
+}
+"""How a family encodes chosen cells alone, by the name in its row of the table."""
+
 REMEMBERED = 4
 """Sets of images whose features are kept for further questions."""
-
-MAP = "engine: relevance is a map of rows x cols over the image"
-
-Relevance = Callable[[Any, str], Tensor]
-"""A Pillow image and a question in, a map of logits of any size over the image out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +149,8 @@ class Engine:
     setting: Setting
     method: Method
     family: Family
-    relevance: Relevance | None = None
-    """Replaces the word scout and the pixel scores."""
+    scout: Scout
+    """Says where a question looks."""
     _memory: Memory = field(default_factory=Memory)
 
     def __repr__(self) -> str:
@@ -305,8 +309,8 @@ class Engine:
         for one, layout in zip(shown, layouts, strict=True):
             mine = next((look for look in kept if look.shown.talk == one.talk), None)
             if mine is None:
-                found, origin = self._map(one)
-                out.append((onto(found, layout), origin))
+                sight = search(one.image, one.question, self.method, self.scout)
+                out.append((onto(sight.logit, layout), sight.origin))
                 continue
             mine.check(one, layout)
             kept.remove(mine)
@@ -314,12 +318,6 @@ class Engine:
         if kept:
             raise ValueError(OTHERS)
         return out
-
-    def _map(self, one: Shown) -> tuple[Float[Tensor, "h w"], str]:
-        if self.relevance is not None:
-            found = self.relevance(one.image, one.question)
-            return checked(found, MAP), "given"
-        return sought(one.image, one.question, self.method)
 
     def _choose(
         self,
@@ -348,9 +346,9 @@ class Engine:
             by = known if needs else None
             return select(layouts, maps, slots, self.method, encoded.rows, by), encoded
         choices = select(layouts, maps, slots, self.method, material=known)
-        chosen = getattr(part, self.family.before)
+        encode_part = BEFORE[self.family.before]
         with fast(self.model, self.setting.fast):
-            encoded = chosen(self.model, inputs, layouts, choices, self.method.rule)
+            encoded = encode_part(self.model, inputs, layouts, choices, self.method.rule)
         pairs = zip(choices, encoded.rows, strict=True)
         return [choice.filled(rows) for choice, rows in pairs], encoded
 

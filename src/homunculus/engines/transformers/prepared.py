@@ -18,7 +18,7 @@ from homunculus.engines.select import Choice
 from homunculus.engines.transformers.conversation import Shown
 from homunculus.engines.views import whole
 from homunculus.image import Picture, open_picture
-from homunculus.show import panels as view
+from homunculus.show import panels
 
 FILL = {"attention_mask": 0, "token_type_ids": 0, "labels": -100}
 """What stands where a shorter prompt is filled up, at the left."""
@@ -258,7 +258,7 @@ class Answer:
         plain = whole(tokens, look.layout.grid)
         side = float((tokens.box[0, :, 2:] - tokens.box[0, :, :2]).max())
         coarsest = int(tokens.level.max()) if plain else ceil(log2(max(1.0, side)))
-        return view.panels(
+        return panels.draw_panels(
             lift.mips(picture.unit(), 1 + coarsest),
             (rows * CELL, cols * CELL),
             look.relevance.detach().cpu(),

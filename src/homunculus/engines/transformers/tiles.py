@@ -11,8 +11,7 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.methods import Rule
-from homunculus.core.types import Grid
+from homunculus.core.types import Grid, Rule
 from homunculus.engines.encode import Encoded
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
@@ -248,7 +247,7 @@ def _taken(state: Float[Tensor, "t n d"], at: Int[Tensor, "t k"]) -> Float[Tenso
     return state.gather(1, at[..., None].expand(-1, -1, state.shape[-1]))
 
 
-def shuffled(
+def encode_idefics(
     model: Any,
     inputs: Mapping[str, Any],
     layouts: Sequence[Layout],
@@ -295,7 +294,7 @@ def _real(inputs: Mapping[str, Any]) -> tuple[Float[Tensor, "t c s s"], Tensor |
     return tiles[real], None if seen is None else seen.flatten(0, 1)[real].bool()
 
 
-def onevision(
+def encode_onevision(
     model: Any,
     inputs: Mapping[str, Any],
     layouts: Sequence[Layout],

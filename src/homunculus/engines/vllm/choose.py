@@ -17,7 +17,7 @@ from homunculus.core.methods import Material, Method
 from homunculus.core.types import Budget
 from homunculus.engines.families import Layout, merged, onto
 from homunculus.engines.qwen import pixels, unfinished, unfolded
-from homunculus.engines.select import Choice, lattice_material, select, sought
+from homunculus.engines.select import Choice, lattice_material, search, select
 from homunculus.engines.views import Part, by_image, parts, placed
 from homunculus.engines.vllm.settings import Serving
 
@@ -173,7 +173,7 @@ def _map(
     if layout.total <= serving.tokens:
         return torch.zeros(layout.grid)
     if ready is None:
-        ready = sought(image, question, serving.rule)[0]
+        ready = search(image, question, serving.rule, serving.eyes).logit
     return onto(ready, layout)
 
 

@@ -34,6 +34,8 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--method", default=usual.method, help="see `homunculus methods` (%(default)s)")
     told = "before: encode chosen cells only; after: encode an image once for many questions"
     add("--where", choices=["before", "after"], default=usual.where, help=f"{told} (%(default)s)")
+    told = "what says where a question looks: auto, words, pixels, or a folder with weights"
+    add("--scout", default=usual.scout, metavar="NAME|DIR", help=f"{told} (%(default)s)")
     told = "what an image's tokens are chosen by (%(default)s)"
     add("--question-from", choices=["last", "system", "none"], default="last", help=told)
     told = "choose again at each turn; by default an image keeps the tokens of its own turn"
@@ -59,7 +61,7 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
         "question_from": arguments.question_from, "pin": arguments.pin,
         "override": arguments.allow_override, "memory": arguments.feature_bytes,
-        "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
+        "scout": arguments.scout, "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images

@@ -21,7 +21,7 @@ from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
-from homunculus.engines.select import sought, version
+from homunculus.engines.select import search, version
 from homunculus.engines.vllm import choose as fields
 from homunculus.engines.vllm.choose import Eyes, Marks, chosen, questions
 from homunculus.engines.vllm.metrics import METER
@@ -100,8 +100,8 @@ class Search:
     def run(self) -> None:
         """Make the relevance, and leave it for the processor; once, whoever else asks for it."""
         if self.key not in self.maps:
-            found, _ = sought(self.image, self.question, self.serving.rule)
-            self.maps.put(self.key, found)
+            sight = search(self.image, self.question, self.serving.rule, self.serving.eyes)
+            self.maps.put(self.key, sight.logit)
 
 
 class Sized:
@@ -212,7 +212,8 @@ class Choosing:
         return [
             MultiModalHasher.hash_kwargs(
                 way, image=known, question=question, tokens=serving.tokens,
-                method=serving.method, where=serving.where, version=version(),
+                method=serving.method, where=serving.where,
+                version=version(serving.scout),
             )
             for known, question in zip(
                 super()._get_mm_hashes(bare)["image"], told[QUESTIONS], strict=True

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from homunculus.core.methods import Method
-from homunculus.core.methods import method as named
+from homunculus.core.methods import Method, get_method
+from homunculus.core.pipeline import Scout
 from homunculus.engines.views import refuse
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
+from homunculus.relevance.scout import check_scout, scout_for
 
 Source = Literal["last", "system", "none"]
 Where = Literal["before", "after"]
@@ -38,6 +39,8 @@ class Serving:
     """What is read of a question."""
     memory: int = 1 << 30
     """Bytes of features that a worker keeps of images, where "after" needs them."""
+    scout: str = "auto"
+    """Name of the scout that says where a question looks, or a folder with its weights."""
     question: str | None = None
     """Replaces what the conversation says."""
 
@@ -67,11 +70,19 @@ class Serving:
             )
         if self.where == "before":
             refuse(rule)
+        if not isinstance(self.scout, str):
+            raise ValueError(f"homunculus: scout is a name or a folder, got {self.scout!r}.")
+        check_scout(self.scout)
 
     @property
     def rule(self) -> Method:
         """The method by its name."""
-        return named(self.method)
+        return get_method(self.method)
+
+    @property
+    def eyes(self) -> Scout:
+        """The scout by its name."""
+        return scout_for(self.rule, self.scout)
 
     @staticmethod
     def of(config: Any) -> "Serving":

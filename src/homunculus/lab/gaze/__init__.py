@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.core.pipeline import Scout
 from homunculus.lab.gaze.maps import (
     blurred,
     centre,
@@ -31,7 +32,7 @@ from homunculus.lab.gaze.people import Point, Watched, watched
 from homunculus.lab.gaze.report import TWINS, Looked, report
 from homunculus.lab.measure.plan import CONTROLS, driven
 from homunculus.lab.measure.report import provenance
-from homunculus.lab.measure.row import Map, Row, Scorer, row
+from homunculus.lab.measure.row import Map, Row, row
 from homunculus.lab.measure.spend import Sheet, opened, planned, saliency, told
 from homunculus.lab.shuffle import derange
 
@@ -74,7 +75,7 @@ class GazeConfig:
 @dataclass(eq=False)
 class _Eyes:
     config: GazeConfig
-    scorers: Mapping[str, Scorer]
+    scorers: Mapping[str, Scout]
     rows: list[Row]
     pool: Mapping[str, set[tuple[Point, ...]]]
     """Paths of all viewers, by image."""
@@ -89,7 +90,7 @@ class _Eyes:
 def gaze(
     folder: str | Path,
     config: GazeConfig | None = None,
-    scorers: Mapping[str, Scorer] | None = None,
+    scorers: Mapping[str, Scout] | None = None,
     progress: Callable[[int, int], None] | None = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def _version() -> tuple[str | None, str | None]:
     return version("pysaliency"), None
 
 
-def _eyes(seen: Sequence[Watched], config: GazeConfig, scorers: Mapping[str, Scorer]) -> _Eyes:
+def _eyes(seen: Sequence[Watched], config: GazeConfig, scorers: Mapping[str, Scout]) -> _Eyes:
     pool: dict[str, set[tuple[Point, ...]]] = {}
     for one in seen:
         pool.setdefault(one.question.image, set()).update(one.viewers)
@@ -172,13 +173,13 @@ def _maps(eyes: _Eyes, sheet: Sheet, one: Watched) -> dict[str, Map]:
     """Logits by name; those that the question has: free viewing has neither question nor answer."""
     question, found = one.question, {}
     asked = {"scout": question.text, "blind": question.text, "prior": question.text}
-    pixels = sheet.page.pixels
+    pixels, grid = sheet.page.pixels, sheet.page.grid
     for name, text in asked.items():
         if name in eyes.scorers and (text or name == "blind"):
-            found[name] = eyes.scorers[name](pixels, text)
+            found[name] = eyes.scorers[name](pixels, text, grid).logit
     if "scout" in eyes.scorers and question.row in eyes.other:
-        found["shuffled"] = eyes.scorers["scout"](pixels, eyes.other[question.row])
-    found["saliency"] = saliency(pixels, "", eyes.config.patch)
+        found["shuffled"] = eyes.scorers["scout"](pixels, eyes.other[question.row], grid).logit
+    found["saliency"] = saliency(pixels, grid)
     if question.boxes:
         found["answer"] = told([sheet.box(box) for box in question.boxes], sheet)
     return {name: logit.detach().float() for name, logit in found.items()}
@@ -188,7 +189,8 @@ def _kept(one: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
     """Densities of tokens, one a draw."""
     if not one.methods:  # `resize` sees every place alike
         return [torch.ones(sheet.page.grid, dtype=torch.float64)]
-    return [of_tokens(*planned(one, draw, sheet, slots, logit)) for draw in range(len(one.methods))]
+    draws = (planned(one, draw, sheet, slots, logit) for draw in range(len(one.methods)))
+    return [of_tokens(spent.field, spent.allocation) for spent in draws]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from homunculus.core.pipeline import Scout, Sight, cell_side
+from homunculus.core.types import Grid
 from homunculus.flags import Names, count, counts, json_flag, whole
 from homunculus.lab.gaze import GazeConfig, every, gaze
 from homunculus.lab.gaze.report import text as looked
@@ -21,14 +23,14 @@ from homunculus.lab.measure.find import text as found_words
 from homunculus.lab.measure.journal import place
 from homunculus.lab.measure.read import Reader, Readings, reader
 from homunculus.lab.measure.report import text
-from homunculus.lab.measure.row import Map, Pixels, Scorer
+from homunculus.lab.measure.row import Pixels
 from homunculus.lab.measure.run import Config, measure
-from homunculus.lab.measure.spend import pixels_alone
 from homunculus.lab.measure.suite import part, read
 from homunculus.lab.measure.table import experiment, fight, folders, is_experiment
 from homunculus.lab.measure.table import table as fought
 from homunculus.lazy import need
-from homunculus.relevance.words import WEIGHTS, Way, WordScout, load
+from homunculus.relevance.scout import PixelScout, available, get_scout
+from homunculus.relevance.words import Way, WordScout, load
 
 ALONE = {
     "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
@@ -63,7 +65,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add("--bench", type=Path, metavar="JSON", help="of `bench transformers`, kept with the cost")
     add("--seed", type=whole, help="of the bootstrap, and of what is drawn (0)")
     add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
-    add("--scout", type=Path, metavar="DIR", help="weights to use instead of the shipped scout's")
+    told = "what says where a question looks: auto, words, pixels, or a folder with weights"
+    add("--scout", metavar="NAME|DIR", help=f"{told} (the shipped word scout)")
     add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
     add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
     json_flag(measure)
@@ -98,7 +101,7 @@ def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     """All rows on all suites."""
     asked = experiment(arguments)
     scorers = {} if arguments.no_scout else scouts(arguments.scout, back=True)
-    weights = load(arguments.scout).weights if scorers else "none"
+    weights = _weights(arguments.scout) if scorers else "none"
     arguments.reader = asked.reader
     suites = folders(asked.suites, suite_folder)
     return fight(arguments, asked, suites, dict(scorers), weights, _reader(arguments))
@@ -118,7 +121,7 @@ def _tokens(
         side=arguments.side,
         seed=arguments.seed,
     )
-    scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
+    scorers = {} if arguments.no_scout else scouts(arguments.scout)
     eye = _reader(arguments) if config.task == "legibility" else None
     result = measure(questions, config, eye, scorers, progress)
     return result | {"part": arguments.part}
@@ -130,7 +133,7 @@ def _words(
     """Whether words are found."""
     if arguments.no_scout or arguments.part != "all":
         raise ValueError("words are found by a scout on all images: no --no-scout, no --part.")
-    scout = load(arguments.scout)
+    scout = load(Path(arguments.scout) if arguments.scout else None)
     return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
 
 
@@ -146,7 +149,7 @@ def _gaze(
         side=arguments.side,
         seed=arguments.seed,
     )
-    scorers = {} if arguments.no_scout else scouts(arguments.scout, config.patch)
+    scorers = {} if arguments.no_scout else scouts(arguments.scout)
     return gaze(folder, config, scorers, progress, arguments.limit)
 
 
@@ -177,26 +180,43 @@ def suite_folder(name: str) -> Path:
     return found[0]
 
 
-def scouts(folder: Path | None = None, patch: int = 16, back: bool = False) -> Mapping[str, Scorer]:
-    """The scout of a folder, or the shipped one if there is one, and its twins, by name.
+def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
+    """Scouts of the bench by name: the one that is meant, and what a word scout is compared with.
 
-    With ``back`` they fall back on pixels where a page has no text, as `look` does.
+    The shipped word scout if none is named. With ``back`` the word scout goes by pixels where a
+    page has no text, as `look` does.
     """
-    if folder is None and not (WEIGHTS / "word-scout.safetensors").is_file():
+    if scout is not None and not Path(scout).is_dir():
+        return {"scout": get_scout(scout)}
+    if scout is None and not available():
         return {}
-    scout = load(folder)
+    found = load(Path(scout) if scout else None)
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     twins: tuple[Way, ...] = ("blind", "prior")
-    ways |= {way: way for way in twins if way in scout.spread}
-    return {name: partial(_sight, scout, way, patch, back) for name, way in ways.items()}
+    ways |= {way: way for way in twins if way in found.spread}
+    return {name: WordVariant(found, way, back) for name, way in ways.items()}
 
 
-def _sight(
-    scout: WordScout, way: Way, patch: int, back: bool, pixels: Pixels, question: str
-) -> Map:
-    sight = scout([pixels], [question], patch, way)[0]
-    blank = back and way != "prior" and sight.blank
-    return pixels_alone(pixels, patch) if blank else sight.logit
+def _weights(scout: str | None) -> str:
+    """What the result says about the scout: a hash of its weights, or its name."""
+    if scout is not None and not Path(scout).is_dir():
+        return scout
+    return load(Path(scout) if scout else None).weights
+
+
+@dataclass(frozen=True, eq=False)
+class WordVariant:
+    """The word scout as it is, or with less to go by."""
+
+    scout: WordScout
+    way: Way
+    back: bool
+
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
+        side = cell_side((image.shape[1], image.shape[2]), grid)
+        sight = self.scout.ask(image, [question], side, self.way)[0]
+        blank = self.back and self.way != "prior" and sight.blank
+        return PixelScout()(image, "", grid) if blank else sight
 
 
 def table(result: dict[str, Any]) -> str:

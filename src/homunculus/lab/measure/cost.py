@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from homunculus.core.pack import pack
-from homunculus.lab.measure.row import Map, Row, Scorer, row
+from homunculus.core.pipeline import Scout
+from homunculus.lab.measure.row import Map, Row, row
 from homunculus.lab.measure.spend import Sheet, planned, saliency
 from homunculus.lab.speed.timing import FRESH, one_thread, peak
 
@@ -29,7 +29,7 @@ def cost(
     sheet: Sheet,
     names: Sequence[str],
     tokens: Sequence[int],
-    scorers: Mapping[str, Scorer],
+    scorers: Mapping[str, Scout],
     repeats: int = 3,
 ) -> dict[str, Any]:
     """Scout, choice (allocation and packing), encoder and prefill, beside the untouched request.
@@ -109,16 +109,16 @@ def _pass(layer: torch.nn.Module, cells: int, width: int, turn: int) -> object:
     return layer(torch.zeros(1, cells, width, dtype=torch.bfloat16))
 
 
-def _scout(sheet: Sheet, scorers: Mapping[str, Scorer], repeats: int) -> dict[str, float]:
+def _scout(sheet: Sheet, scorers: Mapping[str, Scout], repeats: int) -> dict[str, float]:
     """The first question of a page, which reads it, the second, which does not; and saliency."""
     page = sheet.page.pixels.clone()
-    bold = _timed(lambda _: saliency(page), repeats)
+    bold = _timed(lambda _: saliency(page, sheet.page.grid), repeats)
     if "scout" not in scorers:
         return {"first": 0.0, "second": 0.0, "saliency": bold}
 
     def ask(turn: int, fresh: bool) -> object:
         page[0, 0, 0] = turn % 256 if fresh else 0  # a page no memory has seen
-        return scorers["scout"](page, QUESTION.format(turn))
+        return scorers["scout"](page, QUESTION.format(turn), sheet.page.grid)
 
     first, second = (_timed(partial(ask, fresh=fresh), repeats) for fresh in (True, False))
     return {"first": first, "second": second, "saliency": bold}
@@ -135,8 +135,7 @@ def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -
     """From a map to tokens; `resize` only shrinks, which every processor does anyway."""
     if not one.methods:
         return None
-    laid, plan = planned(one, 0, sheet, slots, maps[turn % FRESH])
-    return pack(laid, plan)
+    return planned(one, 0, sheet, slots, maps[turn % FRESH])
 
 
 def engine(path: Path) -> dict[str, Any]:

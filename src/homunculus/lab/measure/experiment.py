@@ -15,13 +15,14 @@ from typing import Any
 
 import torch
 
+from homunculus.core.pipeline import Scout
 from homunculus.lab.measure import regions
 from homunculus.lab.measure.cost import cost, engine
 from homunculus.lab.measure.journal import Journal, begun, ended
 from homunculus.lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
 from homunculus.lab.measure.read import Reader
 from homunculus.lab.measure.report import Measured, provenance, report
-from homunculus.lab.measure.row import Scorer, row
+from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import FULL, Bench, Probe, ask, bench
 from homunculus.lab.measure.spend import opened
 from homunculus.lab.measure.suite import Question, hashed, read
@@ -58,7 +59,7 @@ class Stand:
     experiment: Experiment
     folders: Sequence[Path]
     reader: Reader | None
-    scorers: Mapping[str, Scorer]
+    scorers: Mapping[str, Scout]
     weights: str
     """Which weights the scout has."""
     bench: Path | None = None

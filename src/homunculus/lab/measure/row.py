@@ -5,22 +5,19 @@ A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `
 `foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`. A number alone is the hedge.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.core import lift
-from homunculus.core.methods import Material, Method, method
-from homunculus.core.types import Field
+from homunculus.core.lift.material import Lift
+from homunculus.core.methods import Method, get_method
+from homunculus.core.pipeline import Scout
 
 Pixels = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "rows cols"]
-Scorer = Callable[[Pixels, str], Map]
-"""Pixels of the page and the question in; a logit (log-probability) per level-0 cell out."""
 CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency", "oracle")
 SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")
 SEEDS = 3
@@ -41,20 +38,19 @@ class Row:
     """Whose map it follows; None if it never looks."""
 
 
-def row(name: str, scorers: Mapping[str, Scorer]) -> Row:
+def row(name: str, scorers: Mapping[str, Scout]) -> Row:
     """Parse a row; its scorer must be at hand."""
     left, plus, scorer = _TWINS.get(name, name).partition("+")
     base, at, option = left.partition("@")
     if base == "resize":
         return Row(name, (), None)
-    chosen = method(base)
+    chosen = get_method(base)
     if at:
         chosen = _set(chosen, option, name)
     if chosen.source == "nothing":
-        if not hasattr(chosen.rule, "seed"):
+        if "seed" not in chosen.settings:
             return Row(name, (chosen,), None)
-        rule: Any = chosen.rule
-        draws = [replace(chosen, rule=replace(rule, seed=seed)) for seed in range(SEEDS)]
+        draws = [chosen.set(seed=seed) for seed in range(SEEDS)]
         return Row(name, tuple(draws), None)
     follows = scorer if plus else _BY_SOURCE.get(chosen.source, "scout")
     known = {"saliency", "deviation", "answer", *scorers}
@@ -70,22 +66,21 @@ def _set(chosen: Method, option: str, name: str) -> Method:
     """The method with one thing set otherwise."""
     what, equals, value = option.partition("=")
     what, value = (what, value) if equals else ("hedge", option)
-    attribute = {"view": "field_of_view"}.get(what, what)
-    rule: Any = chosen.rule
+    setting, settings = {"view": "field_of_view"}.get(what, what), chosen.settings
     if what == "levels":
-        return replace(chosen, lift=partial(_on_levels, int(value)))
-    if what == "fovea" and hasattr(rule, "shares"):
-        return replace(chosen, rule=replace(rule, shares=_shares(rule.shares, float(value) / 100)))
-    if what == "fovea" and hasattr(rule, "share"):  # the rest is the thumbnail's
-        return replace(chosen, rule=replace(rule, share=1 - float(value) / 100))
-    if not hasattr(rule, attribute):
+        levels = int(value)
+        pyramid = Lift(
+            f"{levels} levels",
+            lambda grids, slots, material: lift.pyramid(grids, levels, material.feature),
+        )
+        return replace(chosen, lift=pyramid)
+    if what == "fovea" and "shares" in settings:
+        return chosen.set(shares=_shares(settings["shares"], float(value) / 100))
+    if what == "fovea" and "share" in settings:  # the rest is the thumbnail's
+        return chosen.set(share=1 - float(value) / 100)
+    if setting not in settings:
         raise ValueError(f"row {name}: {chosen.name} has no {what}. Leave out @{option}.")
-    kind = type(getattr(rule, attribute))
-    return replace(chosen, rule=replace(rule, **{attribute: kind(value)}))
-
-
-def _on_levels(levels: int, grids: Any, slots: int, material: Material) -> Field:
-    return lift.pyramid(grids, levels, material.feature)
+    return chosen.set(**{setting: type(settings[setting])(value)})
 
 
 def _shares(shares: tuple[int, ...], fine: float) -> tuple[int, ...]:

@@ -8,12 +8,13 @@ from typing import Literal
 
 import torch
 
+from homunculus.core.pipeline import Scout
 from homunculus.lab.measure.answer import Metric, Read, crop, readings, score
 from homunculus.lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus.lab.measure.read import Pixels, Reader
 from homunculus.lab.measure.rebuild import Mode
 from homunculus.lab.measure.report import Measured, provenance, report
-from homunculus.lab.measure.row import CONTROLS, SCOUTED, Map, Row, Scorer, row
+from homunculus.lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus.lab.measure.spend import (
     Kept,
     Sheet,
@@ -91,7 +92,7 @@ class Bench:
 
     config: Config
     rows: list[Row]
-    scorers: Mapping[str, Scorer]
+    scorers: Mapping[str, Scout]
     reader: Reader | None
     boxed: bool
     other: Mapping[tuple[str, int], str]
@@ -121,12 +122,14 @@ class Bench:
 
     def _map(self, name: str, sheet: Sheet, text: str) -> Map:
         """One scorer's map of one question; made once for all rows and budgets."""
-        built: dict[str, Scorer] = {"saliency": saliency, "deviation": deviation}
+        built = {"saliency": saliency, "deviation": deviation}
         asked = "" if name in built and name not in self.scorers else text
         if (name, asked) not in sheet.known:
-            pixels, patch = sheet.page.pixels, self.config.patch
-            if name in self.scorers or name in built:
-                made = (self.scorers.get(name) or built[name])(pixels, asked)
+            pixels, patch, grid = sheet.page.pixels, self.config.patch, sheet.page.grid
+            if name in self.scorers:
+                made = self.scorers[name](pixels, asked, grid).logit
+            elif name in built:
+                made = built[name](pixels, grid)
             elif name == "fovea":
                 made = magnified(self._map("scout", sheet, text))
             elif name.startswith("mix-"):
@@ -166,7 +169,7 @@ def bench(
     questions: Sequence[Question],
     config: Config,
     reader: Reader | None = None,
-    scorers: Mapping[str, Scorer] | None = None,
+    scorers: Mapping[str, Scout] | None = None,
     probes: Mapping[str, Probe] | None = None,
 ) -> Bench:
     """A bench for these questions, or a reason why there is none."""
@@ -189,7 +192,7 @@ def measure(
     questions: Sequence[Question],
     config: Config,
     reader: Reader | None = None,
-    scorers: Mapping[str, Scorer] | None = None,
+    scorers: Mapping[str, Scout] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict:
     """Measure rows of methods on questions; the result is what goes into `results/`.
@@ -214,7 +217,7 @@ def measure(
     return made | report(measured, names, config.columns(stand.boxed), config, questions, reader)
 
 
-def _rows(config: Config, scorers: Mapping[str, Scorer], boxed: bool) -> list[Row]:
+def _rows(config: Config, scorers: Mapping[str, Scout], boxed: bool) -> list[Row]:
     names = config.methods
     if not names:
         ours = [name for name in SCOUTED if name.partition("+")[2] in scorers]

@@ -17,13 +17,15 @@ from homunculus.core.allocate import Foveated
 from homunculus.core.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus.core.coverage import Certificate, certify
 from homunculus.core.methods import Material, Need
-from homunculus.core.types import Allocation, Budget, Field
+from homunculus.core.pipeline import Spent, cell_side, spend
+from homunculus.core.types import Allocation, Budget, Field, Grid
 from homunculus.image import open_picture
 from homunculus.lab.measure.rebuild import Mode, Page, finest, rebuild, resized, shrunk
 from homunculus.lab.measure.row import Map, Pixels, Row
 from homunculus.lazy import need
 from homunculus.relevance.material import FEATURES, material
 from homunculus.relevance.places import answer
+from homunculus.relevance.scout import PixelScout
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,18 +75,14 @@ def opened(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
     return Sheet(stored, Page(rearrange(pixels, "h w c -> c h w").contiguous(), patch))
 
 
-def saliency(pixels: Pixels, question: str = "", patch: int = 16) -> Map:
-    """What stands out, as `look` ranks it when it has nothing else to go by."""
-    found = relevance.contrast(pixels[None].float() / 255, patch)[0]
-    flat = found.reshape(1, -1)
-    return relevance.mix({"perspectival": flat}, torch.ones_like(flat, dtype=torch.bool)).view_as(
-        found
-    )
+def saliency(pixels: Pixels, grid: Grid) -> Map:
+    """What stands out, as the control `saliency` ranks it."""
+    return PixelScout(flat=True)(pixels, "", grid).logit
 
 
-def deviation(pixels: Pixels, question: str = "", patch: int = 16) -> Map:
+def deviation(pixels: Pixels, grid: Grid) -> Map:
     """Log of the spread of greys in each cell: the plainest saliency."""
-    grey = pixels.float().mean(0)
+    grey, patch = pixels.float().mean(0), cell_side((pixels.shape[1], pixels.shape[2]), grid)
     spare = (0, -grey.shape[1] % patch, 0, -grey.shape[0] % patch)
     grey = F.pad(grey[None, None], spare, mode="replicate")[0, 0]
     cell = rearrange(grey, "(r i) (c j) -> r c (i j)", i=patch, j=patch)
@@ -106,24 +104,12 @@ def magnified(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
 def blended(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
     """The question's map, what stands out and what is there, mixed by ranks in these shares."""
     image = pixels[None].float() / 255
-    ways: tuple[str, ...] = ("participatory", "perspectival", "propositional")
+    ways: tuple[str, ...] = ("question", "saliency", "information")
     maps = (logit, relevance.contrast(image, patch)[0], relevance.information(image, patch)[0])
     flat = {way: one.reshape(1, -1) for way, one in zip(ways, maps, strict=True)}
     weights: dict[str, float | int] = dict(zip(ways, percent, strict=True))
     valid = torch.ones(1, logit.numel(), dtype=torch.bool)
     return relevance.mix(flat, valid, weights).view_as(logit)
-
-
-def pixels_alone(pixels: Pixels, patch: int = 16) -> Map:
-    """What `look` goes by where a page has no text to speak of: what stands out, what is there."""
-    image = pixels[None].float() / 255
-    maps = {
-        "perspectival": relevance.contrast(image, patch),
-        "propositional": relevance.information(image, patch),
-    }
-    flat = {way: one[0].reshape(1, -1) for way, one in maps.items()}
-    found = maps["perspectival"][0]
-    return relevance.mix(flat, torch.ones(1, found.numel(), dtype=torch.bool)).view_as(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,20 +128,18 @@ def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Ke
     """Spend the slots on a page."""
     if not one.methods:
         return _resize(sheet, slots)
-    laid, plan = planned(one, draw, sheet, slots, logit)
+    spent = planned(one, draw, sheet, slots, logit)
+    laid, plan = spent.field, spent.allocation
     show = _shower(sheet.page, laid, plan)
     return Kept(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
 
 
-def planned(
-    one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None
-) -> tuple[Field, Allocation]:
-    """What could be kept of a page, and what a method keeps."""
-    chosen, grid = one.methods[draw], sheet.page.grid
+def planned(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:
+    """A page with a row's budget spent on it."""
+    method, grid = one.methods[draw], sheet.page.grid
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
-    laid = chosen.field([grid], count, sheet.material(chosen.needs))
     flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
-    return laid, chosen.allocate(laid, lift.spread(laid, flat), count)
+    return spend(method, [grid], flat, count, sheet.material(method.needs))
 
 
 def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixels]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from homunculus.core.pipeline import Scout
 from homunculus.lab.measure.experiment import Pace, Stand, carry_out, config
 from homunculus.lab.measure.journal import fingerprint, place
 from homunculus.lab.measure.plan import QUICK, Experiment, from_toml
 from homunculus.lab.measure.read import Reader
 from homunculus.lab.measure.report import text
-from homunculus.lab.measure.row import Scorer
 from homunculus.lazy import need
 
 EVERY = 30.0
@@ -67,7 +67,7 @@ def fight(
     arguments: argparse.Namespace,
     asked: Experiment,
     suites: list[Path],
-    scorers: dict[str, Scorer],
+    scorers: dict[str, Scout],
     weights: str,
     reader: Reader | None,
 ) -> tuple[dict[str, Any], Path]:

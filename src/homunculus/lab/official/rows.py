@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from homunculus.core.methods import method
+from homunculus.core.methods import get_method
 from homunculus.lab.decide.names import ASKED, FULL, parse
 from homunculus.lab.measure.plan import CONTROLS, driven
 
@@ -37,7 +37,7 @@ class Way:
 
     def _check(self) -> None:
         try:
-            source = method(self.method).source
+            source = get_method(self.method).source
         except KeyError as error:
             raise ValueError(str(error.args[0])) from None
         if source in ("answer", "another question"):

@@ -2,19 +2,16 @@
 """The transformers engine, asked in one way after the other: a model is loaded once for all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from homunculus.engines.select import SCOUTED, sought
+from homunculus.core.pipeline import Image, Scout, Sight
+from homunculus.core.types import Grid
 from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.conversation import asked
 from homunculus.engines.transformers.engine import Engine
-from homunculus.image import open_picture
 from homunculus.lab.official.resize import Fit
 from homunculus.lab.official.rows import RESIZE, Way
 from homunculus.relevance.scout import shipped
@@ -55,11 +52,10 @@ class Eye:
         if (scout := eyes()) is not None:  # no row finds pages that another one has read
             scout.cache.forget()
         told: dict[str, Any] = {"tokens": ALL, "method": "uniform", "where": "after"}
-        told["relevance"] = _nothing
         if not way.untouched:
             told = {"tokens": way.tokens, "method": way.method, "where": self.where}
-            told["relevance"] = self._relevance
-        self.engine: Engine = attach(self.model, self.processor, **told)
+        engine = attach(self.model, self.processor, **told)
+        self.engine: Engine = replace(engine, scout=partial(self._timed, engine.scout))
 
     def answer(self, talk: Sequence[Mapping[str, Any]], other: str = "", **options: Any) -> Said:
         """What the model says; ``other`` is the question that chooses, if that is another one's."""
@@ -80,33 +76,25 @@ class Eye:
         """Shrinks images."""
         return Fit(self.processor, self.model.config.image_token_id)
 
-    def _relevance(self, image: Any, question: str) -> Tensor:
-        """What the engine does itself, but for whose question it is; with a clock."""
+    def _timed(self, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
+        """What the engine's own scout says, but for whose question it is; with a clock."""
         start, way = perf_counter(), self.way
         if way.question in ("blind", "prior"):
-            found = self._twin(image, question)
+            sight = self._twin(scout, image, question, grid)
         else:
-            heard = "" if way.question == "none" else self.other
-            found = sought(image, heard, self.engine.method)[0]
+            sight = scout(image, "" if way.question == "none" else self.other, grid)
         self.spent += perf_counter() - start
-        return found
+        return sight
 
-    def _twin(self, image: Any, question: str) -> Tensor:
+    def _twin(self, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
         """The same scout, deaf; where there is no text it goes by pixels, as the scout does."""
-        scout, mode = eyes(), self.way.question
-        if scout is None or mode not in scout.spread:
+        words, mode = eyes(), self.way.question
+        if words is None or mode not in words.spread:
             raise ValueError(f"there is no {mode} twin of the scout here: leave that row out.")
-        (sight,) = scout([open_picture(image, longest=SCOUTED).pixels], [question], CELL, mode)
-        if sight.blank and mode == "blind":
-            return sought(image, "", self.engine.method)[0]
-        return sight.logit
+        (sight,) = words.ask(image, [question], CELL, mode)
+        return scout(image, "", grid) if sight.blank and mode == "blind" else sight
 
 
 def eyes() -> Any:
     """The scout that the engine itself asks; None if the package has none."""
     return shipped()
-
-
-def _nothing(image: Any, question: str) -> Tensor:
-    """Who keeps all need not look."""
-    return torch.zeros(1, 1)

@@ -27,7 +27,7 @@ def scout(seer: WordScout, repeats: int = 10) -> dict[str, Any]:
         def ask(turn: int, fresh: bool) -> object:
             page = pages[turn % FRESH].clone() if fresh else pages[0]
             page[0, 0, 0] = turn % 256 if fresh else 0  # a page no cache has seen
-            sight = seer([page], [f"What is the total amount of invoice {turn}?"])[0]
+            sight = seer(page, f"What is the total amount of invoice {turn}?", (64, 50))
             return cut.plan([(64, 50)], sight.logit.reshape(1, -1), SLOTS)
 
         first, second, theirs = side_by_side(

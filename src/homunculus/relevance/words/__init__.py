@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -18,31 +18,17 @@ from einops import rearrange
 from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
+from homunculus.core.pipeline import FOUND, Image
+from homunculus.core.types import Grid
 from homunculus.relevance.words import evidence as spreads
 from homunculus.relevance.words import net as nets
 from homunculus.relevance.words.cache import Cache, Features, key
 from homunculus.relevance.words.evidence import Found, Mode, features
 from homunculus.relevance.words.net import code
 from homunculus.relevance.words.question import Asked, ask
-from homunculus.relevance.words.sight import SURE, Sight, Word, told
+from homunculus.relevance.words.sight import WordSight, matches
 
-__all__ = ["WEIGHTS", "Scout", "Sight", "Word", "WordScout", "load"]
-
-
-@runtime_checkable
-class Scout(Protocol):
-    """Whoever tells from pixels and questions where the answers may stand."""
-
-    @property
-    def name(self) -> str:
-        """In a word, for captions."""
-        ...
-
-    def __call__(
-        self, images: Sequence[UInt8[Tensor, "3 _ _"]], questions: Sequence[str], patch: int = 16
-    ) -> list[Sight]:
-        """A sight for each image and its question: log-probabilities of its level-0 cells."""
-        ...
+__all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
 
 FRAME = 1024
@@ -53,13 +39,14 @@ An octave apart, since the net reads letters of 8 to 42 pixels."""
 PRINTED = 0.5
 """A cell holds text from this probability on."""
 WEIGHTS = Path(__file__).parent / "weights"
+FILE = "word-scout.safetensors"
 
 Way = Literal["full", "blind", "prior", "by-hand"]
 
 
 @dataclass(frozen=True, eq=False)
 class WordScout:
-    """Pages and questions in, sights out; deterministic, a page of a batch as the page alone."""
+    """Finds the words of questions on pages; deterministic."""
 
     net: nets.WordNet
     spread: Mapping[Mode, spreads.Spread]
@@ -67,23 +54,11 @@ class WordScout:
     weights: str
     """Hash of the net's weights: part of every cache key."""
     cache: Cache
-    name: str = "words"
 
-    def __call__(
-        self,
-        images: Sequence[UInt8[Tensor, "3 _ _"]],
-        questions: Sequence[str],
-        patch: int = 16,
-        way: Way = "full",
-    ) -> list[Sight]:
-        """One sight for each image and its question."""
-        if len(images) != len(questions):
-            raise ValueError(
-                f"word scout: expected a question for each image, got {len(images)} images and "
-                f"{len(questions)} questions. Repeat an image to ask it twice."
-            )
-        pairs = zip(images, questions, strict=True)
-        return [self.ask(image, [question], patch, way)[0] for image, question in pairs]
+    def __call__(self, image: Image, question: str, grid: Grid) -> WordSight:
+        """Where a question looks on a page; the page is read once for all its questions."""
+        with torch.inference_mode():
+            return self._sights(self.read(image), [ask(question)], grid, "full")[0]
 
     def ask(
         self,
@@ -91,7 +66,7 @@ class WordScout:
         questions: Sequence[str],
         patch: int = 16,
         way: Way = "full",
-    ) -> list[Sight]:
+    ) -> list[WordSight]:
         """Sights of several questions about one page, which is read once."""
         asked = [ask(question) for question in questions]
         page = self.read(image)
@@ -147,13 +122,15 @@ class WordScout:
 
     def _sights(
         self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], way: Way
-    ) -> list[Sight]:
+    ) -> list[WordSight]:
         found = self.found(page, asked)
         logit, matched = self._relevance(found, way)
         cells = _onto(logit, grid)  # the largest of what a cell touches
         text = float((found.text > PRINTED).float().mean())
         return [
-            Sight(cells[row], told(found, row, one), one.unsupported, bool(matched[row]), text)
+            WordSight.of(
+                cells[row], matches(found, row, one), one.unsupported, bool(matched[row]), text
+            )
             for row, one in enumerate(asked)
         ]
 
@@ -161,7 +138,7 @@ class WordScout:
         self, found: Found, way: Way
     ) -> tuple[Float[Tensor, "q r c"], Bool[Tensor, "q"]]:
         """Log-probabilities of the frame's cells, and which questions had a word found."""
-        matched = (found.peak() >= SURE).any(1)
+        matched = (found.peak() >= FOUND).any(1)
         if way in ("blind", "prior"):
             return F.logsigmoid(self._twin(found, way)), matched
         if way == "by-hand":
@@ -232,7 +209,7 @@ def _half() -> bool:
 def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
     """The shipped scout, or one from a folder with `word-scout.safetensors` and spreads beside."""
     folder = path or WEIGHTS
-    file = folder / "word-scout.safetensors"
+    file = folder / FILE
     if not file.exists():
         raise FileNotFoundError(
             f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."

@@ -2,68 +2,88 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Float
-from torch import Tensor
-
+from homunculus.core.pipeline import FOUND, Box, Map, Match, Sight
 from homunculus.relevance.words.evidence import PLACE, Found
 from homunculus.relevance.words.question import Asked
 
-SURE = 0.4
-"""A word counts as found from this probability on."""
 BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
 
-Map = Float[Tensor, "rows cols"]
-Box = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
-class Word:
-    """A word of the question: how sure it is that the page has it, and where it most likely is."""
-
-    text: str
-    probability: float
-    box: Box
-    """x0 y0 x1 y1, as fractions of the page."""
-    places: float
-    """On how many places it stands, softly counted."""
-
 
 @dataclass(frozen=True, eq=False)
-class Sight:
-    """Where one question looks on one page, and why."""
+class WordSight(Sight):
+    """Where one question looks on one page, and which of its words were found there."""
 
-    logit: Map
-    """Log-probability that a level-0 cell belongs to the answer."""
-    words: tuple[Word, ...]
-    """The question's words, found or not, and other printings of them that were found."""
-    unsupported: tuple[str, ...]
+    unsupported: tuple[str, ...] = ()
     """Words in scripts the scout cannot read."""
-    matched: bool
+    matched: bool = False
     """Whether any word was found; if not, the kind of answer asked for guides alone."""
-    text: float
+    text: float = 0.0
     """Share of the page that holds text."""
-
-    @property
-    def found(self) -> tuple[Word, ...]:
-        """The words that the page has, as far as one can be sure."""
-        return tuple(word for word in self.words if word.probability >= SURE)
 
     @property
     def blank(self) -> bool:
         """Whether the page has hardly any text: no word on it can point anywhere."""
         return self.text < BLANK
 
-    @property
-    def sure(self) -> bool:
-        """Whether a word of the question was found, on a page that has text."""
-        return self.matched and not self.blank
+    @staticmethod
+    def of(
+        logit: Map,
+        matches: tuple[Match, ...],
+        unsupported: tuple[str, ...],
+        matched: bool,
+        text: float,
+    ) -> "WordSight":
+        """With words for people."""
+        short, sentence = _outcome(matches, unsupported, matched)
+        best = max((match.probability for match in matches), default=0.0)
+        return WordSight(
+            logit,
+            sure=best if matched and text >= BLANK else 0.0,
+            origin=f"words: {short}",
+            explanation=sentence,
+            question_used=matched or bool(matches),
+            matches=matches,
+            facts={"unsupported": list(unsupported), "matched": matched, "text": round(text, 4)},
+            unsupported=unsupported,
+            matched=matched,
+            text=text,
+        )
 
 
-def told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
+def _outcome(
+    matches: tuple[Match, ...], unsupported: tuple[str, ...], matched: bool
+) -> tuple[str, str]:
+    """What became of the question's words: in a few words, and in a sentence."""
+    many, found = len(matches), sum(match.probability >= FOUND for match in matches)
+    if matched:
+        short, words = f"{found} of {many} found", "word" if many == 1 else "words"
+        was, them = ("was", "it") if found == 1 else ("were", "them")
+        sentence = (
+            f"{found} of {many} {words} of the question {was} found; the choice follows {them}."
+        )
+    elif matches:
+        short = "none found; follows text and the kind of answer"
+        sentence = (
+            "No word of the question was found in the picture; the choice follows what looks like "
+            "text and the kind of answer asked for, so it may miss the answer."
+        )
+    else:
+        short = "none to look for; follows text, not the question"
+        sentence = (
+            "The question has no word that the scout can look for; the choice follows what looks "
+            "like text, not the question."
+        )
+    if unsupported:
+        short = f"{short} ({len(unsupported)} in a script it cannot read)"
+        sentence += f" Not looked for, in a script that it cannot read: {', '.join(unsupported)}."
+    return short, sentence
+
+
+def matches(found: Found, row: int, asked: Asked) -> tuple[Match, ...]:
     """What was found of a question's words, for people."""
     rows, cols = found.text.shape
-    words = []
+    words: list[Match] = []
     for place, word in enumerate(asked.words):
         match = found.match[row, place]
         peak = float(match.max())
@@ -75,11 +95,11 @@ def told(found: Found, row: int, asked: Asked) -> tuple[Word, ...]:
             (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
             (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
         )  # fmt: skip
-        there = [one.box for one in words if one.probability >= SURE]
-        if place >= asked.own and (peak < SURE or any(_meet(box, one) for one in there)):
+        there = [one.box for one in words if one.probability >= FOUND]
+        if place >= asked.own and (peak < FOUND or any(_meet(box, one) for one in there)):
             continue  # how else it might have been printed, and was not, or what was found already
-        count = float((match >= SURE).sum()) / max(1, int(near.sum()))
-        words.append(Word(word, peak, box, count))
+        count = float((match >= FOUND).sum()) / max(1, int(near.sum()))
+        words.append(Match(word, peak, box, count))
     return tuple(words)
 
 

@@ -1,0 +1,223 @@
+"""The pipeline: an image, a question, a method and K in; exactly K tokens out.
+
+    sight = ask(method, scout, image, question, grid)     where the question looks
+    spent = spend(method, [grid], logit, slots)           which cells that keeps
+
+`look`, both engines and the bench go this way and no other. The halves are two functions because
+servers and benches do the first one ahead, and once for several budgets.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from homunculus.core import lift
+from homunculus.core.check import check_cells
+from homunculus.core.lift.material import Material
+from homunculus.core.methods import Method
+from homunculus.core.pack import pack
+from homunculus.core.types import Allocation, Field, Grid, Relevance, Tokens
+
+FOUND = 0.4
+"""A match counts as found from this probability on."""
+
+Image = UInt8[Tensor, "3 _h _w"]
+Map = Float[Tensor, "_rows _cols"]
+Box = tuple[float, float, float, float]
+
+
+# ---- where the question looks --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Match:
+    """Something that a scout looked for by name, and where it most likely is."""
+
+    text: str
+    probability: float
+    box: Box
+    """x0 y0 x1 y1, as fractions of the image."""
+    places: float = 1.0
+    """On how many places it stands, softly counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a scout makes of an image and a question."""
+
+    logit: Tensor
+    """Log-probability that a cell holds the answer. A map of another size than the grid is
+    resized to it."""
+    sure: float
+    """How sure the scout is, from 0 (it cannot tell) to 1, that this is the right place."""
+    size: Map | float | None = None
+    """Height in pixels of what it looks for, for each cell or for all; None if it cannot tell."""
+    origin: str = "given"
+    """Where the map came from, in a few words."""
+    explanation: str = "The choice follows the scout that was given."
+    """The same in a sentence."""
+    question_used: bool | None = None
+    """Whether anything in the question moved the map; None if the scout does not say."""
+    matches: tuple[Match, ...] = ()
+    """What it looked for by name, found or not."""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Anything else worth telling a machine."""
+
+    @property
+    def found(self) -> tuple[Match, ...]:
+        """The matches that one can be sure of."""
+        return tuple(match for match in self.matches if match.probability >= FOUND)
+
+
+@runtime_checkable
+class Scout(Protocol):
+    """Whoever tells from pixels and a question where the answer may stand."""
+
+    def __call__(self, image: Image, question: str, grid: Grid, /) -> Sight:
+        """A map over ``grid`` (rows and columns of cells), and how sure it is."""
+        ...
+
+
+def ask(method: Method, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
+    """Where the question looks; a method that never looks does not ask the scout."""
+    if method.source == "nothing":
+        return Sight(
+            torch.zeros(grid),
+            sure=0.0,
+            origin="none (this method does not look)",
+            explanation="This method looks at neither the picture nor the question.",
+            question_used=False,
+        )
+    return check_sight(scout(image, question, grid), scout)
+
+
+def check_sight(sight: object, scout: object) -> Sight:
+    """A scout's answer with a sound map: -inf comes last, +inf first, NaN is refused."""
+    name = getattr(scout, "__name__", type(scout).__name__)
+    if not isinstance(sight, Sight):
+        raise TypeError(
+            f"scout {name}: expected a homunculus.Sight, got {type(sight).__name__}. "
+            "Return Sight(logit, sure=...)."
+        )
+    return replace(sight, logit=check_map(sight.logit, f"scout {name}"))
+
+
+def check_map(value: object, who: str) -> Map:
+    """A map from outside as floats; ``who`` begins the message."""
+    expected = f"{who}: expected a map of rows x cols, a number for each cell"
+    if not isinstance(value, Tensor):
+        raise ValueError(f"{expected}, got {type(value).__name__}. Return a torch.Tensor.")
+    if value.dim() != 2 or not value.numel() or value.is_complex():
+        raise ValueError(
+            f"{expected}, got shape {tuple(value.shape)} of {value.dtype}. "
+            "Return one real number for each cell of a grid."
+        )
+    if missing := int(value.isnan().sum()):
+        raise ValueError(
+            f"{expected}, got NaN at {missing} of {value.numel()} cells. "
+            "Use -inf for cells of no interest."
+        )
+    return value.float()
+
+
+def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:
+    """A map of any size on a grid; one that fits stays as it is, infinities and all."""
+    if tuple(value.shape) == grid:
+        return value
+    return F.interpolate(value[None, None], grid, mode="bilinear", antialias=True)[0, 0]
+
+
+def cell_side(size: tuple[int, int], grid: Grid) -> int:
+    """Pixels along a cell, from the size of an image and its grid.
+
+    Several sides may fit a small image; those that models use come first.
+
+    >>> cell_side((480, 640), (30, 40)), cell_side((100, 90), (4, 4)), cell_side((9, 9), (1, 1))
+    (16, 28, 16)
+    """
+    pairs = list(zip(size, grid, strict=True))
+    least = max(-(-pixels // cells) for pixels, cells in pairs)
+    for side in (16, 14, 28, 32, 8, least):
+        if all(-(-pixels // side) == cells for pixels, cells in pairs):
+            return side
+    raise ValueError(
+        f"cell_side: no square cells make a grid of {grid[0]} x {grid[1]} on {size[0]} x {size[1]} "
+        "pixels. Resize the map instead."
+    )
+
+
+# ---- which cells that keeps ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """Images with their budget spent."""
+
+    field: Field
+    """Everything that could be a token."""
+    relevance: Relevance
+    """Of every cell of the field."""
+    allocation: Allocation
+    tokens: Tokens
+
+
+def spend(
+    method: Method,
+    grids: Sequence[Grid],
+    logit: Float[Tensor, "b n"],
+    slots: int,
+    material: Material | None = None,
+    *,
+    feature: Float[Tensor, "b n d"] | None = None,
+    roots: int | None = None,
+) -> Spent:
+    """Exactly `Method.count` tokens per image, from the relevance of its level-0 cells.
+
+    ``feature`` is what the tokens are made of, if that is not what the cells are chosen by
+    (``material``). ``roots`` is the budget that the lift is made for, if it is not ``slots``.
+    """
+    field = method.field(grids, slots if roots is None else roots, material)
+    check_cells(logit, field.grids, "relevance", method.name)
+    field = field.to(logit.device)
+    relevance = lift.spread(field, logit)
+    allocation = method.allocate(field, relevance, slots)
+    if feature is not None and (material is None or material.feature is not feature):
+        field = lift.with_feature(field, feature)
+    tokens = pack(field, allocation)
+    check_counts(method, field, tokens, slots)
+    return Spent(field, relevance, allocation, tokens)
+
+
+def check_counts(method: Method, field: Field, tokens: Tokens, slots: int) -> None:
+    """Refuse a rule that keeps another number than it counts: a prompt has a place for each."""
+    expected = [method.count(grid, slots) for grid in field.grids]
+    counts = tokens.valid.sum(1).tolist()
+    if counts != expected:
+        raise ValueError(
+            f"{method.name}: its rule must keep exactly {expected} cells of these images, got "
+            f"{counts}. homunculus.core.testing.check_method finds such a rule in a test."
+        )
+
+
+def run(
+    method: Method,
+    slots: int,
+    grid: Grid,
+    image: Image,
+    question: str,
+    scout: Scout,
+    material: Material | None = None,
+    *,
+    temperature: float = 1.0,
+    roots: int | None = None,
+) -> tuple[Sight, Spent]:
+    """Both halves for one image: where the question looks, and what that keeps."""
+    sight = ask(method, scout, image, question, grid)
+    logit = resize_map(sight.logit, grid) / temperature
+    flat = logit.reshape(1, -1)
+    return replace(sight, logit=logit), spend(method, [grid], flat, slots, material, roots=roots)
