@@ -224,10 +224,10 @@ def _name(arguments: argparse.Namespace) -> str:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from homunculus.lab.speed.command import measured
+    from homunculus.lab.speed.command import run
 
     with _patience("measuring") as tell:
-        result, text = measured(arguments, tell)
+        result, text = run(arguments, tell)
     print(json.dumps(result, indent=2) if arguments.json else text)
     return 0
 
