@@ -76,7 +76,7 @@ def test_the_result_says_where_it_comes_from_and_can_be_read(result) -> None:
 
 def test_an_engine_gets_an_image_that_no_cache_holds() -> None:
     tiny.hub()
-    bench = speed.Bench.build(SMALL)
+    bench = speed.TimedModel.build(SMALL)
     engine = bench.engine("foveated", "after", fast=False)
     with torch.inference_mode():
         for turn in (1, 2):

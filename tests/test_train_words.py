@@ -283,10 +283,10 @@ def test_only_matrices_decay() -> None:
 
 
 def test_gradients_and_moments_lie_in_memory_as_their_weights_do(tmp_path: Path) -> None:
-    run = words.Run(tmp_path, 9)
+    run = words.TrainingRun(tmp_path, 9)
     run.train_step(batch_of())
     run.store()
-    again = words.Run(tmp_path, 9)
+    again = words.TrainingRun(tmp_path, 9)
     again.resume()
     for own, back in zip(*(one.net.parameters() for one in (run, again)), strict=True):
         for moment in ("exp_avg", "exp_avg_sq"):  # the fused optimiser walks raw memory
@@ -356,7 +356,7 @@ def test_an_interrupt_keeps_the_last_step(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         words.train(tmp_path, stopped, 6, workers=0, crops=2)
-    run = words.Run(tmp_path, 6)
+    run = words.TrainingRun(tmp_path, 6)
     run.resume()
     assert run.step == 1
 
@@ -368,7 +368,7 @@ def test_a_strange_state_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_wild_batch_does_not_spoil_the_weights(tmp_path: Path) -> None:
-    run = words.Run(tmp_path, 10)
+    run = words.TrainingRun(tmp_path, 10)
     with torch.no_grad():
         run.net.log_scale.fill_(100.0)  # its exponential is past every float
     before = run.net.bias.clone()
@@ -432,7 +432,7 @@ def test_cells_of_words_too_short_to_match_are_not_counted() -> None:
 
 @pytest.mark.slow
 def test_the_net_learns_to_tell_words_apart(tmp_path: Path) -> None:
-    run = words.Run(tmp_path, 60)
+    run = words.TrainingRun(tmp_path, 60)
     for step in range(60):
         run.train_step(batch_of(step % 4))
     shares_by_name = check(run.net, [batch_of(n) for n in range(4)])

@@ -40,7 +40,6 @@ class Bootstrap:
 
     def __init__(self, image: Sequence[str], draws: int = 9999, seed: int = 0) -> None:
         _, index = np.unique(np.asarray(image, str), return_inverse=True)
-        self.images = int(index.max()) + 1
         self.cluster = index % MAX_CLUSTERS
         self.count = np.bincount(self.cluster).astype(float)
         self.weight = _resample_counts(len(self.count), draws, seed)

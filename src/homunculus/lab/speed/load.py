@@ -22,7 +22,7 @@ QUESTIONS = (
 
 
 @dataclass(frozen=True)
-class PageQuestion:
+class PageRequest:
     """One request: a PNG and a question."""
 
     png: bytes
@@ -40,16 +40,16 @@ class Response:
     """Tokens of the prompt, as the server counts them."""
 
 
-def page_questions(
+def page_requests(
     many: int, high: int, wide: int, start: int = 0, pages: int | None = None, book: int = 0
-) -> list[PageQuestion]:
+) -> list[PageRequest]:
     """Questions numbered from ``start``, each on its own page, or on ``pages`` pages of a book."""
     picture, files, requests = page(high, wide), {}, []
     for at in range(start, start + many):
         which = f"{book}.{at if pages is None else at % pages}"
         if which not in files:
             files[which] = _png(picture, which)
-        requests.append(PageQuestion(files[which], question(at)))
+        requests.append(PageRequest(files[which], question(at)))
     return requests
 
 
@@ -67,14 +67,14 @@ def question(number: int) -> str:
 
 
 def run(
-    url: str, requests: Sequence[PageQuestion], at_once: int, words: int
+    url: str, requests: Sequence[PageRequest], at_once: int, words: int
 ) -> tuple[list[Response], float]:
     """Send all, ``at_once`` at a time; the responses, and the seconds for all."""
     return asyncio.run(_run(url, requests, at_once, words))
 
 
 async def _run(
-    url: str, requests: Sequence[PageQuestion], at_once: int, words: int
+    url: str, requests: Sequence[PageRequest], at_once: int, words: int
 ) -> tuple[list[Response], float]:
     http = need("httpx", "vllm", "homunculus bench vllm")
     gate = asyncio.Semaphore(at_once)
@@ -90,7 +90,7 @@ async def _run(
         return list(responses), perf_counter() - start
 
 
-def _body(request: PageQuestion, words: int) -> bytes:
+def _body(request: PageRequest, words: int) -> bytes:
     url = f"data:image/png;base64,{base64.b64encode(request.png).decode()}"
     parts = [
         {"type": "image_url", "image_url": {"url": url}},

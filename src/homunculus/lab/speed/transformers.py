@@ -40,7 +40,7 @@ WAYS: tuple[tuple[str, Literal["before", "after"], bool], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class TimedModel:
     """The model, its processor and a stopwatch on both."""
 
     scale: Scale
@@ -49,12 +49,12 @@ class Bench:
     watch: Stopwatch
 
     @staticmethod
-    def build(scale: Scale) -> "Bench":
+    def build(scale: Scale) -> "TimedModel":
         """Built once for all measurements."""
         watch = Stopwatch()
         model = build(scale)
         watch.time_tower(model.base_model.visual)
-        return Bench(scale, model, processor(scale, watch), watch)
+        return TimedModel(scale, model, processor(scale, watch), watch)
 
     @property
     def cell(self) -> int:
@@ -108,7 +108,7 @@ def measure(
     with one_thread(), torch.inference_mode():
         source = provenance()
         source["versions"]["transformers"] = version("transformers")
-        bench = Bench.build(scale)
+        bench = TimedModel.build(scale)
         config = bench.model.config
         return {
             "shape": f"{scale.name}, {config.text_config.num_hidden_layers} layers and "
@@ -128,12 +128,12 @@ def measure(
 # ---- rows: native tokens x method x where --------------------------------------------------------
 
 
-Run = Callable[[int], Request]
+TimedRun = Callable[[int], Request]
 
 
-def _rows(bench: Bench, repeats: int, progress: Progress) -> list[dict[str, Any]]:
+def _rows(bench: TimedModel, repeats: int, progress: Progress) -> list[dict[str, Any]]:
     high, wide = (side * bench.cell for side in bench.scale.bare)
-    runs: dict[Any, Run] = {"bare": partial(bench.untouched, page(high, wide))}
+    runs: dict[Any, TimedRun] = {"bare": partial(bench.untouched, page(high, wide))}
     for native in bench.scale.natives:
         image = page(*(side * bench.cell for side in native))
         runs[native] = partial(bench.untouched, image)
@@ -153,7 +153,7 @@ def _rows(bench: Bench, repeats: int, progress: Progress) -> list[dict[str, Any]
 
 
 def _take_turns(
-    runs: Mapping[Any, Run], repeats: int, progress: Progress
+    runs: Mapping[Any, TimedRun], repeats: int, progress: Progress
 ) -> tuple[dict[Any, list[Request]], dict[Any, int | None]]:
     """Requests of each run, in turns; the first turn warms up and measures peak memory."""
     times: dict[Any, list[Request]] = {name: [] for name in runs}
@@ -210,7 +210,7 @@ def _share(requests: Sequence[Request], part: str) -> float:
     return round(median(getattr(one, part) / one.total for one in requests), 4)
 
 
-def _scout_seconds(bench: Bench, native: tuple[int, int], repeats: int) -> float:
+def _scout_seconds(bench: TimedModel, native: tuple[int, int], repeats: int) -> float:
     """Median seconds of the word scout on a new page."""
     image = page(*(side * bench.cell for side in native))
     engine = attach(bench.model, bench.processor, tokens=bench.scale.tokens)
@@ -226,11 +226,11 @@ def _scout_seconds(bench: Bench, native: tuple[int, int], repeats: int) -> float
 # ---- flat: the same budget on ever larger images -------------------------------------------------
 
 
-def _flat(bench: Bench, repeats: int, progress: Progress) -> list[dict[str, Any]]:
+def _flat(bench: TimedModel, repeats: int, progress: Progress) -> list[dict[str, Any]]:
     """Request times at one budget as ratios to the second smallest image, decoded and as JPEG."""
     megapixels = bench.scale.megapixels
     engine = bench.engine("foveated", "before", fast=True)
-    runs: dict[Any, Run] = {}
+    runs: dict[Any, TimedRun] = {}
     for size in megapixels:
         image = page(*_sides(size))
         file = BytesIO()

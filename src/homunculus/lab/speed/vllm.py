@@ -16,7 +16,7 @@ from typing import Any
 
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.speed.folder import write
-from homunculus.lab.speed.load import Response, page_questions, question, run
+from homunculus.lab.speed.load import Response, page_requests, question, run
 from homunculus.lab.speed.model import HALF, SMALLEST, Scale
 from homunculus.lab.speed.server import OURS, STOCK, ServerProcess
 
@@ -122,14 +122,14 @@ def _load(folder: Path, scale: Scale, plan: LoadPlan, progress: Progress) -> dic
     ):
         ways = {"ours": (ours, large), "stock": (stock, large), "small": (stock, small)}
         for server, size in ways.values():  # warm up, fill caches
-            run(server.url, page_questions(plan.warm, *size, start=10**6), plan.at_once, plan.words)
+            run(server.url, page_requests(plan.warm, *size, start=10**6), plan.at_once, plan.words)
         resident = [ours.resident()]
         for turn in range(plan.rounds):
             for name, (server, size) in ways.items():
                 if progress:
                     progress(f"round {turn + 1} of {plan.rounds}, {name}")
                 many = plan.per_round(name)
-                requests = page_questions(many, *size, start=turn * many)
+                requests = page_requests(many, *size, start=turn * many)
                 results[name].append(run(server.url, requests, plan.at_once, plan.words))
             resident.append(ours.resident())
     rows = {name: _row(rounds) for name, rounds in results.items()}
@@ -206,10 +206,10 @@ def _one_image(folder: Path, scale: Scale, plan: LoadPlan, progress: Progress) -
     for name in plan.ways:
         program, flags = ways[name]
         with _running(program, folder, plan, *flags) as server:
-            run(server.url, page_questions(1, *large, start=10**6), 1, plan.words)
+            run(server.url, page_requests(1, *large, start=10**6), 1, plan.words)
             if progress:
                 progress(f"one image, {name}")
-            requests = page_questions(plan.questions, *large, pages=1, book=1)
+            requests = page_requests(plan.questions, *large, pages=1, book=1)
             responses, seconds = run(server.url, requests, plan.readers, plan.words)
             assert all(one.status == 200 for one in responses)
             rates[name] = round(len(responses) / seconds, 3)
@@ -232,7 +232,7 @@ def _selection(folder: Path, plan: LoadPlan, progress: Progress) -> dict[str, An
     for fronts in plan.fronts:
         flags = _our_flags(SMALLEST, "--api-server-count", str(fronts))
         with _running(OURS, folder, plan, *flags) as server:
-            run(server.url, page_questions(2 * fronts, *size, start=10**6), 2, 1)
+            run(server.url, page_requests(2 * fronts, *size, start=10**6), 2, 1)
             row: dict[str, Any] = {"fronts": fronts}
             for name, pages in (("new_pages", None), ("known_pages", 4)):
                 if progress:
@@ -240,11 +240,11 @@ def _selection(folder: Path, plan: LoadPlan, progress: Progress) -> dict[str, An
                 if pages:  # until every API server knows them
                     run(
                         server.url,
-                        page_questions(4 * pages * fronts, *size, 10**5, pages),
+                        page_requests(4 * pages * fronts, *size, 10**5, pages),
                         pages,
                         1,
                     )
-                requests = page_questions(plan.choosing, *size, 0, pages)
+                requests = page_requests(plan.choosing, *size, 0, pages)
                 responses, seconds = run(server.url, requests, plan.at_once, 1)
                 assert all(one.status == 200 for one in responses)
                 row[name] = round(len(responses) / seconds, 2)

@@ -61,7 +61,7 @@ CLOSE = ("Sincerely,", "Sincerely yours,", "Yours truly,", "Very truly yours,", 
     "Yours faithfully,", "Cordially,", "Respectfully,")  # fmt: skip
 
 
-Row = Callable[[Length, Phrase, Face], list[int]]
+PrintRow = Callable[[Length, Phrase, Face], list[int]]
 """Prints a phrase at a height."""
 
 
@@ -102,7 +102,7 @@ def letterhead(canvas: Canvas, box: Box, style: Face) -> float:
     return y + style.pitch * rng.uniform(0.5, 1.5)
 
 
-def town(canvas: Canvas, y: Length, row: Row, style: Face, whose: str = "") -> float:
+def town(canvas: Canvas, y: Length, row: PrintRow, style: Face, whose: str = "") -> float:
     """A line with a city, its state and its zip code, each to be asked for."""
     rng, parts = canvas.rng, people.town(canvas.rng)
     word_ids, at = row(y, [pair for part in parts for pair in part], style), 0

@@ -195,7 +195,7 @@ def _scene(
     """Signs, each with its own perspective, in front of a photo."""
     pixels = noise.background(rng, generator, high, wide, photos)
     words: list[PrintedWord] = []
-    taken = np.zeros((high, wide), bool)
+    occupied = np.zeros((high, wide), bool)
     for _ in range(rng.randint(6, 30)):  # most do not fit
         sign = _sign(rng, wide)
         matrix = noise.tilt(rng, generator, sign, high, wide)
@@ -206,9 +206,9 @@ def _scene(
         at = at[:, :2] / at[:, 2:]
         x0, y0 = np.clip(np.floor(at.min(0)), 0, (wide - 1, high - 1)).astype(int)
         x1, y1 = np.clip(np.ceil(at.max(0)), 1, (wide, high)).astype(int)
-        if taken[y0:y1, x0:x1].any():
+        if occupied[y0:y1, x0:x1].any():
             continue
-        taken[y0:y1, x0:x1] = True
+        occupied[y0:y1, x0:x1] = True
         ink, sign_words = _warp_sign(sign, matrix, high, wide)
         pixels = noise.paint_sign(pixels, ink, at, rng)
         words += sign_words

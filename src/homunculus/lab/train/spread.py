@@ -80,13 +80,13 @@ def _first_question(evidence: Found) -> Found:
     )  # fmt: skip
 
 
-Place = tuple[int, int, int]
+WindowPlace = tuple[int, int, int]
 """Number of the question, first row and first column of a window."""
 
 
 def windows(
     target: Float[Tensor, "q r c"], rng: Random
-) -> list[tuple[list[Place], Float[Tensor, "q r2 c2"]]]:
+) -> list[tuple[list[WindowPlace], Float[Tensor, "q r2 c2"]]]:
     """For each question a window that holds its answer, and a random tile of the page.
 
     With them the weight of each cell. A tile stands for all tiles, and cells of the first window
@@ -127,7 +127,9 @@ def _tile_weight(starts: Sequence[int], cells: int) -> Float[Tensor, "n"]:
     return len(starts) / tiles
 
 
-def crop(maps: Float[Tensor, "q *f r c"], places: Sequence[Place]) -> Float[Tensor, "q *f r2 c2"]:
+def crop(
+    maps: Float[Tensor, "q *f r c"], places: Sequence[WindowPlace]
+) -> Float[Tensor, "q *f r2 c2"]:
     """The windows of the maps, one for each question."""
     return torch.stack([maps[at, ..., y : y + WINDOW, x : x + WINDOW] for at, y, x in places])
 

@@ -39,8 +39,6 @@ ROW_ASK = (
     "For which {side} is the {col} {cell}?", "What has a {col} of {cell}?",
     "Whose {col} is {cell}?", "Which {side} has the {col} {cell}?",
 )  # fmt: skip
-COLUMN_ASK = ("In which year was the {row} {cell}?", "When was the {row} {cell}?",
-    "Which year has {cell} as {row}?")  # fmt: skip
 TOTAL_ASK = ("What is the total {col}?", "What is the {col} total?", "What is the sum of {col}?",
     "How much is the total {col}?", "What is the {col} for the total?")  # fmt: skip
 

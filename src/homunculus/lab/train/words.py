@@ -33,7 +33,7 @@ HELD_OUT_BATCHES = 6
 
 
 @dataclass
-class Run:
+class TrainingRun:
     """One training run: the net, the average of its weights, the optimiser, the step."""
 
     out: Path
@@ -131,7 +131,7 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     if threads:
         torch.set_num_threads(threads)
-    run = Run(out, steps, seed)
+    run = TrainingRun(out, steps, seed)
     run.resume()
     data = CropDataset(render, steps, photos, crops)
     start = run.step
@@ -149,7 +149,7 @@ def train(
     return path
 
 
-def _train_steps(run: Run, data: CropDataset, workers: int, update: Any) -> None:
+def _train_steps(run: TrainingRun, data: CropDataset, workers: int, update: Any) -> None:
     held_out: Sequence[Batch] = []
     began, mean = time.monotonic(), dict[str, float]()
     for batch in prefetch(data, run.step, workers):
