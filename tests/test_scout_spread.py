@@ -14,8 +14,8 @@ from homunculus.relevance.words.evidence import (
     FEATURES,
     HEADING,
     LINE,
-    Found,
     Spread,
+    WordEvidence,
     by_hand,
     features,
 )
@@ -24,7 +24,7 @@ from homunculus.relevance.words.question import ask
 SEEDS = st.integers(0, 2**31 - 1)
 
 
-def scene(seed=0, questions=3, words=4, rows=20, cols=28) -> Found:
+def scene(seed=0, questions=3, words=4, rows=20, cols=28) -> WordEvidence:
     """A page with a few sharp finds on a haze."""
     make = torch.Generator().manual_seed(seed)
 
@@ -32,7 +32,7 @@ def scene(seed=0, questions=3, words=4, rows=20, cols=28) -> Found:
         return torch.rand(*shape, generator=make)
 
     many = 1 + (rand(questions, 1) * words).long()
-    return Found(
+    return WordEvidence(
         match=rand(questions, words, rows, cols) ** 30,
         valid=torch.arange(words) < many,
         weight=rand(questions, words) + 0.1,
@@ -43,9 +43,9 @@ def scene(seed=0, questions=3, words=4, rows=20, cols=28) -> Found:
     )
 
 
-def blank(words, rows=30, cols=40) -> Found:
+def blank(words, rows=30, cols=40) -> WordEvidence:
     """A page full of text where nothing is found yet, and one question."""
-    return Found(
+    return WordEvidence(
         match=torch.zeros(1, words, rows, cols),
         valid=torch.ones(1, words, dtype=torch.bool),
         weight=torch.ones(1, words),
@@ -56,7 +56,7 @@ def blank(words, rows=30, cols=40) -> Found:
     )
 
 
-def only(found: Found, question: int, words: int | None = None) -> Found:
+def only(found: WordEvidence, question: int, words: int | None = None) -> WordEvidence:
     rows = slice(question, question + 1)
     asked = {name: getattr(found, name)[rows] for name in ("match", "valid", "weight")}
     asked = {name: tensor[:, :words] for name, tensor in asked.items()}
@@ -299,14 +299,14 @@ def test_maps_of_words_are_laid_out_question_by_question():
     asked = [ask("Who is the tall manager?"), ask("?"), ask("When was the manager hired by phone?")]
     words = sorted({word for one in asked for word in one.words})
     match = torch.arange(len(words)).float()[:, None, None].expand(-1, 4, 5)
-    found = Found.of(asked, words, match, torch.zeros(4, 5), torch.zeros(8, 4, 5))
+    found = WordEvidence.of(asked, words, match, torch.zeros(4, 5), torch.zeros(8, 4, 5))
     for row, one in enumerate(asked):
         named_maps = [words[int(number)] for number in found.match[row, found.valid[row], 0, 0]]
         assert tuple(named_maps) == one.words
         assert tuple(found.weight[row, found.valid[row]].tolist()) == pytest.approx(one.weights)
         assert tuple(found.buckets[row][found.buckets[row] >= 0].tolist()) == one.buckets
         assert tuple(found.kinds[row].tolist()) == pytest.approx(one.kinds)
-    empty = Found.of([ask("?")], [], match[:0], torch.zeros(4, 5), torch.zeros(8, 4, 5))
+    empty = WordEvidence.of([ask("?")], [], match[:0], torch.zeros(4, 5), torch.zeros(8, 4, 5))
     assert Spread()(empty).shape == (1, 4, 5)
 
 

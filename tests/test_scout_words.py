@@ -219,7 +219,7 @@ def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) 
 
 def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
     from homunculus.relevance.words import matches
-    from homunculus.relevance.words.evidence import Found
+    from homunculus.relevance.words.evidence import WordEvidence
     from homunculus.relevance.words.question import ask
 
     asked = ask("telephone")
@@ -227,8 +227,9 @@ def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
     match[0, asked.words.index("tel"), 2, 10:14] = 0.9
     many = torch.ones(1, len(asked.words))
     text = torch.ones(8, 40)
-    found = Found(match, many.bool(), many, torch.zeros(1, 8), torch.zeros(1, 1).long(), text,
-                  text.expand(8, 8, 40))  # fmt: skip
+    kind, buckets = torch.zeros(1, 8), torch.zeros(1, 1).long()
+    page = (text, text.expand(8, 8, 40))
+    found = WordEvidence(match, many.bool(), many, kind, buckets, *page)
     assert [word.text for word in matches(found, 0, asked)] == ["telephone", "tel"]
     match[0, 0, 2, 9:15] = 0.9
     assert [word.text for word in matches(found, 0, asked)] == ["telephone"]

@@ -26,7 +26,7 @@ from homunculus.relevance import words
 from homunculus.relevance.words import WordScout, load
 from homunculus.relevance.words import evidence as spreads
 from homunculus.relevance.words.cache import Cache
-from homunculus.relevance.words.evidence import Found
+from homunculus.relevance.words.evidence import WordEvidence
 from homunculus.relevance.words.net import WordNet
 from homunculus.relevance.words.net import save as save_net
 
@@ -135,7 +135,7 @@ def test_a_stored_sample_is_the_same_sample(scout, tmp_path) -> None:
     assert torch.allclose(again.target.float(), one.target, atol=1e-3)
     (evidence, target), (other, _) = one.select([1, 0]), again.select([1, 0])
     assert torch.equal(target, one.target[[1, 0]])
-    for each in fields(Found):
+    for each in fields(WordEvidence):
         value = getattr(other, each.name)
         assert torch.allclose(value.float(), getattr(evidence, each.name).float(), atol=1e-3)
     assert not list(tmp_path.glob("*.partial"))

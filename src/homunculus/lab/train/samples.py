@@ -19,7 +19,7 @@ from torch import Tensor
 
 from homunculus.lazy import need
 from homunculus.relevance.words import FRAME, WordScout
-from homunculus.relevance.words.evidence import Found
+from homunculus.relevance.words.evidence import WordEvidence
 from homunculus.relevance.words.question import ask
 
 MOST = 16
@@ -33,7 +33,7 @@ PageQuestion = tuple[str, Sequence[Sequence[float | int]]]
 class Sample:
     """The evidence on a page for each question, and where its answer stands in the frame."""
 
-    evidence: Found
+    evidence: WordEvidence
     target: Float[Tensor, "q r c"]
     """1 in the answer, 0 elsewhere, between where a cell is partly covered."""
 
@@ -47,15 +47,15 @@ class Sample:
         """Numbers of the questions that belong to another page."""
         return [at for at in range(len(self.target)) if at not in self.answerable]
 
-    def select(self, questions: Sequence[int]) -> tuple[Found, Float[Tensor, "q r c"]]:
+    def select(self, questions: Sequence[int]) -> tuple[WordEvidence, Float[Tensor, "q r c"]]:
         """Evidence and targets of some of the questions, ready to train on."""
         parts = {
             one.name: getattr(self.evidence, one.name)[list(questions)]
-            for one in fields(Found)
+            for one in fields(WordEvidence)
             if one.name not in ("text", "kind")
         }
         page = {"text": self.evidence.text.float(), "kind": self.evidence.kind.float()}
-        return Found(**parts, **page), self.target[list(questions)].float()
+        return WordEvidence(**parts, **page), self.target[list(questions)].float()
 
 
 def make_sample(scout: WordScout, image: Tensor, questions: Sequence[PageQuestion]) -> Sample:
@@ -69,7 +69,7 @@ def make_sample(scout: WordScout, image: Tensor, questions: Sequence[PageQuestio
             across = _covered(x0 * scale, x1 * scale, cols)
             down = _covered(y0 * scale, y1 * scale, rows)
             target[at] = torch.maximum(target[at], down[:, None] * across)
-    return Sample(scout.found(page, [ask(question) for question, _ in questions]), target)
+    return Sample(scout.evidence(page, [ask(question) for question, _ in questions]), target)
 
 
 def _covered(start: float | int, stop: float | int, cells: int) -> Float[Tensor, "n"]:
@@ -125,7 +125,7 @@ def _box(word: Any) -> list[float]:
 def store(path: Path, sample: Sample, stray: str) -> None:
     """Write a sample; ``stray`` is a question of this page for the next page's sample."""
     files = need("safetensors.torch", "learn", "homunculus train")
-    tensors = {each.name: getattr(sample.evidence, each.name) for each in fields(Found)}
+    tensors = {each.name: getattr(sample.evidence, each.name) for each in fields(WordEvidence)}
     tensors |= {"target": sample.target}
     small = {name: _half(value).contiguous() for name, value in tensors.items()}
     partial = path.with_suffix(".partial")
@@ -145,4 +145,4 @@ def restore(path: Path) -> tuple[Sample, str]:
         stray = json.loads(opened.metadata()["stray"])
     for name in ("weight", "kinds"):
         tensors[name] = tensors[name].float()
-    return Sample(target=tensors.pop("target"), evidence=Found(**tensors)), stray
+    return Sample(target=tensors.pop("target"), evidence=WordEvidence(**tensors)), stray

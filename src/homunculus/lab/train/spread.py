@@ -23,7 +23,7 @@ from homunculus.lab.train.defaults import SPREAD_STEPS
 from homunculus.lab.train.progress import progress
 from homunculus.lab.train.samples import Sample, restore
 from homunculus.lab.train.state import flush_denormals
-from homunculus.relevance.words.evidence import Found, Mode, Spread, save
+from homunculus.relevance.words.evidence import Mode, Spread, WordEvidence, save
 
 RATE = 3e-3
 MODES: tuple[Mode, ...] = ("full", "blind", "prior")
@@ -52,13 +52,13 @@ class Trainer:
         net = Spread(mode).to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
         return Trainer(mode, net, torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4))
 
-    def step(self, evidence: Found, target: Tensor, rate: float, rng: Random) -> float:
+    def step(self, evidence: WordEvidence, target: Tensor, rate: float, rng: Random) -> float:
         """One training step; `blind` answers once for all questions of a page."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         if self.mode == "blind":
             evidence, target = _first_question(evidence), target.mean(0, keepdim=True)
-        maps, question = self.net.seen(evidence)
+        maps, question = self.net.inputs(evidence)
         loss = torch.zeros(())
         for places, count in windows(target, rng):
             window = crop(maps, places).contiguous(
@@ -73,8 +73,8 @@ class Trainer:
         return float(loss.detach())
 
 
-def _first_question(evidence: Found) -> Found:
-    return Found(
+def _first_question(evidence: WordEvidence) -> WordEvidence:
+    return WordEvidence(
         evidence.match[:1], evidence.valid[:1], evidence.weight[:1], evidence.kinds[:1],
         evidence.buckets[:1], evidence.text, evidence.kind,
     )  # fmt: skip
@@ -145,7 +145,7 @@ def window_loss(
     return (each / whole.sum((1, 2)).clamp(min=4)).mean()
 
 
-def sample_questions(one: Sample, rng: Random) -> tuple[Found, Float[Tensor, "q r c"]]:
+def sample_questions(one: Sample, rng: Random) -> tuple[WordEvidence, Float[Tensor, "q r c"]]:
     """Some questions of a page; at times one that the page does not answer."""
     at = rng.sample(one.answerable, min(QUESTIONS, len(one.answerable)))
     if one.unanswerable and rng.random() < UNANSWERABLE:

@@ -20,12 +20,12 @@ from torch import Tensor
 
 from homunculus.core.pipeline import FOUND, Box, Image, Map, Match, Sight
 from homunculus.core.types import Grid
-from homunculus.relevance.words import evidence as spreads
-from homunculus.relevance.words import net as nets
 from homunculus.relevance.words.cache import Cache, Features, key
-from homunculus.relevance.words.evidence import PLACE, Found, Mode, features
-from homunculus.relevance.words.net import code
-from homunculus.relevance.words.question import Asked, ask
+from homunculus.relevance.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
+from homunculus.relevance.words.evidence import load as load_spread
+from homunculus.relevance.words.net import KINDS, STRIDE, Description, WordNet, code
+from homunculus.relevance.words.net import load as load_net
+from homunculus.relevance.words.question import ParsedQuestion, ask
 
 __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
@@ -104,12 +104,12 @@ def _outcome(
     return short, sentence
 
 
-def matches(found: Found, row: int, asked: Asked) -> tuple[Match, ...]:
+def matches(evidence: WordEvidence, row: int, asked: ParsedQuestion) -> tuple[Match, ...]:
     """What was found of a question's words, for people."""
-    rows, cols = found.text.shape
+    rows, cols = evidence.text.shape
     words: list[Match] = []
     for place, word in enumerate(asked.words):
-        match = found.match[row, place]
+        match = evidence.match[row, place]
         peak = float(match.max())
         y, x = divmod(int(match.argmax()), cols)
         y0, x0 = max(0, y - PLACE[0]), max(0, x - PLACE[1])
@@ -152,8 +152,8 @@ Way = Literal["full", "blind", "prior", "by-hand"]
 class WordScout:
     """Finds the words of questions on pages; deterministic."""
 
-    net: nets.WordNet
-    spread: Mapping[Mode, spreads.Spread]
+    net: WordNet
+    spread: Mapping[Mode, Spread]
     """Learned spreads; without a full one a fixed kernel takes its place."""
     weights: str
     """Hash of the net's weights: part of every cache key."""
@@ -182,10 +182,10 @@ class WordScout:
         name = key(image, self.weights, sizes=str(SIZES))
         return self.cache.of(name, lambda: self._read(image))
 
-    def found(self, page: Features, asked: Sequence[Asked]) -> Found:
+    def evidence(self, page: Features, asked: Sequence[ParsedQuestion]) -> WordEvidence:
         """Where the words of the questions stand on a page."""
         words = sorted({word for one in asked for word in one.words})
-        return Found.of(
+        return WordEvidence.of(
             asked, words, self.match(page, words), page["text"].float(), page["kind"].float()
         )
 
@@ -210,7 +210,7 @@ class WordScout:
         grey = image.float().mean(0) / 255
         frame = _frame(grey)
         out: dict[str, Tensor] = {}
-        text, kind = torch.zeros(frame), torch.zeros(len(nets.KINDS), *frame)
+        text, kind = torch.zeros(frame), torch.zeros(len(KINDS), *frame)
         for size in SIZES:
             seen = self._describe(_sized(grey, size))
             out[f"embed-{size}"] = seen.embed[0].half()
@@ -220,56 +220,58 @@ class WordScout:
         share = kind / kind.sum(0).clamp(min=1e-6)
         return out | {"text": text.half(), "kind": share.half()}
 
-    def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> nets.Described:
+    def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> Description:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
             return self.net.describe(grey)
 
     def _sights(
-        self, page: Features, asked: Sequence[Asked], grid: tuple[int, int], way: Way
+        self, page: Features, asked: Sequence[ParsedQuestion], grid: tuple[int, int], way: Way
     ) -> list[WordSight]:
-        found = self.found(page, asked)
-        logit, matched = self._relevance(found, way)
+        evidence = self.evidence(page, asked)
+        logit, matched = self._relevance(evidence, way)
         cells = _onto(logit, grid)  # the largest of what a cell touches
-        text = float((found.text > PRINTED).float().mean())
+        text = float((evidence.text > PRINTED).float().mean())
         return [
             WordSight.of(
-                cells[row], matches(found, row, one), one.unsupported, bool(matched[row]), text
+                cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text
             )
             for row, one in enumerate(asked)
         ]
 
     def _relevance(
-        self, found: Found, way: Way
+        self, evidence: WordEvidence, way: Way
     ) -> tuple[Float[Tensor, "q r c"], Bool[Tensor, "q"]]:
-        """Log-probabilities of the frame's cells, and which questions had a word found."""
-        matched = (found.peak() >= FOUND).any(1)
+        """Log-probabilities of the frame's cells, and which questions had a word evidence."""
+        matched = (evidence.peak() >= FOUND).any(1)
         if way in ("blind", "prior"):
-            return F.logsigmoid(self._twin(found, way)), matched
+            return F.logsigmoid(self._twin(evidence, way)), matched
         if way == "by-hand":
-            return spreads.by_hand(features(found)), matched
-        return self._full(found), matched
+            return by_hand(features(evidence)), matched
+        return self._full(evidence), matched
 
-    def _full(self, found: Found) -> Float[Tensor, "q r c"]:
+    def _full(self, evidence: WordEvidence) -> Float[Tensor, "q r c"]:
         """The full spread; of a question without any word to look for, the blind twin's.
 
         Words that are nowhere on the page still tell what kind of answer is asked for.
         """
         if "full" in self.spread:
-            logit = F.logsigmoid(self.spread["full"](found))
+            logit = F.logsigmoid(self.spread["full"](evidence))
         else:
-            logit = spreads.by_hand(features(found))
-        asked = found.valid.any(1)
+            logit = by_hand(features(evidence))
+        asked = evidence.valid.any(1)
         if "blind" not in self.spread or bool(asked.all()):
             return logit
-        blind = F.logsigmoid(self._twin(found, "blind"))
+        blind = F.logsigmoid(self._twin(evidence, "blind"))
         return torch.where(asked[:, None, None], logit, blind)
 
-    def _twin(self, found: Found, mode: Literal["blind", "prior"]) -> Float[Tensor, "q r c"]:
+    def _twin(
+        self, evidence: WordEvidence, mode: Literal["blind", "prior"]
+    ) -> Float[Tensor, "q r c"]:
         if mode not in self.spread:
             raise ValueError(
                 f"word scout: no {mode} twin was trained: `homunculus train word-scout`."
             )
-        return self.spread[mode](found)
+        return self.spread[mode](evidence)
 
 
 # ---- sizes ---------------------------------------------------------------------------------------
@@ -277,13 +279,13 @@ class WordScout:
 
 def _frame(grey: Float[Tensor, "h w"]) -> tuple[int, int]:
     """Rows and columns of the frame."""
-    scale = FRAME / max(grey.shape) / nets.STRIDE
+    scale = FRAME / max(grey.shape) / STRIDE
     return tuple(max(1, -int(-size * scale // 1)) for size in grey.shape)  # pyright: ignore[reportReturnType]
 
 
 def _sized(grey: Float[Tensor, "h w"], longer: int) -> Float[Tensor, "1 1 h2 w2"]:
     scale = longer / max(grey.shape)
-    size = [max(nets.STRIDE, round(side * scale)) for side in grey.shape]
+    size = [max(STRIDE, round(side * scale)) for side in grey.shape]
     shown = F.interpolate(grey[None, None], size, mode="bicubic", antialias=scale < 1)
     return shown.clamp(0, 1)
 
@@ -318,12 +320,12 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
         raise FileNotFoundError(
             f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."
         )
-    net, _ = nets.load(file)
+    net, _ = load_net(file)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    found: dict[Mode, spreads.Spread] = {}
+    found: dict[Mode, Spread] = {}
     for mode in ("full", "blind", "prior"):
         if (beside := folder / f"spread-{mode}.safetensors").exists():
-            found[mode] = spreads.load(beside, mode)
+            found[mode] = load_spread(beside, mode)
     return WordScout(
         net.fused(), found, digest, cache or Cache(Path(), most=0)
     )  # memory only: pages are private

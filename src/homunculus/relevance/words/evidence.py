@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from homunculus.relevance.words.net import KINDS, load_weights, save_weights
-from homunculus.relevance.words.question import BUCKETS, Asked
+from homunculus.relevance.words.question import BUCKETS, ParsedQuestion
 
 Mode = Literal["full", "blind", "prior"]
 
@@ -57,7 +57,7 @@ PLACE = (2, 12)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class WordEvidence:
     """What the scout found on one page for some questions."""
 
     match: Float[Tensor, "q w r c"]
@@ -76,12 +76,12 @@ class Found:
 
     @staticmethod
     def of(
-        asked: Sequence[Asked],
+        asked: Sequence[ParsedQuestion],
         words: Sequence[str],
         match: Float[Tensor, "n r c"],
         text: Float[Tensor, "r c"],
         kind: Float[Tensor, "8 r c"],
-    ) -> "Found":
+    ) -> "WordEvidence":
         """Lay out the maps of all words, each looked for once, question by question."""
         place = {word: row for row, word in enumerate(words)}
         row = [[place[word] for word in one.words] for one in asked]
@@ -91,9 +91,9 @@ class Found:
         kinds = torch.tensor([one.kinds for one in asked], device=match.device)
         maps = match if len(words) else match.new_zeros(1, *text.shape)
         buckets = buckets.masked_fill(~told, -1)
-        return Found(maps[index], valid, weight, kinds, buckets, text, kind)
+        return WordEvidence(maps[index], valid, weight, kinds, buckets, text, kind)
 
-    def seen(self, mode: Mode) -> "Found":
+    def limited_to(self, mode: Mode) -> "WordEvidence":
         """The same for a twin that must not peek: `blind` knows no question, `prior` no pixel."""
         zero = torch.zeros_like
         if mode == "blind":
@@ -124,10 +124,10 @@ def _padded(
 # ---- the maps ------------------------------------------------------------------------------------
 
 
-def features(found: Found) -> Float[Tensor, "q f r c"]:
+def features(evidence: WordEvidence) -> Float[Tensor, "q f r c"]:
     """All maps of `FEATURES` for each question."""
-    match = found.match.float() * rearrange(found.valid, "q w -> q w 1 1")
-    weight, none = found.weight, int(not match.shape[1])  # without words, one that is nowhere
+    match = evidence.match.float() * rearrange(evidence.valid, "q w -> q w 1 1")
+    weight, none = evidence.weight, int(not match.shape[1])  # without words, one that is nowhere
     match, weight = F.pad(match, (0, 0, 0, 0, 0, none)), F.pad(weight, (0, none))
     share = rearrange(shares(match, weight), "q w -> q w 1 1")
     best = match.amax(1)
@@ -140,11 +140,11 @@ def features(found: Found) -> Float[Tensor, "q f r c"]:
         _crossing(share * _both(line, ACROSS), share * _columns(match)),
         best.amax((1, 2), keepdim=True).expand_as(phrase),
     ]
-    return torch.cat([torch.stack(maps, 1), _page(found)], 1)
+    return torch.cat([torch.stack(maps, 1), _page(evidence)], 1)
 
 
 def shares(match: Float[Tensor, "q w r c"], weight: Float[Tensor, "q w"]) -> Float[Tensor, "q w"]:
-    """How much each word of a question counts; over the words that were found, they sum to 1.
+    """How much each word of a question counts; over the words that were evidence, they sum to 1.
 
     A word found in many places says little about any of them.
     """
@@ -192,12 +192,12 @@ def _crossing(
     return (row.sum(1) * column.sum(1) - (row * column).sum(1)).clamp(min=0)
 
 
-def _page(found: Found) -> Float[Tensor, "q f r c"]:
+def _page(evidence: WordEvidence) -> Float[Tensor, "q f r c"]:
     """What the page shows without the words: text, its look, and where on the page one is."""
-    questions, (rows, cols) = found.kinds.shape[0], found.text.shape
-    text, kind = found.text.float(), found.kind.float()
+    questions, (rows, cols) = evidence.kinds.shape[0], evidence.text.shape
+    text, kind = evidence.text.float(), evidence.kind.float()
     figure, plain = text * (1 - kind[0]), torch.ones_like(text)
-    fit = text * torch.einsum("qk,krc->qrc", found.kinds.float(), kind)
+    fit = text * torch.einsum("qk,krc->qrc", evidence.kinds.float(), kind)
     y = plain * ((torch.arange(rows, device=text.device) + 0.5) / rows)[:, None]
     x = plain * ((torch.arange(cols, device=text.device) + 0.5) / cols)
     same = [repeat(one, "r c -> q 1 r c", q=questions) for one in (text, figure, y, x)]
@@ -248,7 +248,7 @@ def _summed(value: Float[Tensor, "*maps r c"], sway: int, axis: int) -> Float[Te
 
 
 def _bordered(value: Tensor, sway: int, axis: int, ahead: int = 0) -> Tensor:
-    """Zeros around an axis: beyond the page nothing is found."""
+    """Zeros around an axis: beyond the page nothing is evidence."""
     ends = (sway + ahead, sway)
     return F.pad(value, ends if axis == -1 else (0, 0, *ends))
 
@@ -278,13 +278,15 @@ class Spread(nn.Module):
         nn.init.normal_(self.bucket.weight, std=0.1)
         nn.init.constant_(self.leave.bias, math.log(RARE / (1 - RARE)))  # pyright: ignore[reportArgumentType]
 
-    def forward(self, found: Found) -> Float[Tensor, "q r c"]:
+    def forward(self, evidence: WordEvidence) -> Float[Tensor, "q r c"]:
         """One map a question, on cells of 8 pixels."""
-        return self.over(*self.seen(found))
+        return self.over(*self.inputs(evidence))
 
-    def seen(self, found: Found) -> tuple[Float[Tensor, "q f r c"], Float[Tensor, "q d"]]:
+    def inputs(
+        self, evidence: WordEvidence
+    ) -> tuple[Float[Tensor, "q f r c"], Float[Tensor, "q d"]]:
         """What the net may know: maps of the page and a vector of the question."""
-        may = found.seen(self.mode)
+        may = evidence.limited_to(self.mode)
         question = F.relu(self.question(torch.cat([self._bag(may.buckets), may.kinds], 1)))
         return _scaled(features(may)), question
 

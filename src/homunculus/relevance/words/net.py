@@ -202,7 +202,7 @@ class Features:
 
 
 @dataclass(frozen=True)
-class Described:
+class Description:
     """A page, ready to be asked about words."""
 
     embed: Float[Tensor, "b rows cols e"]
@@ -288,7 +288,7 @@ class WordNet(nn.Module):
         return self.log_scale.exp() * (embed @ query.T) + self.bias
 
     @torch.no_grad()
-    def describe(self, pixels: Float[Tensor, "b 1 h w"]) -> Described:
+    def describe(self, pixels: Float[Tensor, "b 1 h w"]) -> Description:
         """All cells of a page of any size, with every head a question may need."""
         cells = tuple(-(-size // STRIDE) for size in pixels.shape[-2:])
         # odd counts of cells make convolutions a quarter slower: fill up, and cut off again
@@ -297,7 +297,7 @@ class WordNet(nn.Module):
         seen = Features(*(part[:, : cells[0], : cells[1]] for part in vars(seen).values()))
         hidden = self.hide(seen.word)
         kind = rearrange(self.kind_head(hidden).float().softmax(-1), "b r c kinds -> b kinds r c")
-        return Described(self.embed(hidden), seen.text.sigmoid(), kind)
+        return Description(self.embed(hidden), seen.text.sigmoid(), kind)
 
     def fused(self) -> "WordNet":
         """The same function for use: each normalisation goes into the convolution before it."""

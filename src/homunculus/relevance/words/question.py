@@ -146,7 +146,7 @@ printing of a word."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedQuestion:
     """A question as the scout takes it."""
 
     words: tuple[str, ...]
@@ -163,7 +163,7 @@ class Asked:
     """So many of the words, the first, are the question's own."""
 
 
-def ask(question: str) -> Asked:
+def ask(question: str) -> ParsedQuestion:
     """Take a question apart.
 
     >>> asked = ask("What is the invoice amount given in the document?")
@@ -193,7 +193,7 @@ def ask(question: str) -> Asked:
         for other in also(word):
             if len(kept) < MOST_WORDS:
                 kept.setdefault(other, ALSO * kept[word])
-    return Asked(
+    return ParsedQuestion(
         words=tuple(kept),
         weights=tuple(kept.values()),
         kinds=_kinds("" if quoted and not plain else outside),  # else the quoted is the answer
