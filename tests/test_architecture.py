@@ -37,17 +37,17 @@ class Change:
     @property
     def lines(self) -> dict[str, int]:
         """Lines written to each file."""
-        written: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for line in self.diff.splitlines():
             if line.startswith("+++ "):
                 path = line.removeprefix("+++ b/")
-                written[path] = 0
+                counts[path] = 0
             elif line.startswith("+"):
-                written[path] += 1
-        return written
+                counts[path] += 1
+        return counts
 
     @property
-    def counts(self) -> str:
+    def summary(self) -> str:
         """The sentence as it must be; tests are counted apart."""
         code = [count for path, count in self.lines.items() if not path.startswith("tests/")]
         tests = [count for path, count in self.lines.items() if path.startswith("tests/")]
@@ -74,8 +74,8 @@ def changes(page: str) -> dict[str, Change]:
 
 
 def _change(section: str) -> Change:
-    (found,) = re.findall(r"^```diff\n(.*?)^```\n\n([^\n]*)\n", section, re.DOTALL | re.MULTILINE)
-    return Change(*found)
+    (parts,) = re.findall(r"^```diff\n(.*?)^```\n\n([^\n]*)\n", section, re.DOTALL | re.MULTILINE)
+    return Change(*parts)
 
 
 CHANGES = changes(PAGE.read_text("utf-8"))
@@ -90,7 +90,7 @@ def test_four_things_are_shown_and_their_size_is_said() -> None:
         "suite",
     ]
     for title, change in CHANGES.items():
-        assert change.sentence == change.counts, title
+        assert change.sentence == change.summary, title
     files = {
         title: [path for path in one.lines if "tests/" not in path]
         for title, one in CHANGES.items()
@@ -102,7 +102,7 @@ def test_four_things_are_shown_and_their_size_is_said() -> None:
 def test_the_size_check_can_fail() -> None:
     page = "## Add a thing\n```diff\n--- /dev/null\n+++ b/a.py\n+x\n```\n\nFiles touched: 1.\n"
     (change,) = changes(page).values()
-    assert change.counts == "Files touched: 1. Lines written: 1." != change.sentence
+    assert change.summary == "Files touched: 1. Lines written: 1." != change.sentence
 
 
 def test_lines_are_short() -> None:
@@ -116,22 +116,22 @@ def test_every_room_is_in_the_drawing_in_its_order() -> None:
     floors = [FLOOR.get(room, FLOOR["core.pipeline"]) for room in rooms]
     assert rooms == ["cli", "lab", "engines", "show", "relevance", "core", "image"]
     assert floors == sorted(floors, reverse=True)
-    named = set(re.findall(r"^\| `([\w/.]+)` \|", page, re.MULTILINE))
+    names = set(re.findall(r"^\| `([\w/.]+)` \|", page, re.MULTILINE))
     for folder in sorted(path.parent for path in PACKAGE.rglob("__init__.py")):
         name = str(folder.relative_to(PACKAGE))
         split = name == "lab" or name == "."  # its rooms have lines of their own
-        assert split or name in named, f"{name} has no line"
+        assert split or name in names, f"{name} has no line"
         assert split or folder.name in drawing, f"{name} is not drawn"
     modules = {path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("__")}
-    assert {name for name in named if name.endswith(".py")} == modules
-    assert {name for name in named if not (PACKAGE / name).exists()} == set()
+    assert {name for name in names if name.endswith(".py")} == modules
+    assert {name for name in names if not (PACKAGE / name).exists()} == set()
 
 
 def test_every_module_that_is_named_exists() -> None:
     page = re.sub(r"^```.*?^```", "", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
-    named = set(re.findall(r"`((?:[\w]+/)+[\w]+\.py)`", page))
-    assert len(named) > 10
-    tops = {name: ROOT if name.startswith("tests/") else PACKAGE for name in named}
+    names = set(re.findall(r"`((?:[\w]+/)+[\w]+\.py)`", page))
+    assert len(names) > 10
+    tops = {name: ROOT if name.startswith("tests/") else PACKAGE for name in names}
     assert {name for name, top in tops.items() if not (top / name).is_file()} == set()
 
 
@@ -177,8 +177,8 @@ for rows, cols, slots in ((9, 7, 24), (12, 16, 40), (3, 30, 89), (5, 5, 1)):
     expected = [row * cols + col for row in order for col in range(cols)]
     assert plan.index[0, :, 0].tolist() == expected[:slots], (rows, cols, slots)
 slope = torch.arange(12.0)[:, None].expand(12, 16)
-kept = look(picture(192, 256), "Which?", method="lines", tokens=32, scout=slope).tokens
-assert sorted(kept.box[0, :, 0].tolist()) == [10.0] * 16 + [11.0] * 16
+tokens = look(picture(192, 256), "Which?", method="lines", tokens=32, scout=slope).tokens
+assert sorted(tokens.box[0, :, 0].tolist()) == [10.0] * 16 + [11.0] * 16
 sys.exit(main(["methods", "--json"]))
 """
 
@@ -196,6 +196,7 @@ def test_the_method_of_the_page_works_everywhere(copy: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_laws_and_its_own_test_hold_for_the_method_of_the_page(copy: Path) -> None:
     CHANGES[METHOD].apply(copy)
     own, laws = "tests/test_lines.py", "tests/test_laws.py"
@@ -253,6 +254,7 @@ assert look.choice.anchor.tolist() == [r * 16 + c for r in (2, 3, 4) for c in (1
 """
 
 
+@pytest.mark.slow
 def test_the_family_of_the_page_keeps_k_tokens_and_with_all_the_untouched_model(copy: Path) -> None:
     tiny.hub()
     CHANGES[FAMILY].apply(copy)

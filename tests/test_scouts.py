@@ -22,7 +22,7 @@ from homunculus.cli import main
 from homunculus.relevance.scout import get_scout, scouts
 from homunculus.show.look import look
 from test_architecture import CHANGES, PAGE, ROOT, SCOUT
-from tiny import load
+from tiny import folder, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
@@ -57,16 +57,16 @@ def points() -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture(autouse=True)
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The scout's module and its distribution, for the time of one test."""
     CHANGES[SCOUT].apply(tmp_path)
-    folder = tmp_path / "theirs-1.0.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
     lines = []
     for group, names in points().items():
         lines += [f"[{group}]", *(f"{name} = {value}" for name, value in names.items())]
-    (folder / "entry_points.txt").write_text("\n".join([*lines, ""]))
+    (about / "entry_points.txt").write_text("\n".join([*lines, ""]))
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -80,13 +80,13 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 # ---- the two pages agree -------------------------------------------------------------------------
 
 
-def test_the_guide_shows_the_same_scout_and_entry_point(installed: Path) -> None:
+def test_the_guide_shows_the_same_scout_and_entry_point(package: Path) -> None:
     guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     section = guide.partition("## Add a scout\n")[2].partition("\n## ")[0]
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
     python = [code for tag, code in blocks if tag == "python"]
     (toml,) = [code for tag, code in blocks if tag == "toml"]
-    assert python[0] == (installed / f"{MODULE}.py").read_text()
+    assert python[0] == (package / f"{MODULE}.py").read_text()
     assert tomllib.loads(toml)["project"]["entry-points"] == points()
 
 
@@ -99,7 +99,7 @@ def test_it_is_in_the_registry() -> None:
     assert get_scout(NAME) is get_scout(NAME), "made once: it may load weights"
 
 
-def kept(tokens: Any) -> list[int]:
+def cells(tokens: Any) -> list[int]:
     """The cells of tokens that are single cells."""
     assert int(tokens.level.max()) == 0
     return [int(y) * GRID[1] + int(x) for y, x, _, _ in tokens.box[0][tokens.valid[0]].tolist()]
@@ -107,23 +107,23 @@ def kept(tokens: Any) -> list[int]:
 
 def test_look_asks_it() -> None:
     seen = look(page(), QUESTION, method="grid", tokens=len(CELLS), scout=NAME)
-    assert kept(seen.tokens) == CELLS
+    assert cells(seen.tokens) == CELLS
     assert seen.sight.sure == 1.0
     other = look(page(), QUESTION, method="grid", tokens=len(CELLS), scout="pixels")
-    assert not set(kept(other.tokens)) & set(CELLS), "a scout that was not asked looks elsewhere"
+    assert not set(cells(other.tokens)) & set(CELLS), "a scout that was not asked looks elsewhere"
 
 
 @pytest.mark.parametrize("where", ["before", "after"])
-def test_an_engine_asks_it(where: str, installed: Path) -> None:
+def test_an_engine_asks_it(where: str, package: Path) -> None:
     it = model()
     engine = homunculus.attach(
         it.model, it.processor, tokens=len(CELLS), method="grid", where=where, scout=NAME
     )
     answer = engine.generate(page(), QUESTION, max_new_tokens=1)
     assert answer.looks[0].choice.anchor.tolist() == CELLS
-    assert kept(answer.tokens[0]) == CELLS
-    engine.save(installed)
-    again = homunculus.attach(it.model, it.processor, saved=installed)
+    assert cells(answer.tokens[0]) == CELLS
+    engine.save(package)
+    again = homunculus.attach(it.model, it.processor, saved=package)
     assert again.setting.scout == NAME
     assert again.scout is engine.scout
 
@@ -151,37 +151,45 @@ def test_vllms_key_names_it() -> None:
     assert len({version(name) for name in (NAME, "auto", "pixels")}) == 3
 
 
+def test_serve_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["serve", str(folder("qwen3_vl")), "--scout", NAME, "--dry-run"]
+    assert main(command) == 0
+    assert f'"scout": "{NAME}"' in capsys.readouterr().out
+    assert main(["serve", str(folder("qwen3_vl")), "--scout", "my-bix", "--dry-run"]) == 2
+    assert f"Did you mean '{NAME}'?" in capsys.readouterr().err
+
+
 def test_show_asks_it(capsys: pytest.CaptureFixture[str]) -> None:
     page().save("page.png")
     options = ["--method", "grid", "--tokens", str(len(CELLS)), "--scout", NAME, "--json"]
     assert main(["show", "page.png", QUESTION, *options]) == 0
-    told = json.loads(capsys.readouterr().out)
+    facts = json.loads(capsys.readouterr().out)
     corners = [divmod(cell, GRID[1]) for cell in CELLS]
     expected = [[x * SIDE, y * SIDE, (x + 1) * SIDE, (y + 1) * SIDE] for y, x in corners]
-    assert told["boxes"] == expected
+    assert facts["boxes"] == expected
 
 
-def suite(folder: Path) -> None:
+def suite(place: Path) -> None:
     """Two pages whose answer stands in the box."""
-    (folder / "images").mkdir(parents=True)
+    (place / "images").mkdir(parents=True)
     rows = []
     for name in ("a.png", "b.png"):
-        page().save(folder / "images" / name)
+        page().save(place / "images" / name)
         rows.append({"image": name, "question": QUESTION, "answers": ["4711"], "boxes": [BOX]})
-    (folder / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (place / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 
-def test_measure_asks_it(installed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measure_asks_it(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("anls", reason="needs the extra `measure`")
-    suite(installed / "pages")
-    found = {}
+    suite(package / "pages")
+    evidence = {}
     for name in (NAME, "pixels"):
         options = ["--task", "evidence", "--methods", "grid+scout", "--tokens", str(len(CELLS))]
         options += ["--side", "256", "--scout", name, "--json", "-o", f"{name}.json"]
         assert main(["measure", "pages", *options]) == 0
         result = json.loads(capsys.readouterr().out)
-        found[name] = result["table"]["grid+scout"][str(len(CELLS))]["evidence8"][0]
-    assert found == {NAME: 1.0, "pixels": 0.0}
+        evidence[name] = result["table"]["grid+scout"][str(len(CELLS))]["evidence8"][0]
+    assert evidence == {NAME: 1.0, "pixels": 0.0}
 
 
 # ---- the page's words ----------------------------------------------------------------------------
