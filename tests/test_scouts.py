@@ -18,9 +18,9 @@ import pytest
 import torch
 
 import homunculus
+from homunculus import look
 from homunculus.cli import main
 from homunculus.relevance.scout import get_scout, scouts
-from homunculus.show.look import look
 from test_architecture import CHANGES, PAGE, ROOT, SCOUT
 from tiny import folder, load
 
