@@ -38,7 +38,7 @@ def pixels() -> None:
 
 def view() -> None:
     """A picture in, a drawing out."""
-    from homunculus.show.look import look
+    from homunculus.show import look
 
     seen = look("invoice.png")
     assert int(seen.tokens.valid.sum()) == 273
@@ -52,7 +52,7 @@ def atlas() -> None:
 
 def scout() -> None:
     """The question's words are found."""
-    from homunculus.show.look import look
+    from homunculus.show import look
 
     seen = look("invoice.png", QUESTION)
     assert seen.sight is not None

@@ -4,8 +4,9 @@
     HOMUNCULUS_DATA=FOLDER python tests/golden.py check record.json
 
 `write` takes two pictures of each suite and their first questions; `check` asks the same again and
-names every difference; a refusal may change its words. Surfaces: `look`, the transformers engine before and after the encoder (a
-tiny model with random weights) and vLLM's chooser before and after it, which needs no vLLM.
+names every difference; a refusal may change its words. Surfaces: `look`, the transformers engine
+before and after the encoder (a tiny model with random weights) and vLLM's chooser before and after
+it, which needs no vLLM.
 """
 
 import json
@@ -27,7 +28,7 @@ from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, Eyes, chosen
 from homunculus.engines.vllm.settings import Serving
 from homunculus.image import open_picture
 from homunculus.lab.measure.suite import read
-from homunculus.show.look import look
+from homunculus.show import look
 
 BUDGETS = (64, 273)
 PICTURES = 12

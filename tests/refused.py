@@ -17,7 +17,7 @@ from PIL import Image
 from homunculus import Allocation, Budget, Field, Lift, Material, Relevance, Rule, get_method
 from homunculus.core import lift
 from homunculus.core.methods import Method, on_grid
-from homunculus.show.look import look
+from homunculus.show import look
 
 CELLS = torch.zeros(1, 64)
 LONG = torch.arange(10).view(1, 10, 1)

@@ -14,7 +14,7 @@ from homunculus.core.allocate.tile import window_plan
 from homunculus.core.pack import pack
 from homunculus.core.types import Field, Relevance
 from homunculus.image import _one_scan
-from homunculus.show.look import look
+from homunculus.show import look
 
 
 def test_images_of_one_size_but_other_depths_are_not_a_full_field() -> None:

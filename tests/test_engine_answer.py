@@ -17,8 +17,7 @@ from homunculus import get_method
 from homunculus.engines.transformers import engine as engines
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.prepared import Answer
-from homunculus.show import panels
-from homunculus.show.look import look
+from homunculus.show import look, panels
 
 pytestmark = MARK
 K = 40

@@ -15,7 +15,7 @@ from homunculus import Sight
 from homunculus.engines.transformers import Setting
 from homunculus.engines.transformers.conversation import pairs, talks
 from homunculus.image import PictureError
-from homunculus.show.look import look
+from homunculus.show import look
 
 pytestmark = MARK
 np = pytest.importorskip("numpy")

@@ -126,7 +126,7 @@ def test_no_arrow_runs_back_up() -> None:
         ("relevance", "import kornia", "lazy.need"),
         ("core.lift", "if True:\n    from PIL import Image", "lazy.need"),
         ("core.lift", "from . import pyramid", "relative import"),
-        ("cli", "from homunculus.show.look import look", "inside the verb"),
+        ("cli", "from homunculus.show import look", "inside the verb"),
         ("cli", "import rich", "inside the verb"),
     ],
 )
@@ -139,7 +139,7 @@ def test_import_rules_let_honest_rooms_pass() -> None:
     allowed = "import math\nimport torch\nfrom homunculus.core.types import Field\n"
     own = "from homunculus.core.allocate.refine import cut"
     assert import_faults("core.allocate", allowed + own) == []
-    assert import_faults("cli", "def verb():\n    from homunculus.show.look import look") == []
+    assert import_faults("cli", "def verb():\n    from homunculus.show import look") == []
     assert import_faults("show", "def f():\n    from PIL import Image") == []
 
 

@@ -13,7 +13,7 @@ from homunculus.relevance import Dials
 from homunculus.relevance import scout as scout_room
 from homunculus.relevance.material import segment
 from homunculus.relevance.places import answer
-from homunculus.show.look import CELLS, look
+from homunculus.show import CELLS, look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")

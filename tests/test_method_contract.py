@@ -14,7 +14,7 @@ import torch
 from homunculus import Allocation, Field, Relevance, Rule, get_method, methods
 from homunculus.cli import main
 from homunculus.core.allocate import TopK
-from homunculus.core.lift.material import Lift, on_four_levels, on_grid
+from homunculus.core.lift import Lift, on_four_levels, on_grid
 from homunculus.core.methods import Method, unavailable
 from homunculus.core.testing import check_method
 from homunculus.engines.families import plain
@@ -86,13 +86,15 @@ MESSAGES = {
     "a number for a method": (
         "TypeError: get_method: name must be a str such as 'foveated', got 3. `homunculus methods` "
     ),
-    "a list for a method": "TypeError: get_method: name must be a str such as 'foveated', got ['cut'].",
+    "a list for a method": (
+        "TypeError: get_method: name must be a str such as 'foveated', got ['cut']."
+    ),
     "look with float tokens": "TypeError: look: tokens must be a whole number, got 64.0 (float).",
     "look with a float patch": "TypeError: look: patch must be a whole number, got 16.0 (float).",
     "look without a question": (
         'TypeError: look: question must be a str, got None. Leave it "" to ask nothing.'
     ),
-    "look with a number for a method": "TypeError: get_method: name must be a str such as 'foveated'",
+    "look with a number for a method": "TypeError: get_method: name must be a str such as",
     "a tuple for a plan": "TypeError: theirs: its rule must return an Allocation, got tuple.",
     "numpy in a plan": (
         "TypeError: theirs: its rule must return index, weight and valid as tensors, "
@@ -264,7 +266,7 @@ import torch
 from homunculus import Method, Relevance, get_method
 from homunculus import Rule
 from homunculus.core.allocate import TopK
-from homunculus.core.lift.material import on_grid
+from homunculus.core.lift import on_grid
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import torch
 
 from homunculus import image as picture
 from homunculus.image import PictureError, open_picture
-from homunculus.show.look import look
+from homunculus.show import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

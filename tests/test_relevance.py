@@ -8,13 +8,12 @@ import pytest
 import torch
 
 from homunculus import Match, Scout, Sight, methods
+from homunculus import show as why
 from homunculus.relevance import scout as relevance
 from homunculus.relevance import words as scout
 from homunculus.relevance.scout import WordsOrPixels
 from homunculus.relevance.words import WordSight
-from homunculus.show import look as why
-from homunculus.show import panels
-from homunculus.show.look import look
+from homunculus.show import look, panels
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

@@ -20,7 +20,7 @@ from homunculus.core.allocate import TopK
 from homunculus.core.pack import pack
 from homunculus.engines.families import plain
 from homunculus.engines.views import whole
-from homunculus.show.look import look
+from homunculus.show import look
 from tiny import FAMILIES, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from homunculus.core.coverage import Certificate, certify
-    from homunculus.core.lift.material import Lift, Material
+    from homunculus.core.lift import Lift, Material
     from homunculus.core.methods import Method, get_method, methods
     from homunculus.core.pack import pack
     from homunculus.core.pipeline import Match, Scout, Sight
     from homunculus.core.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
     from homunculus.relevance.scout import get_scout, scouts
-    from homunculus.show.look import look
+    from homunculus.show import look
 
 try:
     __version__ = version("homunculus-vlm")
@@ -46,14 +46,14 @@ __all__ = [
 
 _HOMES = {
     "core.coverage": ("Certificate", "certify"),
-    "core.lift.material": ("Lift", "Material"),
+    "core.lift": ("Lift", "Material"),
     "core.methods": ("Method", "get_method", "methods"),
     "core.pack": ("pack",),
     "core.pipeline": ("Match", "Scout", "Sight"),
     "core.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
     "relevance.scout": ("get_scout", "scouts"),
-    "show.look": ("look",),
+    "show": ("look",),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""
 

@@ -1,10 +1,9 @@
-# pyright: basic
 """The command line: verbs that parse, call a room and print. Heavy rooms load inside their verb."""
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +22,9 @@ class _Parser(argparse.ArgumentParser):
     room: str | None = None
     """Whose `command.flags` are still to be added: a room is loaded once its verb is called."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
         """The same, with the flags of the verb's own room."""
         if self.room:
             room, self.room = import_module(f"homunculus.{self.room}.command"), None
@@ -160,7 +161,7 @@ def _methods(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from homunculus.core.methods import get_method
     from homunculus.relevance import Dials
-    from homunculus.show.look import look
+    from homunculus.show import look
 
     try:
         chosen = get_method(arguments.method)
@@ -186,7 +187,7 @@ def _show(arguments: argparse.Namespace) -> int:
     if seen.picture.pages > 1:
         print(f"Other pages: --page 0 to --page {seen.picture.pages - 1}, counted from 0.")
     if arguments.why:
-        from homunculus.show.look import why_table
+        from homunculus.show import why_table
 
         print(why_table(seen.why(), sys.stdout.isatty()))
     return 0
@@ -216,10 +217,10 @@ def _name(arguments: argparse.Namespace) -> str:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from homunculus.lab.speed.command import measured
+    from homunculus.lab.speed.command import run
 
     with _patience("measuring") as tell:
-        result, text = measured(arguments, tell)
+        result, text = run(arguments, tell)
     print(json.dumps(result, indent=2) if arguments.json else text)
     return 0
 
@@ -227,14 +228,14 @@ def _bench(arguments: argparse.Namespace) -> int:
 def _train(arguments: argparse.Namespace) -> int:
     from homunculus.lab.measure.command import suite_folder
     from homunculus.lab.measure.suite import part, read
-    from homunculus.lab.train.command import supplies, trained
+    from homunculus.lab.train.command import describe_resources, run
 
     real = part(read(suite_folder(arguments.suite)), "train") if arguments.suite else []
-    told, *warnings = supplies()
-    print(told)
+    resources, *warnings = describe_resources()
+    print(resources)
     for warning in warnings:
         _fail("train", warning)
-    print("wrote", trained(arguments, [(one.path, one.text, one.boxes) for one in real]))
+    print("wrote", run(arguments, [(one.path, one.text, one.boxes) for one in real]))
     return 0
 
 
@@ -253,13 +254,13 @@ def _decide(arguments: argparse.Namespace) -> int:
     from homunculus.lab.decide.command import run, summary
 
     with _patience("computing intervals"):
-        told, outs = run(arguments)
-    print(json.dumps(told) if arguments.json else summary(told, outs))
+        decision, outputs = run(arguments)
+    print(json.dumps(decision) if arguments.json else summary(decision, outputs))
     return 0
 
 
 @contextmanager
-def _patience(what: str) -> Iterator[Callable[[str], None]]:
+def _patience(what: str) -> Generator[Callable[[str], None], None, None]:
     """A spinner on stderr once the work takes a while; nothing where nobody watches."""
     status: Any = None
     if sys.stderr.isatty():

@@ -1,4 +1,3 @@
-# pyright: basic
 """Images in, bounded and safe: they come from strangers.
 
 The size a file declares is checked before anything is decoded; only the few decoders named here can
@@ -8,7 +7,7 @@ purpose: its decoder is the largest door for mischief, and every scanner also wr
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedIOBase, BytesIO
@@ -36,7 +35,7 @@ class PictureError(ValueError):
 
 
 @contextmanager
-def stream(source: Any, most: int) -> Iterator[tuple[str, BufferedIOBase]]:
+def stream(source: Any, most: int) -> Generator[tuple[str, BufferedIOBase], None, None]:
     """A name for messages and the bytes behind a source, at most ``most``."""
     if isinstance(source, bytes | bytearray | memoryview):
         bounded("bytes", memoryview(source).nbytes, most)
@@ -66,7 +65,9 @@ def bounded(name: str, size: int, most: int) -> None:
 
 
 @contextmanager
-def opened_path(source: str | PathLike[Any], most: int) -> Iterator[tuple[str, BufferedIOBase]]:
+def opened_path(
+    source: str | PathLike[Any], most: int
+) -> Generator[tuple[str, BufferedIOBase], None, None]:
     """A regular file of bounded size."""
     if "://" in str(source)[:12]:
         raise PictureError(f"{source}: expected a file, got an address. Download it first.")
@@ -292,7 +293,7 @@ def _positive(what: str, value: int) -> int:
 
 
 @contextmanager
-def _decoding(name: str) -> Iterator[None]:
+def _decoding(name: str) -> Generator[None, None, None]:
     """Whatever a decoder throws on a stranger's bytes (it may be anything) is a broken picture."""
     try:
         yield

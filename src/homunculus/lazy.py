@@ -47,9 +47,9 @@ def _broken(module: str, who: str, error: Exception) -> BrokenExtra:
 
 
 def load_plugins(group: str, add: Callable[[str, object], None]) -> list[tuple[str, str]]:
-    """Hand the name and the object of every entry point to ``add``; a name and a reason for each that failed.
+    """Hand every entry point of a group to ``add``; a name and a reason for each that failed.
 
-    ``add`` refuses an object by raising. Each failure is also a warning.
+    ``add`` gets its name and its object, and refuses it by raising. Each failure is also a warning.
     """
     failed: list[tuple[str, str]] = []
     for point in entry_points(group=group):

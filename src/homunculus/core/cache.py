@@ -95,8 +95,8 @@ def tensor_bytes(value: Any) -> int:
     return 0
 
 
-def kept(make: Callable[P, R]) -> Callable[P, R]:
-    """Keep results of a function of hashable arguments, as long as there is room."""
+def cached(make: Callable[P, R]) -> Callable[P, R]:
+    """Cache results of a function of hashable arguments, as long as there is room."""
     store: dict[Hashable, _Entry] = {}
 
     @wraps(make)
@@ -129,30 +129,33 @@ def once(make: Callable[[Any], R]) -> "cached_property[R]":
     return cached_property(made)
 
 
-def planned(make: Callable[P, R]) -> Callable[P, R]:
-    """Remember a plan made of plain integers; a compiler takes it for the constant it is."""
+def constant(make: Callable[P, R]) -> Callable[P, R]:
+    """Cache a function of plain integers; a compiler takes its result for the constant it is."""
     remembered = lru_cache(maxsize=4096)(make)
 
     @wraps(make)
     def recalled(*args: P.args, **kwargs: P.kwargs) -> R:
         return remembered(*args, **kwargs)
 
-    return torch.compiler.assume_constant_result(recalled)
+    # what torch.compiler.assume_constant_result does, without importing torch._dynamo: that would
+    # double the time of `import homunculus`; tests/test_compile.py sees whether it still works
+    recalled._dynamo_marked_constant = True  # pyright: ignore[reportAttributeAccessIssue]
+    return recalled
 
 
-@kept
+@cached
 def ramp(length: int, device: torch.device) -> Tensor:
     """0, 1, 2, ... length - 1."""
     return torch.arange(length, device=device)
 
 
-@kept
+@cached
 def sizes(grids: tuple[tuple[int, int], ...], device: torch.device) -> Tensor:
     """Rows and columns of each image: b 2."""
     return torch.tensor(grids, device=device)
 
 
-@kept
+@cached
 def counts(grids: tuple[tuple[int, int], ...], most: int, device: torch.device) -> Tensor:
     """Level-0 cells of each image, ``most`` at the most: b 1."""
     count = [min(rows * cols, most) for rows, cols in grids]

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.core.cache import kept
+from homunculus.core.cache import cached
 from homunculus.core.types import Grid
 
 CORTEX, FOVEA = 17.3, 0.75
@@ -44,7 +44,7 @@ def cortical(
     return extent * degrees * CORTEX / (away * degrees + FOVEA)
 
 
-@kept
+@cached
 def cells_per_degree(
     grids: tuple[Grid, ...], field_of_view: float, device: torch.device
 ) -> Float[Tensor, "b 1"]:

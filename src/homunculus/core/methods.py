@@ -14,7 +14,7 @@ from torch import Tensor
 from homunculus.core import allocate as rules
 from homunculus.core import lift
 from homunculus.core.check import check_allocation, check_cells, check_grids
-from homunculus.core.lift.material import (
+from homunculus.core.lift import (
     FOUND_AS,
     Lift,
     Material,

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from homunculus.core import lift
 from homunculus.core.check import check_cells
-from homunculus.core.lift.material import Material
+from homunculus.core.lift import Material
 from homunculus.core.methods import Method
 from homunculus.core.pack import pack
 from homunculus.core.types import Allocation, Field, Grid, Relevance, Tokens

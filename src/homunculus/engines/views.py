@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.lift.material import Material
+from homunculus.core.lift import Material
 from homunculus.core.methods import Method, methods
 from homunculus.core.pipeline import spend
 from homunculus.core.types import Grid, Rule, Tokens

@@ -1,4 +1,3 @@
-# pyright: basic
 """The material of a picture: what some methods need to know of it besides relevance.
 
 The same for `look`, the engines and the bench. Only what is asked for is computed.

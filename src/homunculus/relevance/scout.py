@@ -195,18 +195,20 @@ class PixelScout:
         if not self.flat:
             maps["information"] = information(pixels, side)[0]
         asks, origin = self.reads and bool(question.strip()), f"pixels{self.note}"
-        follows = ", not the question" if asks else ""
+        follows = "the choice follows what stands out in the pixels"
         place = hint(question, grid) if asks else None
         if place is not None:
             maps["question"], origin = place, f"{origin} + named place"
-            follows = " and the place that the question names"
+            follows += " and the place that the question names"
+        elif asks:
+            follows += ", not the question"
         cells = {name: one.reshape(1, -1) for name, one in maps.items()}
         logit = mix(cells, torch.ones(1, grid[0] * grid[1], dtype=torch.bool)).view(grid)
         return Sight(
             logit,
             sure=0.0,
             origin=origin,
-            explanation=f"{self.because}; the choice follows what stands out in the pixels{follows}.",
+            explanation=f"{self.because}; {follows}.",
             question_used=place is not None,
         )
 

@@ -1,4 +1,3 @@
-# pyright: basic
 """Draw what was kept of one picture: four panels and a line of facts, with Pillow alone."""
 
 import unicodedata

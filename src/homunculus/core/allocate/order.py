@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from homunculus.core.cache import kept, ramp
+from homunculus.core.cache import cached, ramp
 from homunculus.core.types import Allocation, Field, Relevance, check_count
 
 NEVER = torch.iinfo(torch.int64).max
@@ -70,7 +70,7 @@ def finish(
     return Allocation(index * valid[..., None], weight * valid[..., None], valid)
 
 
-@kept
+@cached
 def _rows(
     images: int, rows: int, device: torch.device
 ) -> tuple[Float[Tensor, "b k 1"], Bool[Tensor, "b k"]]:

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.core.allocate.order import best, check_slots, finish, keys, lags
-from homunculus.core.cache import planned, ramp
+from homunculus.core.cache import constant, ramp
 from homunculus.core.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus.core.types import Allocation, Field, Grid, Relevance, Rule
 
@@ -131,7 +131,7 @@ def _splits(field: Field, slots: int) -> int:
     return (slots - 1) // 3 + 2 + max(_cheap(grid, field.levels) for grid in set(field.grids))
 
 
-@planned
+@constant
 def _cheap(grid: Grid, levels: int) -> int:
     """Cells that border clipping leaves with one or two children."""
     cheap, (rows, cols) = 0, grid

@@ -14,7 +14,7 @@ from torch import Tensor
 from homunculus.core.allocate.order import best, check_slots, finish, keys, lags
 from homunculus.core.allocate.refine import gaze, peak
 from homunculus.core.allocate.select import flat
-from homunculus.core.cache import kept, ramp
+from homunculus.core.cache import cached, ramp
 from homunculus.core.types import Allocation, Field, Relevance, Rule
 
 
@@ -51,13 +51,13 @@ def _starts(field: Field) -> tuple[Int[Tensor, "b l"], Int[Tensor, "b 1"]]:
     return start, field.level.amax(1, keepdim=True)
 
 
-@kept
+@cached
 def _steps(levels: int, device: torch.device) -> Float[Tensor, "l"]:
     """The spacing from which each coarser level is read: three quarters of its cells' side."""
     return 0.75 * 2.0 ** torch.arange(1, levels, device=device).double()
 
 
-@kept
+@cached
 def _host_starts(
     spans: tuple[tuple[int, int], ...], images: int, device: torch.device
 ) -> tuple[Int[Tensor, "b l"], Int[Tensor, "b 1"]]:
@@ -88,7 +88,7 @@ class LogPolar(Rule):
         return gaze(field, relevance, self.fixation)
 
 
-@kept
+@cached
 def ring_plan(slots: int) -> tuple[Int[Tensor, "r"], Int[Tensor, "k"], Int[Tensor, "k"]]:
     """Wedges of each ring; for each slot after the first, its ring and its wedge.
 
@@ -104,7 +104,7 @@ def ring_plan(slots: int) -> tuple[Int[Tensor, "r"], Int[Tensor, "k"], Int[Tenso
     return first.diff(), ring, slot - first[ring]
 
 
-@kept
+@cached
 def _lattice(slots: int, device: torch.device) -> tuple[Tensor, ...]:
     """What the rings of a budget need whatever the image: see `rings` for each."""
     wedges, ring, wedge = ring_plan(slots)
@@ -200,7 +200,7 @@ class PseudoLogPolar(Rule):
         return index, -behind - away / self.softness
 
 
-@kept
+@cached
 def sunflower(slots: int) -> Float[Tensor, "k 2"]:
     """Points of a spiral by the golden angle, dense at the middle, up to one image side away."""
     at = torch.arange(slots).double()

@@ -17,7 +17,7 @@ from homunculus.core.allocate.order import (
     lags,
     mass,
 )
-from homunculus.core.cache import kept, ramp, sizes
+from homunculus.core.cache import cached, ramp, sizes
 from homunculus.core.types import MAX_CELLS, Allocation, Field, Grid, Relevance, Rule
 
 
@@ -73,7 +73,7 @@ class Stratified(Rule):
         return finish(field, cell.view(images, -1).gather(1, place)[..., None], slots)
 
 
-@kept
+@cached
 def strata(
     grids: tuple[Grid, ...], side: int, device: torch.device
 ) -> tuple[Int[Tensor, "b g room"], Bool[Tensor, "b g room"] | None, Int[Tensor, "b g"]]:

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from homunculus.core.allocate.order import check_slots, finish, lags, mass
 from homunculus.core.allocate.select import flat
-from homunculus.core.cache import kept, planned, ramp, sizes
+from homunculus.core.cache import cached, constant, ramp, sizes
 from homunculus.core.types import Allocation, Field, Grid, Relevance, Rule
 
 
-@planned
+@constant
 def tile_rows(grid: Grid, slots: int) -> int:
     """How many bands of tiles: as square as can be, no more bands than rows, none overfull."""
     rows, cols = grid
@@ -23,7 +23,7 @@ def tile_rows(grid: Grid, slots: int) -> int:
     return min(max(square, -(-slots // cols), 1), rows, slots)
 
 
-@kept
+@cached
 def tiles(
     grids: tuple[Grid, ...], slots: int, device: torch.device
 ) -> tuple[Int[Tensor, "b k 2"], Int[Tensor, "b k 2"]]:
@@ -82,7 +82,7 @@ def blocks(
     return index, inside / side.prod(-1, keepdim=True)
 
 
-@planned
+@constant
 def _largest_tile(grid: Grid, slots: int) -> Grid:
     rows, cols = grid
     bands = tile_rows(grid, slots)
@@ -125,7 +125,7 @@ class Resize(Rule):
         return Allocation(index * valid, weight * valid, valid[..., 0])
 
 
-@planned
+@constant
 def resize_plan(grid: Grid, slots: int) -> Grid:
     """Rows and columns of the largest image of this shape with at most ``slots`` cells.
 
@@ -187,7 +187,7 @@ class Windows(Rule):
         return finish(field, index, slots, weight)
 
 
-@planned
+@constant
 def window_plan(grid: Grid, slots: int, share: float) -> tuple[int, int, int, int]:
     """Thumbnail a x b and window c x d with ab + cd = slots, both shaped like the image if can be.
 

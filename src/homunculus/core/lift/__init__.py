@@ -1,17 +1,127 @@
 """Lift: where tokens could be. Geometry, parents and pooling; no opinion about what matters."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from homunculus.core.check import check_cells
 from homunculus.core.lift.levels import bands, grid, levels_for, mips, pyramid, spread, with_feature
 from homunculus.core.lift.merge import clusters
 from homunculus.core.lift.segments import regions
+from homunculus.core.types import Field, Grid
 
 __all__ = [
+    "FOUND_AS",
+    "Lift",
+    "Material",
+    "Need",
     "bands",
+    "check_material",
     "clusters",
     "grid",
     "levels_for",
     "mips",
+    "on_bands",
+    "on_clusters",
+    "on_four_levels",
+    "on_grid",
+    "on_pyramid",
+    "on_regions",
     "pyramid",
     "regions",
     "spread",
     "with_feature",
 ]
+
+Need = Literal["features", "regions", "bands"]
+"""What a method must know of an image besides its size and relevance."""
+
+
+@dataclass(frozen=True)
+class Lift:
+    """Where tokens could be, for images of these grids and that many slots."""
+
+    name: str
+    make: Callable[[Sequence[Grid], int, "Material"], Field]
+
+    def __call__(self, grids: Sequence[Grid], slots: int, material: "Material") -> Field:
+        return self.make(grids, slots, material)
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What an image may bring besides its size; level-0 cells in reading order."""
+
+    feature: Float[Tensor, "b n d"] | None = None
+    label: Int[Tensor, "b n"] | None = None
+    """Region of each cell, -1 for background."""
+    labels: int = 0
+    """How many regions there may be."""
+    energy: Float[Tensor, "b n o"] | None = None
+    """How much of each cell's detail runs each way, for `frequency`."""
+
+
+FOUND_AS: dict[Need, str] = {"features": "feature", "regions": "label", "bands": "energy"}
+"""Where a `Material` holds what a method needs."""
+
+
+def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
+    """Features, regions and energies must be tensors that belong to the grids."""
+    if not isinstance(material, Material):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"{who}: material must be a Material, got {type(material).__name__}. "
+            "Write Material(feature=...)."
+        )
+    if material.feature is not None:
+        check_cells(material.feature, grids, "feature", who, dims=3)
+    if material.label is not None:
+        check_cells(material.label, grids, "label", who)
+    if material.energy is not None:
+        check_cells(material.energy, grids, "energy", who, dims=3)
+
+
+def _grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells."""
+    return grid(grids, material.feature)
+
+
+def _pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """As many levels as leave at most a quarter of the slots to the roots."""
+    return pyramid(grids, levels_for(grids, slots), material.feature)
+
+
+def _four_levels(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Four levels whatever the budget."""
+    return pyramid(grids, 4, material.feature)
+
+
+def _bands(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells once per orientation, each with its own energy."""
+    if material.energy is None:
+        raise ValueError("lift: bands need energies, got none. Declare them in Method.needs.")
+    return bands(grids, feature=material.feature, energy=material.energy)
+
+
+def _clusters(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Similar neighbours merged."""
+    if material.feature is None:
+        raise ValueError("lift: clusters need features, got none. Declare them in Method.needs.")
+    return clusters(grids, material.feature, levels_for(grids, slots))
+
+
+def _regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Given regions over cells."""
+    if material.label is None:
+        raise ValueError("lift: regions need labels, got none. Declare them in Method.needs.")
+    return regions(grids, material.label, material.labels, material.feature)
+
+
+on_grid = Lift("grid", _grid)
+on_pyramid = Lift("pyramid", _pyramid)
+on_four_levels = Lift("four levels", _four_levels)
+on_bands = Lift("bands", _bands)
+on_clusters = Lift("clusters", _clusters)
+on_regions = Lift("regions", _regions)

@@ -12,7 +12,7 @@ from einops import rearrange, repeat
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.cache import kept, ramp
+from homunculus.core.cache import cached, ramp
 from homunculus.core.check import check_cells, check_grids
 from homunculus.core.types import MAX_CELLS, Field, Grid, Relevance
 
@@ -63,7 +63,7 @@ def pyramid(
     return field if feature is None else with_feature(field, feature)
 
 
-@kept
+@cached
 def _alike(one: Grid, images: int, levels: int) -> Field:
     """Images of one size share their geometry, and it is the same the next time."""
     field = _geometry((one,), torch.tensor([levels]))

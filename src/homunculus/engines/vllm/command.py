@@ -61,7 +61,8 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
         "question_from": arguments.question_from, "pin": arguments.pin,
         "override": arguments.allow_override, "memory": arguments.feature_bytes,
-        "scout": arguments.scout, "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
+        "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
+        "scout": arguments.scout,
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images

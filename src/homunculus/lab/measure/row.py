@@ -12,7 +12,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.core import lift
-from homunculus.core.lift.material import Lift
+from homunculus.core.lift import Lift
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from homunculus import get_method
-from homunculus.core import cache as kept
+from homunculus.core import cache as room
 from homunculus.core import lift
 from homunculus.core.types import Field
 
@@ -35,9 +35,9 @@ def derive(field: Field) -> None:
 @pytest.fixture
 def cache(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A cache of its own with a limit of one MiB."""
-    monkeypatch.setattr(kept, "_cache", kept._Cache())
-    monkeypatch.setattr(kept, "LIMIT", MIB)
-    return kept._cache
+    monkeypatch.setattr(room, "_cache", room._Cache())
+    monkeypatch.setattr(room, "LIMIT", MIB)
+    return room._cache
 
 
 def test_sixteen_grids_of_a_million_cells_stay_within_the_limit() -> None:
@@ -52,7 +52,7 @@ def test_what_is_held_is_never_less_than_what_is_there(cache: Any) -> None:
     for grids in ([(29, 23)] * 3, [(31, 23)], [(1, 23)] * 2):
         for levels in (1, 4):
             derive(lift.pyramid(grids, levels))
-    assert 0 < alive() - before <= kept.held() <= MIB
+    assert 0 < alive() - before <= room.held() <= MIB
 
 
 @pytest.mark.parametrize("grids", [[(9, 14)], [(33, 20)] * 4, [(1, 1)]])
@@ -63,13 +63,13 @@ def test_a_field_grows_by_no_more_than_it_says(grids: list[tuple[int, int]], lev
     derive(field)
     made = {name: value for name, value in vars(field).items() if name not in own}
     assert {"root", "child"} <= set(made)
-    assert 0 < sum(map(kept.tensor_bytes, made.values())) <= field.growth
+    assert 0 < sum(map(room.tensor_bytes, made.values())) <= field.growth
 
 
 def test_a_result_larger_than_the_limit_is_made_anew(cache: Any) -> None:
     calls: list[int] = []
 
-    @kept.kept
+    @room.cached
     def zeros(size: int) -> Tensor:
         calls.append(size)
         return torch.zeros(size, dtype=torch.uint8)
@@ -77,13 +77,13 @@ def test_a_result_larger_than_the_limit_is_made_anew(cache: Any) -> None:
     for size in (10, MIB + 1, MIB + 1, 10):
         zeros(size)
     assert calls == [10, MIB + 1, MIB + 1]
-    assert kept.held() == 10
+    assert room.held() == 10
 
 
 def test_what_is_in_use_outlives_what_is_not(cache: Any) -> None:
     calls: list[int] = []
 
-    @kept.kept
+    @room.cached
     def third(name: int) -> Tensor:
         calls.append(name)
         return torch.zeros(MIB // 3, dtype=torch.uint8)
@@ -92,21 +92,21 @@ def test_what_is_in_use_outlives_what_is_not(cache: Any) -> None:
         third(name)
     assert calls.count(1) == 2, "once, and once more because 2, 3 and 4 came before its first use"
     assert [calls.count(name) for name in range(2, 8)] == [1] * 6
-    assert kept.held() <= MIB
-    assert kept.held() == sum(entry.size for entry in cache.queue)
+    assert room.held() <= MIB
+    assert room.held() == sum(entry.size for entry in cache.queue)
 
 
 def test_the_number_of_results_is_bounded_as_well(
     cache: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "ENTRIES", 5)
+    monkeypatch.setattr(room, "ENTRIES", 5)
     for length in range(20):
-        kept.kept(torch.arange)(length)
+        room.cached(torch.arange)(length)
     assert len(cache.queue) == 5
 
 
 def test_threads_share_one_cache_and_its_count_stays_true(cache: Any) -> None:
-    @kept.kept
+    @room.cached
     def block(name: int) -> Tensor:
         return torch.full((MIB // 8,), name, dtype=torch.uint8)
 
@@ -115,15 +115,15 @@ def test_threads_share_one_cache_and_its_count_stays_true(cache: Any) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(read, range(2000)))
-    assert kept.held() == sum(entry.size for entry in cache.queue) <= MIB
+    assert room.held() == sum(entry.size for entry in cache.queue) <= MIB
     assert len({entry.key for entry in cache.queue}) == len(cache.queue)
 
 
 def test_a_result_asked_for_twice_is_the_same_tensor_by_name_or_by_place() -> None:
     device = torch.device("cpu")
-    assert kept.ramp(77, device) is kept.ramp(77, device)
-    assert kept.ramp(77, device=device) is kept.ramp(77, device=device)
-    assert torch.equal(kept.ramp(77, device=device), kept.ramp(77, device))
+    assert room.ramp(77, device) is room.ramp(77, device)
+    assert room.ramp(77, device=device) is room.ramp(77, device=device)
+    assert torch.equal(room.ramp(77, device=device), room.ramp(77, device))
 
 
 def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
@@ -131,4 +131,4 @@ def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
     first = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
     again = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
     assert torch.equal(first.index, again.index)
-    assert kept.held() <= MIB
+    assert room.held() <= MIB
