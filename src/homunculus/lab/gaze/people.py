@@ -12,7 +12,7 @@ from math import lcm
 from pathlib import Path
 from typing import Any
 
-from homunculus.lab.measure.suite import Box, Question, rows
+from homunculus.lab.measure.suite import Box, Question, as_box, question, read_config, rows
 from homunculus.lazy import need
 
 Point = tuple[float, float]
@@ -44,6 +44,7 @@ def watched(folder: str | Path) -> tuple[list[Watched], dict[str, int]]:
     `search_target`, the question must name it, too.
     """
     folder, found = Path(folder), []
+    config = read_config(folder)
     left = {"nobody looked": 0, "asks for something else": 0}
     for at, row in rows(folder / "qa.jsonl"):
         size = _size(folder / "images" / row["image"])
@@ -54,28 +55,16 @@ def watched(folder: str | Path) -> tuple[list[Watched], dict[str, int]]:
             left["asks for something else"] += 1
         else:
             words = tuple(_middle(word[1:], size) for word in row.get("ocr", ()))
-            found.append(Watched(_question(folder, at, row), viewers, _inside(words)))
+            one = question(folder, at, row, _boxes(row), config)
+            found.append(Watched(one, viewers, _inside(words)))
     if not found:
         raise ValueError(f"suite {folder.name}: no row has fixations or gaze. Choose another one.")
     return found, left
 
 
-def _question(folder: Path, at: int, row: dict[str, Any]) -> Question:
+def _boxes(row: dict[str, Any]) -> list[Box]:
     boxes = row.get("boxes") or ([row["target_box"]] if row.get("target_box") else [])
-    return Question(
-        suite=folder.name,
-        row=at,
-        image=row["image"],
-        path=folder / "images" / row["image"],
-        text=row["question"] or "",  # free viewing asks nothing
-        answers=tuple(row["answers"]),
-        boxes=tuple(dict.fromkeys(_box(box) for box in boxes)),
-    )
-
-
-def _box(box: Sequence[float | int]) -> Box:
-    left, top, right, bottom = (float(side) for side in box)
-    return left, top, right, bottom
+    return [as_box(box) for box in boxes]
 
 
 def _size(path: Path) -> tuple[int, int]:

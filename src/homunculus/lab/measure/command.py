@@ -21,11 +21,12 @@ from homunculus.lab.gaze.report import text as looked
 from homunculus.lab.measure.find import find
 from homunculus.lab.measure.find import text as found_words
 from homunculus.lab.measure.journal import place
+from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.read import Reader, Readings, reader
 from homunculus.lab.measure.report import text
 from homunculus.lab.measure.row import Pixels
 from homunculus.lab.measure.run import Config, measure
-from homunculus.lab.measure.suite import part, read
+from homunculus.lab.measure.suite import KINDS, kind, read, read_config
 from homunculus.lab.measure.table import experiment, fight, folders, is_experiment
 from homunculus.lab.measure.table import table as fought
 from homunculus.lazy import need
@@ -120,11 +121,13 @@ def _tokens(
         modes=tuple(arguments.rebuild),
         side=arguments.side,
         seed=arguments.seed,
+        things=read_config(folder).things,
     )
     scorers = {} if arguments.no_scout else scouts(arguments.scout)
-    eye = _reader(arguments) if config.task == "legibility" else None
-    result = measure(questions, config, eye, scorers, progress)
-    return result | {"part": arguments.part}
+    ocr = _reader(arguments) if config.task == "legibility" else None
+    result = measure(questions, config, ocr, scorers, progress) | {"part": arguments.part}
+    declared = (folder / "suite.toml").is_file()
+    return result | {"kind": KINDS[kind(questions)]} if declared else result
 
 
 def _words(
@@ -227,7 +230,8 @@ def table(result: dict[str, Any]) -> str:
         return found_words(result)
     if result["task"] == "gaze":
         return looked(result)
-    quoted = [name for name in result["columns"] if "/" in name or name == "evidence8"]
+    evidence = "evidence32" if result["config"].get("things") else "evidence8"
+    quoted = [name for name in result["columns"] if "/" in name or name == evidence]
     return "\n\n".join(text(result, column) for column in quoted)
 
 

@@ -8,7 +8,6 @@ begins, so a run that is killed goes on where it was, and ends with the same res
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -25,7 +24,7 @@ from homunculus.lab.measure.report import Measured, provenance, report
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import FULL, Bench, Probe, ask, bench
 from homunculus.lab.measure.spend import opened
-from homunculus.lab.measure.suite import Question, hashed, read
+from homunculus.lab.measure.suite import Question, digest, hashed, read
 from homunculus.lab.measure.turns import sections, turn
 
 Tell = Callable[["Pace"], None]
@@ -100,10 +99,7 @@ def _sound(stand: Stand, plan: Sequence[Unit]) -> None:
 
 def config(stand: Stand) -> dict[str, Any]:
     """All that decides the numbers, without any path of this machine."""
-    suites = {
-        folder.name: blake2b((folder / "qa.jsonl").read_bytes(), digest_size=8).hexdigest()
-        for folder in stand.folders
-    }
+    suites = {folder.name: digest(folder) for folder in stand.folders}
     told = asdict(stand.experiment) | {"suites": suites, "weights": stand.weights}
     reader = stand.reader.name if stand.reader else None
     return json.loads(json.dumps(told | {"reader": reader, "rows": stand.experiment.rows}))
@@ -232,16 +228,15 @@ def _measured(unit: Unit, done: Sequence[dict[str, Any]]) -> list[Measured]:
 
 
 def _run(stand: Stand, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
-    boxed = unit.kind != "charts"
     names = [name for name in measured[0].scores if name != FULL]
     result = report(
-        measured, names, unit.config.columns(boxed), unit.config, unit.questions, stand.reader
+        measured, names, unit.config.columns(unit.boxed), unit.config, unit.questions, stand.reader
     )
     rows = [_hidden(unit.suite, row) for row in result.pop("rows")]
     told = {"part": unit.part, "kind": unit.kind, "quote": list(unit.quote)}
     if unit.config.things:
         told["task"] = "things"
-    if not boxed:
+    if not unit.boxed:
         told["left_out"] = ["oracle"] if "oracle" in stand.experiment.rows else []
     return result | told | {"rows": rows}
 

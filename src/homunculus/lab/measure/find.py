@@ -5,7 +5,6 @@ Against chance (a random cell), any text (a random cell of text) and a full OCR 
 shown the same pixels. By the word's height, because height decides.
 """
 
-import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from homunculus.lab.measure.metric import band, distance, interval
 from homunculus.lab.measure.read import Lines, Reader
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import opened
-from homunculus.lab.measure.suite import Box
+from homunculus.lab.measure.suite import Box, as_box, read_config, rows
 from homunculus.relevance.words.net import fold
 
 GUESSES = 5
@@ -29,10 +28,6 @@ APART = (2, 6)
 """Rows and columns of cells around a guess that the next guess keeps away from."""
 SLACK = 4.0
 """Pixels that a guess may stand beside a word."""
-LEAST = {"icdar2015": 3}
-"""Letters of the shortest word asked for; 4 elsewhere."""
-ASKED = {"icdar2015": 4}
-"""Words asked of an image; 12 elsewhere."""
 
 
 @runtime_checkable
@@ -63,31 +58,26 @@ class Wanted:
 
 def wanted(folder: Path) -> list[Wanted]:
     """Words of each image of a suite, from its OCR column or from its answers."""
+    config = read_config(folder)
     printed: dict[str, list[tuple[str, Box]]] = {}
-    for line in (folder / "qa.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
-        if row.get("ocr"):  # the same for all questions of an image
-            printed[row["image"]] = [(fold(word), _box(box)) for word, *box in row["ocr"]]
-        elif folder.name == "icdar2015":
-            spelled = fold(row["answers"][0])
-            printed.setdefault(row["image"], []).extend(
-                (spelled, _box(box)) for box in row["boxes"]
-            )
+    for _, row in rows(folder / "qa.jsonl", needed=("image",)):
+        if config.words == "answers":
+            answer = fold(row["answers"][0])
+            boxes = [(answer, as_box(box)) for box in row["boxes"]]
+            printed.setdefault(row["image"], []).extend(boxes)
+        elif row.get("ocr"):  # the same for all questions of an image
+            printed[row["image"]] = [(fold(word), as_box(box)) for word, *box in row["ocr"]]
     if not printed:
-        raise ValueError(f"{folder.name} does not say where its words stand: nothing to find.")
-    least, most = LEAST.get(folder.name, 4), ASKED.get(folder.name, 12)
+        raise ValueError(
+            f"{folder.name} does not say where its words stand. Give its rows the key `ocr`."
+        )
     return [
-        Wanted(folder / "images" / image, _chosen(words, least, most))
+        Wanted(folder / "images" / image, _sample(words, config.word_letters, config.word_count))
         for image, words in sorted(printed.items())
     ]
 
 
-def _box(stored: Sequence[float | int]) -> Box:
-    left, top, right, bottom = map(float, stored)
-    return left, top, right, bottom
-
-
-def _chosen(
+def _sample(
     printed: Sequence[tuple[str, Box]], least: int, most: int
 ) -> tuple[tuple[str, tuple[Box, ...]], ...]:
     distinct = sorted({word for word, _ in printed if len(word) >= least})
