@@ -1,13 +1,13 @@
-"""Runs whose truth is known: scores drawn for rows that differ by given points."""
+"""Simulated runs with known true differences between rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from homunculus.lab.decide.compare import cells
+from homunculus.lab.decide.compare import compare
 from homunculus.lab.decide.read import Results, Scores, Task
-from homunculus.lab.decide.rule import Judged, judge
+from homunculus.lab.decide.rule import ClaimResult, judge
 
 ROWS = (
     "grid", "resize", "random", "foveated+scout", "foveated+blind", "foveated+shuffled",
@@ -16,7 +16,7 @@ ROWS = (
 OURS = ("foveated+scout", "cut+scout")
 
 
-def drawn(
+def simulate(
     seed: int,
     gain: Mapping[str, float],
     rows: Sequence[str] = ROWS,
@@ -24,7 +24,7 @@ def drawn(
     images: int = 40,
     each: int = 2,
 ) -> tuple[list[str], dict[tuple[str, int], Any]]:
-    """Images and scores: questions of an image hang together, and rows differ by their gain.
+    """Images and scores: questions of one image are correlated, and rows differ by their gain.
 
     A gain is a share of questions that turn from 0 to 1 (or, below 0, back), so the true
     difference of two rows is exactly the difference of their gains.
@@ -50,7 +50,7 @@ def task(
     **more: Any,
 ) -> Task:
     """A task as `read` makes it."""
-    image, values = drawn(seed, gain, **more)
+    image, values = simulate(seed, gain, **more)
     row, height = (tuple(made(at) for at in range(len(image))) for made in (str, float))
     scores = Scores(tuple(image), row, height, ("score",), values)
     origin = {"file": f"{suite}.json", "command": "", "commit": "", "hardware": ""}
@@ -58,7 +58,7 @@ def task(
 
 
 def results(*tasks: Task, cost: Mapping[str, Any] | None = None) -> Results:
-    """What `read` hands over."""
+    """Results as `read` returns them."""
     sections: dict[str, list] = {
         name: [] for name in ("regions", "turns", "gaze", "coverage", "cost")
     }
@@ -66,27 +66,27 @@ def results(*tasks: Task, cost: Mapping[str, Any] | None = None) -> Results:
     return Results(tuple(tasks), sections, ())
 
 
-def verdicts(found: Results, draws: int = 999) -> list[Judged]:
-    """Every claim, judged."""
-    return judge(cells(found.tasks, draws, 0), found, draws, 0)
+def judge_claims(runs: Results, draws: int = 999) -> list[ClaimResult]:
+    """Every claim with its state."""
+    return judge(compare(runs.tasks, draws, 0), runs, draws, 0)
 
 
-def saved(found: Task) -> dict[str, Any]:
+def to_json(task: Task) -> dict[str, Any]:
     """The task as a file of `homunculus measure` holds it."""
     rows = [
         {
             "row": at,
-            "image": found.scores.image[at],
-            "height": found.scores.height[at],
+            "image": task.scores.image[at],
+            "height": task.scores.height[at],
             "scores": {},
         }
-        for at in range(len(found.scores.image))
+        for at in range(len(task.scores.image))
     ]
-    for (method, budget), value in found.scores.values.items():
+    for (method, budget), value in task.scores.values.items():
         for at, row in enumerate(rows):
             row["scores"].setdefault(method, {})[str(budget)] = value[at].tolist()
     return {
         "command": "homunculus measure", "commit": "abc", "hardware": "x86_64",
-        "task": "legibility", "suite": found.suite, "part": "all",
-        "columns": list(found.scores.columns), "rows": rows,
+        "task": "legibility", "suite": task.suite, "part": "all",
+        "columns": list(task.scores.columns), "rows": rows,
     }  # fmt: skip

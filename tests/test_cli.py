@@ -252,7 +252,7 @@ def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
 def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
     from homunculus.lab.speed import core
 
-    monkeypatch.setattr(core, "core", lambda repeats, tell: tell("grid") or {"repeats": repeats})
+    monkeypatch.setattr(core, "measure", lambda repeats, tell: tell("grid") or {"repeats": repeats})
     monkeypatch.setattr(core, "table", lambda result: f"table of {result}")
     assert main(["bench", "core", "--repeats", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"repeats": 2}
@@ -268,7 +268,7 @@ def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
     asked: list[object] = []
     ask = lambda seer, many: asked.append((seer, many)) or shares  # noqa: E731
     monkeypatch.setattr(command, "load", lambda folder: asked.append(folder) or "seer")
-    monkeypatch.setattr(command.scout, "scout", ask)
+    monkeypatch.setattr(command.scout, "measure", ask)
     assert main(["bench", "scout", "--json", "--scout", "w"]) == 0
     assert json.loads(capsys.readouterr().out) == shares
     assert asked == [Path("w"), ("seer", 10)]

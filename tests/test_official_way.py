@@ -3,7 +3,7 @@
 import pytest
 
 from homunculus.core.methods import methods
-from homunculus.lab.decide.names import competes, twin
+from homunculus.lab.decide.names import baseline_row, competes
 from homunculus.lab.official.documents import Document, document, others
 from homunculus.lab.official.rows import Way, rows, way
 
@@ -28,7 +28,7 @@ def test_every_method_has_the_twins_that_decide_asks_for() -> None:
     found = rows(["all"])
     for row in (one for one in found if competes(one)):
         for baseline in ("grid", "resize", "blind", "shuffled"):
-            assert twin(row, baseline, found), (row, baseline)
+            assert baseline_row(row, baseline, found), (row, baseline)
     assert sum(map(competes, found)) > 8
     assert all(way(row, 64) for row in found)
 

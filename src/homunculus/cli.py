@@ -216,10 +216,10 @@ def _name(arguments: argparse.Namespace) -> str:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from homunculus.lab.speed.command import measured
+    from homunculus.lab.speed.command import run
 
     with _patience("measuring") as tell:
-        result, text = measured(arguments, tell)
+        result, text = run(arguments, tell)
     print(json.dumps(result, indent=2) if arguments.json else text)
     return 0
 
@@ -228,14 +228,14 @@ def _train(arguments: argparse.Namespace) -> int:
     from homunculus.lab.measure.command import suite_folder
     from homunculus.lab.measure.parts import part
     from homunculus.lab.measure.suite import read
-    from homunculus.lab.train.command import supplies, trained
+    from homunculus.lab.train.command import describe_resources, run
 
     real = part(read(suite_folder(arguments.suite)), "train") if arguments.suite else []
-    told, *warnings = supplies()
-    print(told)
+    resources, *warnings = describe_resources()
+    print(resources)
     for warning in warnings:
         _fail("train", warning)
-    print("wrote", trained(arguments, [(one.path, one.text, one.boxes) for one in real]))
+    print("wrote", run(arguments, [(one.path, one.text, one.boxes) for one in real]))
     return 0
 
 
@@ -254,8 +254,8 @@ def _decide(arguments: argparse.Namespace) -> int:
     from homunculus.lab.decide.command import run, summary
 
     with _patience("computing intervals"):
-        told, outs = run(arguments)
-    print(json.dumps(told) if arguments.json else summary(told, outs))
+        decision, outputs = run(arguments)
+    print(json.dumps(decision) if arguments.json else summary(decision, outputs))
     return 0
 
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import tiny
-from homunculus.lab.speed.server import NAME, OURS, PATIENCE, Server
+from homunculus.lab.speed.server import NAME, OURS, PATIENCE, ServerProcess
 from serving.client import turn
 
 CELLS = 1200
@@ -40,7 +40,7 @@ def folder(family: str) -> Path:
     return room
 
 
-class Served(Server):
+class Served(ServerProcess):
     """A server of one family with some flags, and a client of it."""
 
     def __init__(self, family: str, *flags: str) -> None:

@@ -1,23 +1,25 @@
-"""The bench of servers, on a model so small that its figures mean nothing."""
+"""The benchmark of servers, on a model so small that its figures mean nothing."""
 
 from dataclasses import replace
 
 from homunculus.lab.speed.model import SMALLEST
-from homunculus.lab.speed.vllm import Plan, served, table
+from homunculus.lab.speed.vllm import LoadPlan, measure, table
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
-PLAN = Plan(warm=2, ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,
-            native=(8, 8), threads=1, ways=("stock", "after"), choosing=4, fronts=(1,))  # fmt: skip
+PLAN = LoadPlan(
+    warm=2, ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,
+    native=(8, 8), threads=1, ways=("stock", "after"), choosing=4, fronts=(1,),
+)  # fmt: skip
 
 
 def test_the_bench_of_servers_tells_what_it_should():
-    found = served(scale=TINY, plan=PLAN)
-    load = found["load"]
+    result = measure(scale=TINY, plan=PLAN)
+    load = result["load"]
     assert [row["errors"] for row in load["rows"].values()] == [0, 0, 0]
     assert [row["requests"] for row in load["rows"].values()] == [6, 4, 4]
     assert load["kept_exactly"]
     text = load["rows"]["ours"]["prompt_tokens"][0] - 20
     assert load["rows"]["stock"]["prompt_tokens"][0] == text + 64
-    assert set(found["one_image"]["against_stock"]) == {"stock", "after"}
-    assert found["choosing"]["rows"][0]["fronts"] == 1
-    assert "against stock" in table(found)
+    assert set(result["one_image"]["against_stock"]) == {"stock", "after"}
+    assert result["choosing"]["rows"][0]["fronts"] == 1
+    assert "against stock" in table(result)

@@ -8,7 +8,7 @@ import homunculus
 import tiny
 from homunculus.engines.vllm.choose import ANCHOR, Eyes, chosen
 from homunculus.engines.vllm.settings import Serving
-from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, Server
+from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
 from serving.client import WORDS, page, turn
 from serving.conftest import EAGER, FEW, folder
 from serving.test_exact import WAYS
@@ -87,7 +87,7 @@ def test_the_same_cells_are_kept(family, where):
 
 def test_who_keeps_all_says_what_stock_vllm_says(serve):
     """An image of fewer cells than the budget: as if the plugin were not there."""
-    stock = Server(STOCK, folder("qwen3_vl"), "--dtype", "float32", *EAGER).wait()
+    stock = ServerProcess(STOCK, folder("qwen3_vl"), "--dtype", "float32", *EAGER).wait()
     try:
         client = httpx.Client(base_url=stock.url, timeout=PATIENCE)
         for seed, question in enumerate(WORDS):

@@ -1,5 +1,5 @@
 # pyright: basic
-"""A report as a list of blocks, told once and rendered twice; and how its numbers are written."""
+"""The blocks a report is made of, rendered as HTML and as Markdown; and how numbers are written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,38 +7,38 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """The decision, where nobody can miss it."""
+    """The decision in large letters, and the rule that led to it."""
 
     decision: str
-    told: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Heading:
     """The title of what follows."""
 
-    told: str
+    text: str
     level: int = 2
 
 
 @dataclass(frozen=True)
 class Text:
-    """One paragraph; a loud one is a warning. `code` stands between backticks."""
+    """One paragraph, or a warning. `code` stands between backticks."""
 
-    told: str
-    loud: bool = False
+    text: str
+    warning: bool = False
 
 
 @dataclass(frozen=True)
-class Points:
-    """Sentences one below the other."""
+class Bullets:
+    """A list of sentences."""
 
-    told: tuple[str, ...]
+    items: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a head; what it means stands above it."""
+    """Rows of text under a head; the caption stands above it."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -47,19 +47,22 @@ class Table:
 
 @dataclass(frozen=True)
 class Plots:
-    """Drawings side by side, where there is room."""
+    """Plots side by side, where there is room."""
 
     svg: tuple[str, ...]
     caption: str = ""
 
 
-Block = Verdict | Heading | Text | Points | Table | Plots
+ReportBlock = Verdict | Heading | Text | Bullets | Table | Plots
 
 
-def share(value: float | int | None) -> str:
-    """A score.
+# ---- numbers and words as text -------------------------------------------------------------------
 
-    >>> share(0.8834), share(1.0), share(None)
+
+def format_score(value: float | int | None) -> str:
+    """A score with two digits.
+
+    >>> format_score(0.8834), format_score(1.0), format_score(None)
     ('.88', '1.00', '–')
     """
     if value is None:
@@ -67,48 +70,54 @@ def share(value: float | int | None) -> str:
     return f"{value:.2f}".replace("0.", ".", 1) if 0 <= value < 0.995 else f"{value:.2f}"
 
 
-def point(value: float | int) -> str:
+def format_points(value: float | int) -> str:
     """A difference in points of a hundred, with its sign.
 
-    >>> point(0.214), point(-0.03)
+    >>> format_points(0.214), format_points(-0.03)
     ('+21.4', '−3.0')
     """
     return f"{100 * value:+.1f}".replace("-", "−")
 
 
-def within(value: Sequence[float | int]) -> str:
+def format_interval(mean: float | int, low: float | int, high: float | int) -> str:
     """A score and its interval."""
-    return f"{share(value[0])} [{share(value[1])}, {share(value[2])}]"
+    return f"{format_score(mean)} [{format_score(low)}, {format_score(high)}]"
 
 
-def less(pair: dict) -> str:
+def format_difference(comparison: dict) -> str:
     """A difference and its interval, in points."""
-    return f"{point(pair['estimate'])} [{point(pair['low'])}, {point(pair['high'])}]"
+    mean, low, high = (format_points(comparison[key]) for key in ("estimate", "low", "high"))
+    return f"{mean} [{low}, {high}]"
 
 
-def chance(p: float | int) -> str:
-    """A p-value; the smallest a bootstrap can tell is not 0.
+def format_p(p: float | int) -> str:
+    """A p-value; the smallest that a bootstrap can give is not 0.
 
-    >>> chance(0.0372), chance(0.0002)
+    >>> format_p(0.0372), format_p(0.0002)
     ('.037', '< .001')
     """
     return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words with commas and an `and`.
 
-    >>> listed(["a", "b", "c"])
+    >>> join_words(["a", "b", "c"])
     'a, b and c'
     """
     *most, last = words or [""]
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def count(many: int, thing: str) -> str:
+def join_code(names: Sequence[str]) -> str:
+    """Names between backticks, with commas and an `and`."""
+    return join_words([f"`{name}`" for name in names])
+
+
+def plural(number: int, noun: str) -> str:
     """A number and its noun.
 
-    >>> count(1, "image"), count(2, "image")
+    >>> plural(1, "image"), plural(2, "image")
     ('1 image', '2 images')
     """
-    return f"{many:,} {thing}{'' if many == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Every row against its baselines, on the same questions: the numbers all else is said from."""
+"""Every row compared with its baselines on the same questions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,18 +8,18 @@ from typing import Any
 from homunculus.lab.decide import names
 from homunculus.lab.decide.names import BASELINES, Baseline
 from homunculus.lab.decide.read import Task
-from homunculus.lab.decide.stats import LEVEL, Draws, Estimate, holm
+from homunculus.lab.decide.stats import LEVEL, Bootstrap, Estimate, holm
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")
 
-TRUE = 0.03
-"""Three points: the difference whose power is told."""
+EFFECT = 0.03
+"""The true difference that power is reported for: three points."""
 
 
 @dataclass(eq=False)
-class Pair:
-    """One row minus another, question by question."""
+class Comparison:
+    """One row minus another, paired by question."""
 
     against: str
     estimate: Estimate
@@ -27,25 +27,26 @@ class Pair:
     p_holm: float = 1.0
 
     @property
-    def beats(self) -> bool:
-        """Better, and surely so after correction."""
+    def better(self) -> bool:
+        """Significantly better after correction."""
         return self.estimate.mean > 0 and self.p_holm <= LEVEL
 
     @property
-    def loses(self) -> bool:
-        """Worse, and surely so after correction."""
+    def worse(self) -> bool:
+        """Significantly worse after correction."""
         return self.estimate.mean < 0 and self.p_holm <= LEVEL
 
-    def told(self) -> dict[str, Any]:
-        """As it is saved; with what could have been seen where nothing was."""
+    def to_dict(self) -> dict[str, Any]:
+        """As it is saved; with the smallest detectable difference where none was found."""
         low, high = self.estimate.interval()
-        found = {
-            "against": self.against, "estimate": digits(self.estimate.mean), "low": digits(low),
-            "high": digits(high), "p": digits(self.p), "p_holm": digits(self.p_holm),
+        saved = {
+            "against": self.against, "estimate": round_number(self.estimate.mean),
+            "low": round_number(low), "high": round_number(high),
+            "p": round_number(self.p), "p_holm": round_number(self.p_holm),
         }  # fmt: skip
-        if not (self.beats or self.loses):
-            found["detectable"] = digits(self.estimate.detectable())
-        return found
+        if not (self.better or self.worse):
+            saved["detectable"] = round_number(self.estimate.detectable())
+        return saved
 
 
 @dataclass(eq=False)
@@ -56,90 +57,94 @@ class Cell:
     task: Task
     budget: int
     mean: Estimate
-    pairs: dict[Baseline, Pair | None] = field(default_factory=dict)
+    comparisons: dict[Baseline, Comparison | None] = field(default_factory=dict)
 
     @property
     def competes(self) -> bool:
-        """Whether it claims anything."""
-        return names.competes(self.method) and self.method not in self.task.varied
+        """Whether it is a method under test."""
+        return names.competes(self.method) and self.method not in self.task.variants
 
     @property
     def verdict(self) -> str:
-        """Whether its gain is one: over plain resizing, and because of the question."""
-        if self.method in self.task.varied:
+        """Whether its gain counts: it beats plain resizing, and the question is the reason."""
+        if self.method in self.task.variants:
             return "variant"
         if not self.competes:
             return "baseline" if names.parse(self.method).method == "grid" else "control"
-        gone = [name for name in BASELINES if self.pairs.get(name) is None]
-        resize, shuffled = self.pairs.get("resize"), self.pairs.get("shuffled")
-        if resize and not resize.beats:
-            return f"not supported: {'loses to' if resize.loses else 'not shown to beat'} resize"
-        if shuffled and not shuffled.beats:
-            return "not supported: not shown to beat its shuffled twin"
-        if gone:
-            return f"undecided: {', '.join(gone)} not measured"
+        missing = [name for name in BASELINES if self.comparisons.get(name) is None]
+        resize, shuffled = self.comparisons.get("resize"), self.comparisons.get("shuffled")
+        if resize and not resize.better:
+            return f"not supported: {'loses to' if resize.worse else 'not shown to beat'} resize"
+        if shuffled and not shuffled.better:
+            return "not supported: not shown to beat shuffled"
+        if missing:
+            return f"undecided: {', '.join(missing)} not measured"
         return "supported"
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The row as it is saved."""
         low, high = self.mean.interval()
         task = self.task
         return {
             "method": self.method, "task": task.name, "budget": self.budget, "kind": task.kind,
             "column": task.column, "n": len(task.scores.image), "images": task.images,
-            "mean": digits(self.mean.mean), "low": digits(low), "high": digits(high),
-            **{f"vs_{name}": pair.told() if pair else None for name, pair in self.pairs.items()},
+            "mean": round_number(self.mean.mean), "low": round_number(low),
+            "high": round_number(high),
+            **{f"vs_{name}": one.to_dict() if one else None
+               for name, one in self.comparisons.items()},
             "verdict": self.verdict,
         }  # fmt: skip
 
 
-def digits(value: float | int) -> float:
-    """Enough of a number to be worth saving."""
+def round_number(value: float | int) -> float:
+    """Enough digits of a number to be worth saving."""
     return float(f"{value:.4g}") if abs(value) < 1e-3 else round(float(value), 4)
 
 
-def cells(tasks: Iterable[Task], draws: int, seed: int) -> list[Cell]:
+def compare(tasks: Iterable[Task], draws: int, seed: int) -> list[Cell]:
     """All rows of all tasks, compared; corrected over the methods of each task and budget."""
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for task in tasks:
-        drawn = Draws(task.scores.image, draws, seed)
+        bootstrap = Bootstrap(task.scores.image, draws, seed)
         for budget in task.scores.budgets:
-            found += _budget(task, budget, drawn)
-    return found
+            cells += _compare_at(task, budget, bootstrap)
+    return cells
 
 
-def _budget(task: Task, budget: int, drawn: Draws) -> list[Cell]:
+def _compare_at(task: Task, budget: int, bootstrap: Bootstrap) -> list[Cell]:
     rows = [method for method, slots in task.scores.values if slots == budget]
     value = np.stack([task.value(row, budget) for row in rows], 1)
-    means = drawn.estimates(value, 0.0, 1.0)
-    made = [
+    means = bootstrap.estimates(value, 0.0, 1.0)
+    cells = [
         Cell(row, task, budget, mean, dict.fromkeys(BASELINES))
         for row, mean in zip(rows, means, strict=True)
     ]
-    wanted: list[tuple[Cell, Baseline, str]] = [
+    pairs: list[tuple[Cell, Baseline, str]] = [
         (cell, name, other)
-        for cell in made
+        for cell in cells
         for name in BASELINES
-        if (other := names.twin(cell.method, name, rows))
+        if (other := names.baseline_row(cell.method, name, rows))
     ]
-    if wanted:
-        gap = [value[:, rows.index(c.method)] - value[:, rows.index(o)] for c, _, o in wanted]
-        estimates = drawn.estimates(np.stack(gap, 1), -1.0, 1.0)
-        for (cell, name, other), estimate in zip(wanted, estimates, strict=True):
-            cell.pairs[name] = Pair(other, estimate, estimate.p())
+    if pairs:
+        gaps = [value[:, rows.index(c.method)] - value[:, rows.index(o)] for c, _, o in pairs]
+        estimates = bootstrap.estimates(np.stack(gaps, 1), -1.0, 1.0)
+        for (cell, name, other), estimate in zip(pairs, estimates, strict=True):
+            cell.comparisons[name] = Comparison(other, estimate, estimate.p())
     for name in BASELINES:
-        for side in (True, False):  # controls claim nothing, so they cost the methods nothing
-            correct([pair for c in made if c.competes is side and (pair := c.pairs[name])])
-    return made
+        for side in (True, False):  # controls are no trials: methods are not corrected for them
+            correct([one for c in cells if c.competes is side and (one := c.comparisons[name])])
+    return cells
 
 
-def correct(pairs: Sequence[Pair]) -> None:
-    """Holm's correction over pairs that answer the same question."""
-    for pair, p in zip(pairs, holm([pair.p for pair in pairs]), strict=True):
-        pair.p_holm = p
+def correct(comparisons: Sequence[Comparison]) -> None:
+    """Holm's correction over comparisons that answer the same question."""
+    for one, p in zip(comparisons, holm([one.p for one in comparisons]), strict=True):
+        one.p_holm = p
 
 
-def gap(task: Task, one: tuple[str, int], other: tuple[str, int], drawn: Draws) -> Estimate:
-    """Difference of any two rows, budgets and all."""
+def difference(
+    task: Task, one: tuple[str, int], other: tuple[str, int], bootstrap: Bootstrap
+) -> Estimate:
+    """Mean difference of any two rows, each at its budget."""
     value = task.value(*one) - task.value(*other)
-    return drawn.estimates(value[:, None], -1.0, 1.0)[0]
+    return bootstrap.estimates(value[:, None], -1.0, 1.0)[0]

@@ -1,8 +1,8 @@
 # pyright: basic
-"""Names of rows: who competes, who is there to be beaten, and whose twin is whose.
+"""Names of rows: which row is a method, which a control, and which row is whose baseline.
 
-A row is METHOD[@VARIANT][+SCORER]; without a scorer it follows the scout. `shuffled-cut` and
-`cut+shuffled` are the same row: the cut, asked somebody else's question.
+A row is METHOD[@VARIANT][+SCORER]; without a scorer it uses the scout. `shuffled-cut` and
+`cut+shuffled` are the same row: the cut, with another image's question.
 """
 
 from collections.abc import Iterable
@@ -14,25 +14,26 @@ BASELINES: tuple[Baseline, ...] = ("grid", "resize", "blind", "shuffled")
 """What every method is compared with."""
 FULL = "full"
 """The row of the untouched image: the ceiling."""
-ASKED = "scout"
-UNASKED = ("blind", "prior", "shuffled", "saliency", "deviation", "answer")
-"""Scorers that do not hear the question, or hear more than the question."""
+SCOUT = "scout"
+"""The scorer of a row that names none."""
+CONTROL_SCORERS = ("blind", "prior", "shuffled", "saliency", "deviation", "answer")
+"""Scorers that do not get the question, or get more than the question."""
 SIMPLE = {
     "random": "", "uniform": "", "centre": "", "pool": "", "resize": "", FULL: "",
     "saliency": "saliency", "oracle": "answer",
 }  # fmt: skip
-"""Controls that are methods of their own, and what they look at."""
-WANTED = ("random", "uniform", "centre", "pool", "saliency", "oracle", "prior")
+"""Controls that are methods of their own, and their scorers."""
+CONTROLS = ("random", "uniform", "centre", "pool", "saliency", "oracle", "prior")
 """Controls that belong in every table besides the four baselines."""
 KINDS = {
     "documents": ("docvqa", "sroie", "infovqa", "infographic", "chartqa", "ocrbench", "invoice"),
     "scenes": ("icdar", "textvqa"),
     "photos": ("vqa", "coco", "osie", "gqa"),
 }
-"""What sort of pictures a suite holds, by what its name contains; the first that fits."""
+"""Kind of images of a suite, by what its name contains; the first that fits."""
 
 
-class Name(NamedTuple):
+class RowName(NamedTuple):
     """A row's name in its parts."""
 
     method: str
@@ -41,65 +42,67 @@ class Name(NamedTuple):
 
 
 @cache
-def parse(row: str) -> Name:
+def parse(row: str) -> RowName:
     """The parts of a row's name.
 
     >>> parse("cut@1+scout"), parse("shuffled").method, parse("resize").scorer
-    (Name(method='cut', variant='1', scorer='scout'), 'foveated', '')
+    (RowName(method='cut', variant='1', scorer='scout'), 'foveated', '')
     """
-    for twin in ("shuffled", "blind", "prior"):
-        if row == twin or row.startswith(f"{twin}-"):
-            return parse(f"{row.removeprefix(twin).removeprefix('-') or 'foveated'}+{twin}")
+    for scorer in ("shuffled", "blind", "prior"):
+        if row == scorer or row.startswith(f"{scorer}-"):
+            return parse(f"{row.removeprefix(scorer).removeprefix('-') or 'foveated'}+{scorer}")
     left, _, scorer = row.partition("+")
     method, _, variant = left.partition("@")
-    return Name(method, variant, scorer or SIMPLE.get(method, ASKED))
+    return RowName(method, variant, scorer or SIMPLE.get(method, SCOUT))
 
 
 def competes(row: str) -> bool:
-    """Whether a row is a method that claims something; `grid` is what it claims it against."""
+    """Whether a row is a method under test; `grid` is the baseline it is tested against."""
     name = parse(row)
-    return name.method not in SIMPLE and name.method != "grid" and name.scorer not in UNASKED
+    return (
+        name.method not in SIMPLE and name.method != "grid" and name.scorer not in CONTROL_SCORERS
+    )
 
 
-def variant(row: str, rows: Iterable[str]) -> str | None:
-    """What a row varies: `cut+scout` for `cut@1+scout`, where both were measured."""
+def variant_of(row: str, rows: Iterable[str]) -> str | None:
+    """The row that this one is a variant of: `cut+scout` for `cut@1+scout`, if it was measured."""
     name = parse(row)
-    plain = name._replace(variant="")
-    found = [other for other in rows if parse(other) == plain]
-    return found[0] if name.variant and found else None
+    base = name._replace(variant="")
+    matches = [other for other in rows if parse(other) == base]
+    return matches[0] if name.variant and matches else None
 
 
-def twin(row: str, baseline: Baseline, rows: Iterable[str]) -> str | None:
-    """The row that a baseline is for this row: same method, same variant, another scorer.
+def baseline_row(row: str, baseline: Baseline, rows: Iterable[str]) -> str | None:
+    """The row that is this row's baseline: same method, same variant, another scorer.
 
-    `grid` is asked by the same scorer where there is such a row, and by the scout otherwise.
+    `grid` has the same scorer where there is such a row, and the scout otherwise.
     """
     by_name = {parse(other): other for other in rows}
     name = parse(row)
     if baseline == "resize":
-        wishes = [Name("resize", "", "")]
+        candidates = [RowName("resize", "", "")]
     elif baseline == "grid":
-        wishes = [Name("grid", "", name.scorer), Name("grid", "", ASKED)]
-    elif name.scorer in UNASKED or name.method in SIMPLE:
-        wishes = []
+        candidates = [RowName("grid", "", name.scorer), RowName("grid", "", SCOUT)]
+    elif name.scorer in CONTROL_SCORERS or name.method in SIMPLE:
+        candidates = []
     else:
-        wishes = [name._replace(scorer=baseline)]
-    found = [by_name[wish] for wish in wishes if wish in by_name and wish != name]
-    return found[0] if found else None
+        candidates = [name._replace(scorer=baseline)]
+    matches = [by_name[one] for one in candidates if one in by_name and one != name]
+    return matches[0] if matches else None
 
 
-def absent(rows: Iterable[str]) -> list[str]:
-    """Controls that stand in no row of a table."""
+def missing_controls(rows: Iterable[str]) -> list[str]:
+    """Controls that no row of a table has."""
     names = [parse(row) for row in rows]
     there = {name.method for name in names} | {name.scorer for name in names}
-    return [control for control in (*BASELINES, *WANTED) if control not in there]
+    return [control for control in (*BASELINES, *CONTROLS) if control not in there]
 
 
 def kind(suite: str) -> str:
-    """What sort of pictures a suite holds, or "unknown".
+    """The kind of images in a suite, or "unknown".
 
     >>> kind("docvqa_gaze"), kind("icdar2015"), kind("vqa2_search"), kind("mine")
     ('documents', 'scenes', 'photos', 'unknown')
     """
-    fits = [sort for sort, parts in KINDS.items() if any(part in suite.lower() for part in parts)]
-    return fits[0] if fits else "unknown"
+    matches = [one for one, parts in KINDS.items() if any(part in suite.lower() for part in parts)]
+    return matches[0] if matches else "unknown"

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Results in: files of `homunculus measure`, checked at the door, one task a suite result."""
+"""Reads and checks result files of `homunculus measure`; each suite result becomes a `Task`."""
 
 import json
 from collections import Counter
@@ -15,21 +15,21 @@ np: Any = need("numpy", extra="decide", who="homunculus decide")
 
 SECTIONS = ("regions", "turns", "gaze", "coverage", "cost")
 """What a run may measure besides the score."""
-QUOTED = "evidence8"
-"""The column that speaks for evidence, wherever it stands."""
+EVIDENCE_COLUMN = "evidence8"
+"""The column to decide by in runs of the task `evidence`."""
 _ORIGIN = ("command", "commit", "hardware", "versions", "seed", "reader")
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of the same questions by row and budget: what pairs are made of."""
+    """Scores of the same questions by row and budget."""
 
     image: tuple[str, ...]
     row: tuple[str, ...]
     height: tuple[float, ...]
     columns: tuple[str, ...]
     values: dict[tuple[str, int], Any]
-    """By row and budget, question x column. The ceiling has budget 0."""
+    """By row and budget, question x column. The whole image has budget 0."""
 
     @property
     def methods(self) -> list[str]:
@@ -55,66 +55,69 @@ class Task:
     scores: Scores
     left_out: tuple[str, ...]
     origin: dict[str, Any]
-    varied: Mapping[str, str] = field(default_factory=dict)
+    variants: Mapping[str, str] = field(default_factory=dict)
     """Rows that change one thing of another row, and that row: no methods of their own."""
     main: bool = True
-    """Whether it counts for a tier: of several readings of one set, the first does."""
+    """Whether it counts for a tier: of several measurements of one set, the first does."""
 
     @property
     def images(self) -> int:
-        """How many different images."""
+        """Number of different images."""
         return len(set(self.scores.image))
 
     def value(self, method: str, budget: int) -> Any:
-        """The column that counts, one number a question."""
+        """The column that counts: one number for each question."""
         return self.scores.values[method, budget][:, self.scores.columns.index(self.column)]
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All that was handed over."""
+    """The content of all result files."""
 
     tasks: tuple[Task, ...]
     sections: dict[str, list[dict[str, Any]]]
-    aside: tuple[str, ...]
+    ignored: tuple[str, ...]
     """Files that are no results of `homunculus measure`."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Suites that a run could not measure, and why."""
 
 
+# ---- files ---------------------------------------------------------------------------------------
+
+
 def read(paths: Sequence[Path], column: str | None = None) -> Results:
-    """Read and check every file; a file of another sort is put aside and named."""
+    """Read and check every file; a file of another sort is ignored and named."""
     tasks: list[Task] = []
-    aside, skipped = [], {}
+    ignored, skipped = [], {}
     sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
     for path in paths:
-        told = _json(path)
-        if not _is_result(told):
-            aside.append(path.name)
+        content = _json(path)
+        if not _is_result(content):
+            ignored.append(path.name)
             continue
-        runs = list(_runs(told))
+        runs = list(_runs(content))
         for run in runs:
             if run.get("task") in SECTIONS:  # a run of its own, as gaze is
                 sections[run["task"]].append({"file": path.name} | run)
             else:
-                tasks.append(_task(run, told, path.name, column))
-        if told not in runs:  # of a run of gaze it is questions that were skipped
-            skipped |= told.get("skipped") or {}
-        for holder in (told, *(run for run in runs if run is not told)):
+                tasks.append(_task(run, content, path.name, column))
+        if content not in runs:  # in a run of gaze, `skipped` counts questions
+            skipped |= content.get("skipped") or {}
+        for holder in (content, *(run for run in runs if run is not content)):
             for name in SECTIONS:
                 sections[name] += _parts(holder, name, path.name)
-    if len(aside) == len(paths):
-        came = ", ".join(aside) or "nothing"
-        raise ValueError(f"expected results of `homunculus measure`, got {came}. Measure first.")
-    return Results(tuple(_apart(tasks)), sections, tuple(aside), skipped)
+    if len(ignored) == len(paths):
+        given = ", ".join(ignored) or "nothing"
+        raise ValueError(f"expected results of `homunculus measure`, got {given}. Measure first.")
+    return Results(tuple(_unique_names(tasks)), sections, tuple(ignored), skipped)
 
 
-def files(paths: Sequence[Path]) -> list[Path]:
-    """The files as named, and every JSON of a folder but reports that `decide` wrote there."""
-    found: list[Path] = []
+def result_files(paths: Sequence[Path]) -> list[Path]:
+    """The files as given, and every JSON file of a folder but reports that `decide` wrote there."""
+    files: list[Path] = []
     for path in paths:
         if not path.is_dir():
-            found.append(path)
+            files.append(path)
             continue
         inside = [one for one in sorted(path.glob("*.json")) if not _is_report(_json(one))]
         if not inside:
@@ -122,12 +125,12 @@ def files(paths: Sequence[Path]) -> list[Path]:
                 f"no results in the folder {path}. Write some: "
                 f"`homunculus measure SUITES --methods all -o {path / 'run.json'}`."
             )
-        found += inside
-    return found
+        files += inside
+    return files
 
 
-def _is_report(told: Any) -> bool:
-    return isinstance(told, dict) and {"decision", "tiers"} <= told.keys()
+def _is_report(content: Any) -> bool:
+    return isinstance(content, dict) and {"decision", "tiers"} <= content.keys()
 
 
 def _json(path: Path) -> Any:
@@ -136,59 +139,63 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name} is no JSON ({error}). Was the run cut short?") from None
+        raise ValueError(f"{path.name} is not JSON ({error}). Was the run cut short?") from None
 
 
-def _is_result(told: Any) -> bool:
+def _is_result(content: Any) -> bool:
     """Whether `homunculus measure` wrote it, even if no question was scored."""
-    if not isinstance(told, dict):
+    if not isinstance(content, dict):
         return False
-    return isinstance(told.get("runs"), list) or {"rows", "columns"} <= told.keys()
+    return isinstance(content.get("runs"), list) or {"rows", "columns"} <= content.keys()
 
 
-def _runs(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _runs(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The suite results of a file: itself, or those it lists."""
-    listed = told.get("runs")
-    for one in listed if isinstance(listed, list) else [told]:
+    runs = content.get("runs")
+    for one in runs if isinstance(runs, list) else [content]:
         if isinstance(one, dict) and one.get("rows") and one.get("columns"):
             yield one
 
 
 def _parts(holder: dict[str, Any], name: str, file: str) -> list[dict[str, Any]]:
-    """A section is one table or several; each knows where it comes from."""
-    found = holder.get(name) or []
-    found = [found] if isinstance(found, dict) else found
+    """The tables of a section, each with its suite and file."""
+    tables = holder.get(name) or []
+    tables = [tables] if isinstance(tables, dict) else tables
     suite = holder.get("suite", "")
-    return [{"suite": suite, "file": file} | one for one in found if isinstance(one, dict)]
+    return [{"suite": suite, "file": file} | one for one in tables if isinstance(one, dict)]
 
 
-def _task(run: dict[str, Any], told: dict[str, Any], file: str, column: str | None) -> Task:
+# ---- tasks ---------------------------------------------------------------------------------------
+
+
+def _task(run: dict[str, Any], content: dict[str, Any], file: str, column: str | None) -> Task:
     suite, part = str(run.get("suite") or "unnamed"), str(run.get("part") or "all")
-    scores = scored(run, f"{file}, {suite}")
-    quoted = _list(run, "quote") or ([QUOTED] if run.get("task") == "evidence" else [])
-    wish = column or (quoted or scores.columns)[0]
-    if wish not in scores.columns:
-        there = ", ".join(scores.columns)
-        raise ValueError(f"{file}: no column {wish!r} in {suite}. There are {there}.")
+    scores = read_scores(run, f"{file}, {suite}")
+    quoted = _list(run, "quote") or ([EVIDENCE_COLUMN] if run.get("task") == "evidence" else [])
+    column = column or (quoted or scores.columns)[0]
+    if column not in scores.columns:
+        columns = ", ".join(scores.columns)
+        raise ValueError(f"{file}: no column {column!r} in {suite}. There are {columns}.")
     task = Task(
         name=suite if part == "all" else f"{suite}/{part}",
         suite=suite,
         part=part,
         kind=str(run.get("kind") or names.kind(suite)),
         measure=str(run.get("task") or "score"),
-        column=wish,
+        column=column,
         scores=scores,
-        left_out=tuple(dict.fromkeys([*_list(told, "left_out"), *_list(run, "left_out")])),
-        varied=_varied(scores.methods, told.get("ablations") or {}),
-        origin={"file": file} | {key: run.get(key, told.get(key)) for key in _ORIGIN},
+        left_out=tuple(dict.fromkeys([*_list(content, "left_out"), *_list(run, "left_out")])),
+        variants=_variants(scores.methods, content.get("ablations") or {}),
+        origin={"file": file} | {key: run.get(key, content.get(key)) for key in _ORIGIN},
     )
     _check(task, file)
     return task
 
 
-def _varied(rows: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    found = {row: given.get(row) or names.variant(row, rows) for row in rows}
-    return {row: other for row, other in found.items() if other and other in rows}
+def _variants(rows: Sequence[str], ablations: Mapping[str, str]) -> dict[str, str]:
+    """Rows that are variants, and the rows they vary: as a run says, or by their names."""
+    bases = {row: ablations.get(row) or names.variant_of(row, rows) for row in rows}
+    return {row: base for row, base in bases.items() if base and base in rows}
 
 
 def _list(holder: dict[str, Any], key: str) -> list[str]:
@@ -205,13 +212,33 @@ def _check(task: Task, file: str) -> None:
         if value.min() < 0 or value.max() > 1:
             raise ValueError(
                 f"{file}: scores from 0 to 1 expected, got {value.min():g} to {value.max():g} "
-                f"in {task.column} of {method}. Divide by the best score there is."
+                f"in {task.column} of {method}. Divide by the highest possible score."
             )
 
 
-def scored(told: dict[str, Any], who: str) -> Scores:
+def _unique_names(tasks: list[Task]) -> list[Task]:
+    """Tasks of one set get their column in their names; two of one name are an error."""
+    counts = Counter(task.name for task in tasks)
+    tasks = [
+        replace(task, name=f"{task.name} {task.column}") if counts[task.name] > 1 else task
+        for task in tasks
+    ]
+    by_name: dict[str, Task] = {}
+    for task in tasks:
+        other = by_name.setdefault(task.name, task)
+        if other is not task:
+            files = sorted({other.origin["file"], task.origin["file"]})
+            raise ValueError(f"{task.name} is measured twice, in {' and '.join(files)}. Pass one.")
+    first = {(task.suite, task.part): task.name for task in reversed(tasks)}
+    return [replace(t, main=first[t.suite, t.part] == t.name) for t in tasks]
+
+
+# ---- scores --------------------------------------------------------------------------------------
+
+
+def read_scores(run: dict[str, Any], who: str) -> Scores:
     """Per-question rows as arrays; every question must have every score."""
-    rows, columns = told["rows"], tuple(map(str, told["columns"]))
+    rows, columns = run["rows"], tuple(map(str, run["columns"]))
     first = _cells(rows[0], who, 0)
     if not first:
         raise ValueError(f"{who}: row 0 has no scores. Measure again.")
@@ -223,8 +250,8 @@ def scored(told: dict[str, Any], who: str) -> Scores:
         if cells.keys() != first.keys():
             odd = " and ".join(f"{m} at {b}" for m, b in sorted(cells.keys() ^ first.keys())[:3])
             raise ValueError(
-                f"{who}: row {at} and row 0 differ in {odd}. Pairs need every score of every "
-                "question: measure all methods in one run."
+                f"{who}: row {at} and row 0 differ in {odd}. Every question needs every "
+                "score: measure all methods in one run."
             )
         for cell, score in cells.items():
             values[cell][at, : len(score)] = _numbers(score, columns, f"{who}: row {at}, {cell[0]}")
@@ -248,28 +275,11 @@ def _numbers(score: Any, columns: tuple[str, ...], who: str) -> list[float | int
 def _cells(row: Any, who: str, at: int) -> dict[tuple[str, int], Any]:
     if not isinstance(row, dict) or "image" not in row or not isinstance(row.get("scores"), dict):
         raise ValueError(f"{who}: row {at} needs `image` and `scores`. Measure again.")
-    found = {}
+    cells = {}
     for method, by_budget in row["scores"].items():
         for budget, score in by_budget.items():
             whole = str(budget) == "all"
             if not whole and not str(budget).isdigit():
                 raise ValueError(f"{who}: row {at}, {method}: a budget is a number, got {budget}.")
-            found[str(method), 0 if whole else int(budget)] = score
-    return found
-
-
-def _apart(tasks: list[Task]) -> list[Task]:
-    """Tasks of one set are told apart by their column; two that remain alike are an error."""
-    often = Counter(task.name for task in tasks)
-    named = [
-        replace(task, name=f"{task.name} {task.column}") if often[task.name] > 1 else task
-        for task in tasks
-    ]
-    seen: dict[str, Task] = {}
-    for task in named:
-        other = seen.setdefault(task.name, task)
-        if other is not task:
-            files = sorted({other.origin["file"], task.origin["file"]})
-            raise ValueError(f"{task.name} is measured twice, in {' and '.join(files)}. Pass one.")
-    first = {(task.suite, task.part): task.name for task in reversed(named)}
-    return [replace(t, main=first[t.suite, t.part] == t.name) for t in named]
+            cells[str(method), 0 if whole else int(budget)] = score
+    return cells

@@ -1,11 +1,19 @@
 # pyright: basic
-"""Blocks as a page that needs nothing but itself, and as Markdown."""
+"""Blocks as one self-contained HTML page, and as Markdown."""
 
 import re
 from collections.abc import Sequence
 from html import escape
 
-from homunculus.lab.decide.blocks import Block, Heading, Plots, Points, Table, Text, Verdict
+from homunculus.lab.decide.blocks import (
+    Bullets,
+    Heading,
+    Plots,
+    ReportBlock,
+    Table,
+    Text,
+    Verdict,
+)
 
 STYLE = """
 :root{--ink:#1a1a1a;--soft:#5c5c5c;--line:#d9d9d9;--wash:#f6f6f4}
@@ -23,7 +31,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.88em;bac
 .verdict b{display:block;font-size:2.2rem;line-height:1.2;letter-spacing:.02em}
 .go{border-color:#00795a} .go b{color:#00795a} .no{border-color:#b03a00} .no b{color:#b03a00}
 .open{border-color:#5c5c5c} .open b{color:#5c5c5c}
-.loud{border:2px solid #b03a00;padding:.4rem .8rem;font-weight:600;background:#fff7f2}
+.warning{border:2px solid #b03a00;padding:.4rem .8rem;font-weight:600;background:#fff7f2}
 .scroll{overflow-x:auto;margin:.4rem 0 1.2rem;-webkit-overflow-scrolling:touch}
 table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums}
 th,td{padding:.28rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
@@ -40,11 +48,14 @@ td:first-child,th:first-child{position:sticky;left:0;background:#fff}
  h2{break-after:avoid}td:first-child,th:first-child{position:static}}
 """
 TIGHT = 34
-"""Cells up to so many characters stay on one line."""
+"""Table cells of up to so many characters stay on one line."""
 
 
-def page(blocks: Sequence[Block], title: str) -> str:
-    """One HTML file: style and drawings inside, nothing fetched."""
+# ---- HTML ----------------------------------------------------------------------------------------
+
+
+def html_page(blocks: Sequence[ReportBlock], title: str) -> str:
+    """One HTML file: style and plots inside, nothing to download."""
     body = "\n".join(map(_html, blocks))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -54,56 +65,59 @@ def page(blocks: Sequence[Block], title: str) -> str:
     )
 
 
-def _marked(told: str) -> str:
-    """Backticks and double stars, after everything else is made harmless."""
-    safe = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(told, quote=False))
+def _inline(text: str) -> str:
+    """Backticks and double stars as tags, after everything else is escaped."""
+    safe = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text, quote=False))
     return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", safe)
 
 
-def _html(block: Block) -> str:
+def _html(block: ReportBlock) -> str:
     if isinstance(block, Verdict):
         side = {"GO": "go", "NO-GO": "no"}.get(block.decision, "open")
-        return f'<div class="verdict {side}"><b>{block.decision}</b>{_marked(block.told)}</div>'
+        return f'<div class="verdict {side}"><b>{block.decision}</b>{_inline(block.reason)}</div>'
     if isinstance(block, Heading):
-        return f"<h{block.level}>{_marked(block.told)}</h{block.level}>"
+        return f"<h{block.level}>{_inline(block.text)}</h{block.level}>"
     if isinstance(block, Text):
-        return f"<p{' class=loud' if block.loud else ''}>{_marked(block.told)}</p>"
-    if isinstance(block, Points):
-        return "<ul>" + "".join(f"<li>{_marked(one)}</li>" for one in block.told) + "</ul>"
+        return f"<p{' class=warning' if block.warning else ''}>{_inline(block.text)}</p>"
+    if isinstance(block, Bullets):
+        return "<ul>" + "".join(f"<li>{_inline(one)}</li>" for one in block.items) + "</ul>"
     if isinstance(block, Plots):
         return f'{_caption(block.caption)}<div class="plots">{"".join(block.svg)}</div>'
     return _table(block)
 
 
-def _caption(told: str) -> str:
-    return f'<p class="caption">{_marked(told)}</p>' if told else ""
+def _caption(text: str) -> str:
+    return f'<p class="caption">{_inline(text)}</p>' if text else ""
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{_marked(one)}</th>" for one in table.head)
+    head = "".join(f"<th>{_inline(one)}</th>" for one in table.head)
     rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>\n" for row in table.rows)
     grid = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
     return f'{_caption(table.caption)}<div class="scroll" tabindex="0">{grid}</div>'
 
 
-def _cell(told: str) -> str:
-    return f"<td class={'tight' if len(told) <= TIGHT else 'wide'}>{_marked(told)}</td>"
+def _cell(text: str) -> str:
+    return f"<td class={'tight' if len(text) <= TIGHT else 'wide'}>{_inline(text)}</td>"
 
 
-def markdown(blocks: Sequence[Block], title: str) -> str:
-    """The same without drawings."""
-    return f"# {title}\n\n" + "\n\n".join(filter(None, map(_md, blocks))) + "\n"
+# ---- Markdown ------------------------------------------------------------------------------------
 
 
-def _md(block: Block) -> str:
+def markdown(blocks: Sequence[ReportBlock], title: str) -> str:
+    """The same without plots."""
+    return f"# {title}\n\n" + "\n\n".join(filter(None, map(_markdown, blocks))) + "\n"
+
+
+def _markdown(block: ReportBlock) -> str:
     if isinstance(block, Verdict):
-        return f"**{block.decision}.** {block.told}"
+        return f"**{block.decision}.** {block.reason}"
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {block.told}"
+        return f"{'#' * block.level} {block.text}"
     if isinstance(block, Text):
-        return f"> **{block.told}**" if block.loud else block.told
-    if isinstance(block, Points):
-        return "\n".join(f"- {one}" for one in block.told)
+        return f"> **{block.text}**" if block.warning else block.text
+    if isinstance(block, Bullets):
+        return "\n".join(f"- {one}" for one in block.items)
     if isinstance(block, Plots):
         return ""
     lines = [_line(block.head), _line(["---"] * len(block.head)), *map(_line, block.rows)]

@@ -1,280 +1,618 @@
 # pyright: basic
-"""The report from its beginning: the decision, what is missing, the tiers, who beats whom."""
+"""The report of a decision as a list of blocks, from the verdict to the sources of every number."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from homunculus.lab.decide import names
 from homunculus.lab.decide.blocks import (
-    Block,
+    Bullets,
     Heading,
     Plots,
-    Points,
+    ReportBlock,
     Table,
     Text,
     Verdict,
-    chance,
-    count,
-    less,
-    listed,
-    point,
-    share,
-    within,
+    format_difference,
+    format_interval,
+    format_p,
+    format_points,
+    format_score,
+    join_code,
+    join_words,
+    plural,
 )
-from homunculus.lab.decide.decision import ANEW, LATER
+from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS
 from homunculus.lab.decide.names import BASELINES
-from homunculus.lab.decide.plot import Bar, Line, bands, forest, front
+from homunculus.lab.decide.plot import ForestRow, Line, band_plot, forest_plot, pareto_plot
 from homunculus.lab.decide.slices import DEFAULT
 
-Told = dict[str, Any]
+Saved = dict[str, Any]
+"""The decision as `decision.decide` returns it, or a part of it."""
 BOUND = 0.03
-"""Drawn into every forest: what the lowest tier asks for."""
-KEY = (
-    "In drawings of quality, up and to the left is better; a ring marks what no other row beats "
-    "at that price, and upright bars are intervals. The last drawing shows each method less its "
-    "baselines, with intervals; the dashed line is what Tier 1 asks of the difference to "
-    "`grid`."
-)
-CROWD = 8
-"""As many methods as fit into one forest."""
+"""What the lowest tier requires; the dashed line of every forest plot."""
+FOREST_SIZE = 8
+"""Methods in one forest plot."""
 
 
-def rows_of(told: Told, task: Told) -> list[Told]:
-    """The rows of a task."""
-    return [row for row in told["rows"] if row["task"] == task["task"]]
+def report_blocks(decision: Saved) -> list[ReportBlock]:
+    """The whole report, in order."""
+    verdict = Verdict(decision["decision"], decision["rule"])
+    last = [*_sections(decision), *_statistics(decision), *_sources(decision)]
+    if not decision["tasks"]:
+        return [verdict, *_tiers(decision), *last]
+    return [
+        verdict,
+        *_missing_controls(decision),
+        *_summary(decision),
+        *_tiers(decision),
+        *_who_beats_whom(decision),
+        *_power(decision),
+        *_tasks(decision),
+        *_quality_per_token(decision),
+        *_heights(decision),
+        *_changes(decision),
+        *_ablations(decision),
+        *last,
+    ]
 
 
-def _competing(row: Told) -> bool:
+def _rows_of(decision: Saved, task: Saved) -> list[Saved]:
+    return [row for row in decision["rows"] if row["task"] == task["task"]]
+
+
+def _competes(row: Saved) -> bool:
     return row["verdict"] not in ("control", "baseline", "variant")
 
 
-def leader(told: Told, task: Told) -> Told | None:
-    """The best mean among the methods at the budget that is looked at closely."""
-    here = [r for r in rows_of(told, task) if r["budget"] == task["focus"] and _competing(r)]
-    return max(here, key=lambda row: row["mean"], default=None)
+def _leader(task: Saved, rows: Sequence[Saved]) -> Saved | None:
+    """The method with the best mean at the budget that the report details."""
+    methods = [row for row in rows if row["budget"] == task["focus"] and _competes(row)]
+    return max(methods, key=lambda row: row["mean"], default=None)
 
 
-def tasks(told: Told) -> list[Block]:
-    """All sets."""
-    return [Heading("Set by set"), Text(KEY)] + [
-        block for task in told["tasks"] for block in _task(told, task)
+def _all_budgets(decision: Saved) -> list[int]:
+    return sorted({budget for task in decision["tasks"] for budget in task["budgets"]})
+
+
+def _budget_heads(budgets: Sequence[int]) -> tuple[str, ...]:
+    return tuple(f"{budget} tokens" for budget in budgets)
+
+
+# ---- verdict, warnings, summary ------------------------------------------------------------------
+
+
+def _missing_controls(decision: Saved) -> list[ReportBlock]:
+    """Controls that were left out or are missing."""
+    blocks: list[ReportBlock] = []
+    for task in decision["tasks"]:
+        if task["left_out"]:
+            text = f"LEFT OUT on {task['task']}: {join_code(task['left_out'])}."
+            blocks.append(Text(text, warning=True))
+    by_missing: dict[tuple[str, ...], list[str]] = {}
+    for task in decision["tasks"]:
+        by_missing.setdefault(tuple(task["missing"]), []).append(task["task"])
+    for missing, sets in by_missing.items():
+        if missing:
+            text = f"Controls not measured on {join_words(sets)}: {join_code(missing)}."
+            blocks.append(Text(text, warning=True))
+    return blocks
+
+
+def _summary(decision: Saved) -> list[ReportBlock]:
+    """One sentence for each task: its best method against the baselines."""
+    sentences = []
+    for task in decision["tasks"]:
+        rows = _rows_of(decision, task)
+        best = _leader(task, rows)
+        if best is None:
+            sentences.append(f"{task['task']}: only controls were measured.")
+            continue
+        ceiling = f"; the whole image gives {format_score(task['full'])}" if task["full"] else ""
+        mean = format_interval(best["mean"], best["low"], best["high"])
+        sentences.append(
+            f"{task['task']}, {task['focus']} tokens ({plural(task['n'], 'question')}, "
+            f"{plural(task['images'], 'image')}): {_rank(best, rows)}, {mean}{ceiling}. "
+            f"{_against_baselines(best)} Verdict: {best['verdict']}."
+        )
+    note = (
+        "Differences in points with 95 % intervals; significance is after Holm's correction over "
+        "methods. Detectable: the smallest true difference that is found with 80 % power."
+    )
+    return [Heading("Summary"), Text(note), Bullets(tuple(sentences))]
+
+
+def _rank(best: Saved, rows: Sequence[Saved]) -> str:
+    methods = {row["method"] for row in rows if _competes(row)}
+    if len(methods) == 1:
+        return f"`{best['method']}` is the only method"
+    return f"`{best['method']}` has the best mean of {len(methods)} methods"
+
+
+def _against_baselines(row: Saved) -> str:
+    """How a row compares with its four baselines."""
+    groups: dict[str, list[str]] = {
+        "Above": [], "Below": [], "Not significantly different from": [], "Not compared with": [],
+    }  # fmt: skip
+    for name in BASELINES:
+        comparison = row[f"vs_{name}"]
+        if comparison is None:
+            groups["Not compared with"].append(f"`{name}`")
+        elif "detectable" in comparison:
+            detectable = f"detectable {100 * comparison['detectable']:.1f}"
+            item = f"`{name}` ({format_difference(comparison)}, {detectable})"
+            groups["Not significantly different from"].append(item)
+        else:
+            side = "Above" if comparison["estimate"] > 0 else "Below"
+            groups[side].append(f"`{name}` by {format_difference(comparison)}")
+    return " ".join(f"{side} {join_words(items)}." for side, items in groups.items() if items)
+
+
+# ---- tiers ---------------------------------------------------------------------------------------
+
+STATES = {
+    "met": "**met**",
+    "not supported": "shown, **not supported**",
+    "open": "open: the interval reaches the bound",
+    "refuted": "refuted: no interval reaches the bound",
+}
+
+
+def _tiers(decision: Saved) -> list[ReportBlock]:
+    rows = []
+    for claim in decision["tiers"]:
+        state = STATES.get(claim["state"], f"not measured: {claim['missing']}")
+        rows.append((str(claim["tier"]), claim["claim"], state, *_closest_trial(claim)))
+    main = join_words([task["task"] for task in decision["tasks"] if task["main"]]) or "none"
+    caption = (
+        "The rules were fixed before measuring. A claim is met only if the interval, corrected for "
+        "all trials of the claim, lies above its bound on every set, and the method beats "
+        "`resize` and itself with another image's question (`shuffled`) there. "
+        f"Sets that count: {main}."
+    )
+    head = ("tier", "claim", "state", "closest trial", "difference to grid", "corrected p")
+    return [Heading("Tiers"), Table(head, tuple(rows), caption)]
+
+
+def _closest_trial(claim: Saved) -> tuple[str, str, str]:
+    best = claim["best"]
+    if best is None:
+        return ("–", "–", "–")
+    sets = len(best["sets"])
+    where = best["sets"][0]["task"] if sets == 1 else plural(sets, "set")
+    trial = f"`{best['method']}` at {best['budget']}, {where}"
+    if best["against_budget"] != best["budget"]:
+        trial += f", against `{best['against']}` at {best['against_budget']}"
+    if best["faults"]:
+        trial += f" ({best['faults'][0]})"
+    worst = min(best["sets"], key=lambda one: one["low"] - one["bound"])
+    difference = f"{format_difference(worst)}, required {format_points(worst['bound'])}"
+    return trial, difference, f"{format_p(best['p_holm'])} ({plural(claim['trials'], 'trial')})"
+
+
+# ---- who beats whom, and with what power ---------------------------------------------------------
+
+BASELINE_NOTES = {
+    "resize": "The whole image, resized to K tokens.",
+    "shuffled": "The same method with another image's question: a gain over it is due to the "
+    "question.",
+    "blind": "The same method with a scorer that does not get the question.",
+    "grid": "The K most relevant cells: what a pyramid or a fovea must improve on.",
+}
+
+
+def _who_beats_whom(decision: Saved) -> list[ReportBlock]:
+    """By baseline, set and budget."""
+    budgets = _all_budgets(decision)
+    caption = (
+        "Number of methods that are significantly better (after correction), and the best "
+        "difference in points with its interval. Where no method is: the smallest detectable "
+        "difference (80 % power) in round brackets."
+    )
+    blocks: list[ReportBlock] = [Heading("Who beats whom"), Text(caption)]
+    head = ("set", *_budget_heads(budgets))
+    for name, note in BASELINE_NOTES.items():
+        rows = [
+            (task["task"], *(_winners(decision, task, budget, name) for budget in budgets))
+            for task in decision["tasks"]
+        ]
+        blocks += [Heading(f"Who beats `{name}`", 3), Table(head, tuple(rows), note)]
+    return blocks
+
+
+def _winners(decision: Saved, task: Saved, budget: int, baseline: str) -> str:
+    comparisons = [
+        (row[f"vs_{baseline}"], row["method"])
+        for row in _rows_of(decision, task)
+        if row["budget"] == budget and _competes(row) and row[f"vs_{baseline}"]
+    ]
+    if not comparisons:
+        return "–"
+    significant = [one for one in comparisons if one[0]["p_holm"] <= 0.05]
+    better = [one for one in significant if one[0]["estimate"] > 0]
+    best, method = max(better or comparisons, key=lambda one: one[0]["estimate"])
+    difference = f"`{method}` {format_difference(best)}"
+    if better:
+        return f"{len(better)} of {len(comparisons)}: {difference}"
+    worse = f" ({len(significant)} lose)" if significant else ""
+    detectable = f" ({100 * best['detectable']:.1f})" if "detectable" in best else ""
+    return f"**0 of {len(comparisons)}**{worse}: {difference}{detectable}"
+
+
+def _power(decision: Saved) -> list[ReportBlock]:
+    rows: Sequence[tuple[str, ...]] = tuple(
+        (
+            one["task"],
+            str(one["images"]),
+            f"{100 * one['power']:.0f} %",
+            f"{100 * one['detectable']:.1f}",
+            f"{100 * (one['true'] + one['detectable']):.1f}",
+            f"`{one['against']}`, {plural(one['pairs'], 'pair')}",
+        )
+        for one in decision["power"]
+    )
+    if not rows:
+        return []
+    true = f"{100 * decision['power'][0]['true']:g}"
+    caption = (
+        f"For the median comparison of each set: the power to find a true difference of {true} "
+        "points, the smallest difference that is found with 80 % power, and the true difference at "
+        f"which an interval lies above {true} points as often. A single test, before correction."
+    )
+    head = ("set", "images", f"power at +{true}", "detectable", f"to show +{true}", "against")
+    return [Heading("Statistical power"), Table(head, tuple(rows), caption)]
+
+
+# ---- set by set ----------------------------------------------------------------------------------
+
+PLOT_NOTE = (
+    "In plots of quality, up and to the left is better; a ring marks a Pareto-optimal row, and "
+    "vertical bars are intervals. The last plot shows the difference of each method to its "
+    "baselines, with intervals; the dashed line is the difference to `grid` that tier 1 requires."
+)
+
+
+def _tasks(decision: Saved) -> list[ReportBlock]:
+    return [Heading("Set by set"), Text(PLOT_NOTE)] + [
+        block for task in decision["tasks"] for block in _task(task, _rows_of(decision, task))
     ]
 
 
-def _task(told: Told, task: Told) -> list[Block]:
-    every = rows_of(told, task)
-    rows = [row for row in every if row["verdict"] != "variant"]
+def _task(task: Saved, rows: list[Saved]) -> list[ReportBlock]:
+    rows = [row for row in rows if row["verdict"] != "variant"]
     about = (
-        f"{task['kind'].capitalize() if task['kind'] != 'unknown' else 'Pictures of no known kind'}"
-        f"; {task['measure']}, column `{task['column']}`; {count(task['n'], 'question')} on "
-        f"{count(task['images'], 'image')}."
-        f"{'' if task['main'] else ' A second reading of this set: it counts for no tier.'}"
+        f"{task['kind'].capitalize() if task['kind'] != 'unknown' else 'Unknown kind of images'}"
+        f"; {task['measure']}, column `{task['column']}`; {plural(task['n'], 'question')} on "
+        f"{plural(task['images'], 'image')}."
+        f"{'' if task['main'] else ' A second measurement of this set: it counts for no tier.'}"
     )
+    best = _leader(task, rows)
+    shuffled = best["vs_shuffled"]["against"] if best and best["vs_shuffled"] else None
+    order = _order(task, rows)
+    pale = [name for name in order if _role(name, shuffled) == "control"]
+    caption = f"Pale lines: {join_code(pale)}." if pale else ""
     return [
         Heading(task["task"], 3),
         Text(about),
-        Plots(tuple(_drawings(task, rows)), _pale(_order(task, rows), _asked(task, rows))),
-        _means(task, rows),
-        *_pairs(task, rows),
+        Plots(tuple(_plots(task, rows, order, shuffled)), caption),
+        _means_table(task, rows, order),
+        *_differences_table(task, rows, order),
     ]
 
 
-def _order(task: Told, rows: list[Told]) -> list[str]:
-    """Methods by their mean at the budget looked at, then controls as they come."""
+def _order(task: Saved, rows: list[Saved]) -> list[str]:
+    """Methods by their mean at the budget in focus, then controls as they come."""
     every = list(dict.fromkeys(row["method"] for row in rows))
     mean = {row["method"]: row["mean"] for row in rows if row["budget"] == task["focus"]}
-    ours = list(dict.fromkeys(row["method"] for row in rows if _competing(row)))
-    ours.sort(key=lambda name: -mean.get(name, 0.0))
-    return ours + [name for name in every if name not in ours]
+    methods = list(dict.fromkeys(row["method"] for row in rows if _competes(row)))
+    methods.sort(key=lambda name: -mean.get(name, 0.0))
+    return methods + [name for name in every if name not in methods]
 
 
-def _asked(task: Told, rows: list[Told]) -> str | None:
-    """The shuffled twin of the best method."""
-    here = [row for row in rows if row["budget"] == task["focus"] and _competing(row)]
-    twin = max(here, key=lambda row: row["mean"])["vs_shuffled"] if here else None
-    return twin["against"] if twin else None
-
-
-def _role(name: str, asked: str | None = None) -> str:
+def _role(name: str, shuffled: str | None) -> str:
+    """How a row is drawn; of the shuffled rows, the best method's stands out."""
     parsed = names.parse(name)
     if names.competes(name):
         return "method"
-    if name == asked:
+    if name == shuffled:
         return "shuffled"
     if parsed.method in ("resize", "oracle"):
         return parsed.method
-    return "grid" if parsed == names.Name("grid", "", names.ASKED) else "control"
+    return "grid" if parsed == names.RowName("grid", "", names.SCOUT) else "control"
 
 
-def _drawings(task: Told, rows: list[Told]) -> list[str]:
-    order = _order(task, rows)
-    found = [
-        _front(task, rows, order, "budget", "tokens"),
-        _front(task, rows, order, "cost", "cost of a request, ratio"),
+def _plots(task: Saved, rows: list[Saved], order: list[str], shuffled: str | None) -> list[str]:
+    roles = {name: _role(name, shuffled) for name in order}
+    plots = [
+        _pareto(task, rows, roles, "budget", "tokens"),
+        _pareto(task, rows, roles, "cost", "cost of a request, ratio"),
         _forest(task, rows, order),
     ]
-    return [svg for svg in found if svg]
+    return [svg for svg in plots if svg]
 
 
-def _front(task: Told, rows: list[Told], order: list[str], key: str, across: str) -> str:
+def _pareto(task: Saved, rows: list[Saved], roles: dict[str, str], key: str, across: str) -> str:
     lines = []
-    for name in order:
-        mine = [row for row in rows if row["method"] == name and row[key]]
-        mine.sort(key=lambda row: row[key])
-        at = tuple((float(r[key]), r["mean"], r["low"], r["high"]) for r in mine)
-        rings = tuple(bool(r["front_tokens" if key == "budget" else "front_cost"]) for r in mine)
-        if at:
-            lines.append(Line(name, at, rings, _role(name, _asked(task, rows))))
+    for name, role in roles.items():
+        own = [row for row in rows if row["method"] == name and row[key]]
+        own.sort(key=lambda row: row[key])
+        points = tuple((float(r[key]), r["mean"], r["low"], r["high"]) for r in own)
+        optimal = tuple(bool(r["front_tokens" if key == "budget" else "front_cost"]) for r in own)
+        if points:
+            lines.append(Line(name, points, optimal, role))
     if not lines:
         return ""
-    ticks = task["budgets"] if key == "budget" else _ticks([x for one in lines for x, *_ in one.at])
+    costs = [x for line in lines for x, *_ in line.points]
+    ticks = task["budgets"] if key == "budget" else _ticks(costs)
     title = f"Quality against {'tokens' if key == 'budget' else 'cost'}"
-    return front(lines, title, across, ticks, task["full"])
+    return pareto_plot(lines, title, across, ticks, task["full"])
 
 
-def _ticks(places: list[float]) -> list[float]:
+def _ticks(values: list[float]) -> list[float]:
     """A few round numbers over a logarithmic range."""
-    least, most = min(places), max(places)
-    middle = (least * most) ** 0.5
-    return list(dict.fromkeys(float(f"{value:.2g}") for value in (least, middle, most)))
+    low, high = min(values), max(values)
+    middle = (low * high) ** 0.5
+    return list(dict.fromkeys(float(f"{value:.2g}") for value in (low, middle, high)))
 
 
-def _forest(task: Told, rows: list[Told], order: list[str]) -> str:
-    here = {row["method"]: row for row in rows if row["budget"] == task["focus"]}
-    bars = []
-    for name in [name for name in order if names.competes(name) and name in here][:CROWD]:
-        pairs = [(at, here[name][f"vs_{base}"]) for at, base in enumerate(BASELINES)]
+def _forest(task: Saved, rows: list[Saved], order: list[str]) -> str:
+    by_method = {row["method"]: row for row in rows if row["budget"] == task["focus"]}
+    methods = [name for name in order if names.competes(name) and name in by_method]
+    forest = []
+    for name in methods[:FOREST_SIZE]:
+        pairs = [(at, by_method[name][f"vs_{base}"]) for at, base in enumerate(BASELINES)]
         marks = [(at, p["estimate"], p["low"], p["high"]) for at, p in pairs if p]
         if marks:
-            bars.append(Bar(name, tuple(marks)))
+            forest.append(ForestRow(name, tuple(marks)))
     title = f"Difference with {task['focus']} tokens"
-    return forest(bars, title, BASELINES, BOUND) if bars else ""
+    return forest_plot(forest, title, BASELINES, BOUND) if forest else ""
 
 
-def _pale(order: list[str], asked: str | None) -> str:
-    """Which rows are drawn without a name."""
-    named = [f"`{name}`" for name in order if _role(name, asked) == "control"]
-    return f"Pale lines: {listed(named)}." if named else ""
-
-
-def _means(task: Told, rows: list[Told]) -> Table:
-    cell = {(row["method"], row["budget"]): row for row in rows}
+def _means_table(task: Saved, rows: list[Saved], order: list[str]) -> Table:
+    by_cell = {(row["method"], row["budget"]): row for row in rows}
     body = []
-    for name in _order(task, rows):
-        told = []
+    for name in order:
+        cells = []
         for budget in task["budgets"]:
-            row = cell.get((name, budget))
-            said = within((row["mean"], row["low"], row["high"])) if row else "–"
-            told.append(f"**{said}**" if row and row["front_tokens"] else said)
-        body.append((f"`{name}`", *told))
-    caption = "Mean and 95 % interval; bold: on the front of quality against tokens."
-    head = ("row", *(f"{budget} tokens" for budget in task["budgets"]))
-    return Table(head, tuple(body), caption)
+            row = by_cell.get((name, budget))
+            mean = format_interval(row["mean"], row["low"], row["high"]) if row else "–"
+            cells.append(f"**{mean}**" if row and row["front_tokens"] else mean)
+        body.append((f"`{name}`", *cells))
+    caption = "Mean and 95 % interval; bold: Pareto-optimal in quality against tokens."
+    return Table(("row", *_budget_heads(task["budgets"])), tuple(body), caption)
 
 
-def _pairs(task: Told, rows: list[Told]) -> list[Table]:
-    """The methods at the budget that is looked at closely, and where else they are supported."""
-    good: dict[str, list[str]] = {}
+def _differences_table(task: Saved, rows: list[Saved], order: list[str]) -> list[Table]:
+    """The methods at the budget in focus, and at which budgets they are supported."""
+    supported: dict[str, list[str]] = {}
     for row in rows:
         if row["verdict"] == "supported":
-            good.setdefault(row["method"], []).append(str(row["budget"]))
-    here = {r["method"]: r for r in rows if r["budget"] == task["focus"] and _competing(r)}
+            supported.setdefault(row["method"], []).append(str(row["budget"]))
+    by_method = {r["method"]: r for r in rows if r["budget"] == task["focus"] and _competes(r)}
     body = [
         (
             f"`{name}`",
-            *(_pair(here[name][f"vs_{base}"]) for base in BASELINES),
-            here[name]["verdict"].removeprefix("not supported: "),
-            ", ".join(good.get(name, [])) or "–",
+            *(_significance(by_method[name][f"vs_{base}"]) for base in BASELINES),
+            by_method[name]["verdict"].removeprefix("not supported: "),
+            ", ".join(supported.get(name, [])) or "–",
         )
-        for name in _order(task, rows)
-        if name in here
+        for name in order
+        if name in by_method
     ]
     if not body:
         return []
     caption = (
-        f"Differences in points with {task['focus']} tokens, question by question. * sure after "
-        "Holm's correction over methods; otherwise, in round brackets, the smallest difference "
-        "that would have been seen four times in five. – not measured."
+        f"Differences in points with {task['focus']} tokens, paired by question. * significant "
+        "after Holm's correction over methods; otherwise the smallest detectable difference (80 % "
+        "power) in round brackets. – not measured."
     )
-    head = ("method", *(f"less {name}" for name in BASELINES), "verdict", "supported with")
+    head = ("method", *(f"vs {name}" for name in BASELINES), "verdict", "supported at")
     return [Table(head, tuple(body), caption)]
 
 
-def _pair(pair: Told | None) -> str:
-    if pair is None:
+def _significance(comparison: Saved | None) -> str:
+    """A difference, and a star or the smallest detectable difference."""
+    if comparison is None:
         return "–"
-    if "detectable" not in pair:
-        return f"{less(pair)} *"
-    return f"{less(pair)} ({100 * pair['detectable']:.1f})"
+    detectable = comparison.get("detectable")
+    mark = "*" if detectable is None else f"({100 * detectable:.1f})"
+    return f"{format_difference(comparison)} {mark}"
 
 
-TITLES = {
+# ---- other views of the scores -------------------------------------------------------------------
+
+
+def _quality_per_token(decision: Saved) -> list[ReportBlock]:
+    """Score per hundred tokens of the best method and of `resize`."""
+    budgets = _all_budgets(decision)
+    body = tuple(
+        (task["task"], *(_score_per_hundred(decision, task, budget) for budget in budgets))
+        for task in decision["tasks"]
+    )
+    caption = (
+        "Score per hundred tokens: the best method, and `grid` / `resize` in round brackets. It "
+        "falls with the budget wherever the first tokens are the best ones."
+    )
+    head = ("set", *_budget_heads(budgets))
+    return [Heading("Quality per token"), Table(head, body, caption)]
+
+
+def _score_per_hundred(decision: Saved, task: Saved, budget: int) -> str:
+    rows = [row for row in _rows_of(decision, task) if row["budget"] == budget]
+    methods = [row for row in rows if _competes(row)]
+    if not methods:
+        return "–"
+    best = max(methods, key=lambda row: row["mean"])
+    by_method = {row["method"]: row["per_100_tokens"] for row in rows}
+    baselines = " / ".join(format_score(by_method.get(name)) for name in ("grid", "resize"))
+    return f"`{best['method']}` {format_score(best['per_100_tokens'])} ({baselines})"
+
+
+def _heights(decision: Saved) -> list[ReportBlock]:
+    """By the text height of the answer."""
+    rows = decision["heights"]
+    if not rows:
+        return [Heading("By text height"), Text("No run has the text heights of its answers.")]
+    plots = []
+    for task in dict.fromkeys(row["task"] for row in rows):
+        own = [row for row in rows if row["task"] == task]
+        bands = [f"{row['band']} px ({row['n']})" for row in own]
+        pairs = [(row["mean"], row["resize"]) for row in own]
+        title = f"{task}, {own[0]['budget']} tokens"
+        plots.append(band_plot(bands, pairs, title, (own[0]["method"], "resize")))
+    body = tuple(
+        (
+            row["task"], f"`{row['method']}`", row["band"], str(row["n"]), str(row["images"]),
+            format_score(row["mean"]), format_score(row["resize"]), format_difference(row),
+        )
+        for row in rows
+    )  # fmt: skip
+    head = ("set", "method", "height, px", "questions", "images", "score", "resize", "difference")
+    caption = (
+        "The best method of each set against `resize`, by the height of the answer on the page; "
+        "intervals are not corrected, and wide where a band has few images."
+    )
+    return [Heading("By text height"), Plots(tuple(plots)), Table(head, body, caption)]
+
+
+def _changes(decision: Saved) -> list[ReportBlock]:
+    """Single questions with the largest gains and losses."""
+    blocks: list[ReportBlock] = [Heading("Wins and losses")]
+    if not decision["changes"]:
+        return [*blocks, Text("No method was measured together with `resize`.")]
+    for one in decision["changes"]:
+        text = (
+            f"{one['task']}, {one['budget']} tokens: `{one['method']}` scores higher than "
+            f"`{one['against']}` on {plural(one['wins'], 'question')}, lower on {one['losses']} "
+            f"and the same on {one['ties']}."
+        )
+        body = [("win", *_question(row)) for row in one["largest_gains"]]
+        body += [("**loss**", *_question(row)) for row in one["largest_losses"]]
+        head = ("", "question", "image", "height, px", f"{one['method']}", one["against"])
+        caption = "The largest differences, by row of the suite."
+        blocks += [Text(text), Table(head, tuple(body), caption)]
+    return blocks
+
+
+def _question(row: Saved) -> tuple[str, ...]:
+    height = f"{row['height']:g}" if row["height"] else "–"
+    scores = format_score(row["score"]), format_score(row["other"])
+    return (row["row"], row["image"], height, *scores)
+
+
+def _ablations(decision: Saved) -> list[ReportBlock]:
+    """Variants against the methods they vary."""
+    rows = decision["ablations"]
+    if not rows:
+        return [Heading("Ablations"), Text("No run has a variant together with its base method.")]
+    sets = list(dict.fromkeys(row["task"] for row in rows))
+    cells = {
+        (row["method"], row["against"], row["budget"], row["task"]): _significance(row)
+        for row in rows
+    }
+    body = tuple(
+        (f"`{one}`", f"`{base}`", str(budget), *(cells.get((*key, task), "–") for task in sets))
+        for key in dict.fromkeys(key[:3] for key in cells)
+        for one, base, budget in [key]
+    )
+    head = ("variant", "base", "tokens", *sets)
+    caption = (
+        "Variant less base, in points; * significant after correction over the variants of the "
+        "set, otherwise the smallest detectable difference (80 % power) in round brackets."
+    )
+    significant = [row for row in rows if "detectable" not in row]
+    better = sum(row["estimate"] > 0 for row in significant)
+    total = plural(len(rows), "comparison")
+    summary = (
+        f"Significantly better in {better} of {total}, significantly worse in "
+        f"{len(significant) - better}."
+    )
+    return [Heading("Ablations"), Text(summary), Table(head, body, caption)]
+
+
+# ---- other sections of the runs ------------------------------------------------------------------
+
+SECTION_TITLES = {
     "regions": "Target, secondary, periphery",
     "turns": "The second question",
     "gaze": "Human gaze",
     "coverage": "Coverage",
     "cost": "Cost",
 }
-ABSENT = {
-    "regions": "The claim that keeping the most relevant cells starves the periphery",
-    "turns": "What a second question loses to tokens chosen for the first",
+NOT_MEASURED = {
+    "regions": "Whether keeping the most relevant cells starves the periphery",
+    "turns": "What a second question loses on tokens chosen for the first",
     "gaze": "Agreement with human gaze",
     "coverage": "The share of each image that is covered",
-    "cost": "What a request costs; without it no claim about speed can be met",
+    "cost": "The cost of a request, without which no claim about speed can be met",
 }
+TURNS_CAPTION = (
+    "Score of the second question on tokens chosen for the first → on tokens chosen for itself; in "
+    "round brackets the difference, with its interval. The head of a column has the number of "
+    "questions."
+)
+COVERAGE_CAPTION = (
+    "Share of the image that the kept tokens cover, with its interval. The head of a column has "
+    "the number of questions."
+)
 
 
-def sections(told: Told) -> list[Block]:
-    """What else the runs hold; what they do not hold is said."""
-    found: list[Block] = []
-    for name, title in TITLES.items():
-        parts = told["sections"].get(name)
-        found.append(Heading(title))
+def _sections(decision: Saved) -> list[ReportBlock]:
+    """What else the runs measured, and what they did not."""
+    blocks: list[ReportBlock] = []
+    for name, title in SECTION_TITLES.items():
+        parts = decision["sections"].get(name)
+        blocks.append(Heading(title))
         if not parts:
-            found.append(Text(f"{ABSENT[name]}: not measured in these runs."))
+            blocks.append(Text(f"{NOT_MEASURED[name]}: not measured in these runs."))
         elif name in ("turns", "coverage"):
-            found += _across(name, parts)
+            blocks += _table_over_sets(name, parts)
         else:
-            found += [block for part in parts for block in _section(name, part)]
-    return found
+            blocks += [block for part in parts for block in _section(name, part)]
+    return blocks
 
 
-def _where(part: Told) -> str:
+def _section(name: str, part: Saved) -> list[ReportBlock]:
+    """One table a set at one budget, without variants; the JSON file has them all."""
+    columns = [column for column in part["columns"] if column != "n"]
+    rows = _shown_rows(name, part)
+    body = []
+    for row in rows:
+        gaps = row["gaps"] or {}
+        cells = [_value(row["values"].get(column), gaps.get(column), column) for column in columns]
+        body.append((f"`{row['method']}`", row["budget"], *cells))
+    unit = f" Unit: {part['unit']}." if part.get("unit") else ""
+    rivals = _rivals(rows)
+    gap = f" In round brackets: the difference to {rivals}, with its interval." if rivals else ""
+    questions = f", {plural(part['n'], 'question')}" if part.get("n") else ""
+    caption = f"{_place(part)}{questions}.{unit}{gap}"
+    table = Table(("row", "tokens", *columns), tuple(body), caption)
+    sentence = _region_counts(part) if name == "regions" else ""
+    return [Text(f"{_place(part)}: {sentence}"), table] if sentence else [table]
+
+
+def _place(part: Saved) -> str:
     return "/".join(str(part[key]) for key in ("suite", "part") if part.get(key)) or part["file"]
 
 
-def _section(name: str, part: Told) -> list[Block]:
-    """One budget, without variants and twins; the JSON holds them all."""
-    columns = [column for column in part["columns"] if column != "n"]
-    shown = [row for row in part["rows"] if _shown(name, row, part["rows"])]
-    body = []
-    for row in shown:
-        gaps = row["gaps"] or {}
-        told = [_value(row["values"].get(column), gaps.get(column), column) for column in columns]
-        body.append((f"`{row['method']}`", row["budget"], *told))
-    unit = f" Unit: {part['unit']}." if part.get("unit") else ""
-    rivals = _rivals(shown)
-    whom = f" In round brackets: less {rivals}, with its interval." if rivals else ""
-    many = f", {count(part['n'], 'question')}" if part.get("n") else ""
-    caption = f"{_where(part)}{many}.{unit}{whom}"
-    found: list[Block] = [Table(("row", "tokens", *columns), tuple(body), caption)]
-    sentence = _claim(name, part)
-    return [Text(f"{_where(part)}: {sentence}"), *found] if sentence else found
+def _rivals(rows: list[Saved]) -> str:
+    return join_code(list(dict.fromkeys(row["against"] for row in rows if row["gaps"])))
 
 
-def _rivals(rows: list[Told]) -> str:
-    return listed([f"`{one}`" for one in dict.fromkeys(r["against"] for r in rows if r["gaps"])])
-
-
-def _shown(name: str, row: Told, rows: list[Told]) -> bool:
-    """Gaze is told in full; of the rest the methods and plain controls, at one budget."""
+def _shown_rows(name: str, part: Saved) -> list[Saved]:
+    """All rows of gaze; of the rest the methods and plain controls, at one budget."""
+    rows = part["rows"]
     if name == "gaze":
-        return True
-    budgets = {one["budget"] for one in rows}
-    parsed = names.parse(row["method"])
-    twin = parsed.scorer in names.UNASKED and parsed.method not in names.SIMPLE
-    known = row["budget"] in (str(DEFAULT), "all") or str(DEFAULT) not in budgets
-    return known and not parsed.variant and not twin and "mix" not in parsed.scorer
+        return rows
+    budgets = {row["budget"] for row in rows}
+    shown = []
+    for row in rows:
+        parsed = names.parse(row["method"])
+        control = parsed.scorer in names.CONTROL_SCORERS and parsed.method not in names.SIMPLE
+        in_focus = row["budget"] in (str(DEFAULT), "all") or str(DEFAULT) not in budgets
+        if in_focus and not parsed.variant and not control and "mix" not in parsed.scorer:
+            shown.append(row)
+    return shown
 
 
 def _value(value: Any, gap: Any, column: str) -> str:
@@ -286,215 +624,107 @@ def _value(value: Any, gap: Any, column: str) -> str:
     if "density" in column:
         return f"{value[0]:.2f}"
     if isinstance(gap, list):
-        told = f"{value[0]:.2f} ({gap[0]:+.2f} [{gap[1]:+.2f}, {gap[2]:+.2f}])"
-    else:
-        told = f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]"
-    return told.replace("-", "−")
+        return f"{value[0]:.2f} ({_gap(gap)})".replace("-", "−")
+    return f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]".replace("-", "−")
 
 
-def _claim(name: str, part: Told) -> str:
-    """What the differences of a section say, counted by interval."""
-    rows = [row for row in part["rows"] if row["gaps"] and _shown(name, row, part["rows"])]
-    gaps = [row["gaps"] for row in rows]
-    if name != "regions" or not gaps:
+def _gap(gap: Sequence[float]) -> str:
+    return f"{gap[0]:+.2f} [{gap[1]:+.2f}, {gap[2]:+.2f}]".replace("-", "−")
+
+
+def _sides(intervals: Sequence[Sequence[float]]) -> tuple[int, int, int]:
+    """How many intervals lie above 0, below 0, and across it."""
+    above, below = sum(one[1] > 0 for one in intervals), sum(one[2] < 0 for one in intervals)
+    return above, below, len(intervals) - above - below
+
+
+def _region_counts(part: Saved) -> str:
+    """How many rows gain or lose in each region, by interval."""
+    rows = [row for row in _shown_rows("regions", part) if row["gaps"]]
+    if not rows:
         return ""
-    said = []
-    for column in [column for column in gaps[0] if "density" not in column]:
-        ends = [gap[column] for gap in gaps if column in gap]
-        above, below = sum(end[1] > 0 for end in ends), sum(end[2] < 0 for end in ends)
-        said.append(f"`{column}`: {above} above, {below} below, {len(ends) - above - below} open")
-    return f"by interval, of {count(len(gaps), 'row')} less {_rivals(rows)}: {listed(said)}."
+    counts = []
+    for column in [column for column in rows[0]["gaps"] if "density" not in column]:
+        above, below, undecided = _sides([r["gaps"][column] for r in rows if column in r["gaps"]])
+        counts.append(f"`{column}`: {above} above, {below} below, {undecided} open")
+    total = plural(len(rows), "row")
+    return f"by interval, of {total} against {_rivals(rows)}: {join_words(counts)}."
 
 
-def _across(name: str, parts: list[Told]) -> list[Block]:
+def _table_over_sets(name: str, parts: list[Saved]) -> list[ReportBlock]:
     """One table over all sets: short sections are easier to compare than to read one by one."""
-    tell, caption = (_turn, TURNS) if name == "turns" else (_cover, COVERS)
-    keys: dict[tuple[str, str], None] = {}
+    turns = name == "turns"
+    methods: dict[tuple[str, str], None] = {}
     columns = []
     for part in parts:
-        shown = [row for row in part["rows"] if _shown(name, row, part["rows"])]
-        mine = {(row["method"], row["budget"]): tell(row) for row in shown}
-        keys |= dict.fromkeys(mine)
+        rows = _shown_rows(name, part)
+        cells = {(r["method"], r["budget"]): _turns(r) if turns else _coverage(r) for r in rows}
+        methods |= dict.fromkeys(cells)
         unit = f" {part['unit']}" if part.get("unit") else ""
-        many = f" ({part['n']})" if part.get("n") else ""
-        columns.append((f"{_where(part)}{unit}{many}", mine))
+        questions = f" ({part['n']})" if part.get("n") else ""
+        columns.append((f"{_place(part)}{unit}{questions}", cells))
     head = ("row", "tokens", *(title for title, _ in columns))
     body = tuple(
-        (f"`{row}`", budget, *(mine.get((row, budget), "–") for _, mine in columns))
-        for row, budget in keys
+        (f"`{row}`", budget, *(cells.get((row, budget), "–") for _, cells in columns))
+        for row, budget in methods
     )
-    table = Table(head, body, caption)
-    return [Text(_drops(parts)), table] if name == "turns" else [table]
+    table = Table(head, body, TURNS_CAPTION if turns else COVERAGE_CAPTION)
+    return [Text(_turn_counts(parts)), table] if turns else [table]
 
 
-TURNS = (
-    "The second question on tokens chosen for the first → on tokens chosen again; in round "
-    "brackets the difference, with its interval. Questions in the head."
-)
-COVERS = "Share of the image that any kept token covers, with its interval. Questions in the head."
-
-
-def _turn(row: Told) -> str:
-    values, gap = row["values"], (row["gaps"] or {}).get(LATER)
-    if LATER not in values or ANEW not in values:
+def _turns(row: Saved) -> str:
+    values, gap = row["values"], (row["gaps"] or {}).get(KEPT_TOKENS)
+    if KEPT_TOKENS not in values or NEW_TOKENS not in values:
         return "–"
-    told = f"{values[LATER][0]:.2f} → {values[ANEW][0]:.2f}"
-    if gap:
-        told += f" ({gap[0]:+.2f} [{gap[1]:+.2f}, {gap[2]:+.2f}])".replace("-", "−")
-    return told
+    scores = f"{values[KEPT_TOKENS][0]:.2f} → {values[NEW_TOKENS][0]:.2f}"
+    return f"{scores} ({_gap(gap)})" if gap else scores
 
 
-def _drops(parts: list[Told]) -> str:
+def _turn_counts(parts: list[Saved]) -> str:
     rows = [row for part in parts for row in part["rows"] if row["gaps"]]
-    ends = [gap for row in rows if (gap := row["gaps"].get(LATER))]
-    worse, better = sum(end[2] < 0 for end in ends), sum(end[1] > 0 for end in ends)
+    gaps = [gap for row in rows if (gap := row["gaps"].get(KEPT_TOKENS))]
+    better, worse, undecided = _sides(gaps)
     return (
-        f"By interval, not looking again costs something in {worse} of "
-        f"{count(len(ends), 'comparison')}, helps in {better}, and {len(ends) - worse - better} "
-        "are open."
+        f"By interval, keeping the first question's tokens is worse in {worse} of "
+        f"{plural(len(gaps), 'comparison')}, better in {better} and open in {undecided}."
     )
 
 
-def _cover(row: Told) -> str:
+def _coverage(row: Saved) -> str:
     first = next(iter(row["values"].values()), None)
     return _value(first, None, "")
 
 
-def yields(told: Told) -> list[Block]:
-    """Quality per token: what a hundred tokens bring, by the best method and by `resize`."""
-    budgets = sorted({budget for task in told["tasks"] for budget in task["budgets"]})
-    body = tuple(
-        (task["task"], *(_yield(told, task["task"], budget) for budget in budgets))
-        for task in told["tasks"]
-    )
-    caption = (
-        "Score per hundred tokens: the method that brings most, and in round brackets `grid` and "
-        "`resize`. It falls with the budget wherever the first tokens are the best ones."
-    )
-    head = ("set", *(f"{budget} tokens" for budget in budgets))
-    return [Heading("Quality per token"), Table(head, body, caption)]
+# ---- statistics and sources ----------------------------------------------------------------------
 
 
-def _yield(told: Told, task: str, budget: int) -> str:
-    here = [row for row in told["rows"] if (row["task"], row["budget"]) == (task, budget)]
-    ours = [row for row in here if row["verdict"] not in ("baseline", "control", "variant")]
-    if not ours:
-        return "–"
-    best = max(ours, key=lambda row: row["mean"])
-    plain = {row["method"]: row["per_100_tokens"] for row in here}
-    beside = " / ".join(share(plain.get(name)) for name in ("grid", "resize"))
-    return f"`{best['method']}` {share(best['per_100_tokens'])} ({beside})"
-
-
-def heights(told: Told) -> list[Block]:
-    """By how large the answer is printed."""
-    rows = told["heights"]
-    if not rows:
-        return [Heading("By text height"), Text("No run says how large its answers are printed.")]
-    drawings = []
-    for task in dict.fromkeys(row["task"] for row in rows):
-        mine = [row for row in rows if row["task"] == task]
-        named = [f"{row['band']} px ({row['n']})" for row in mine]
-        pairs = [(row["mean"], row["resize"]) for row in mine]
-        title = f"{task}, {mine[0]['budget']} tokens"
-        drawings.append(bands(named, pairs, title, (mine[0]["method"], "resize")))
-    body = tuple(
-        (
-            row["task"], f"`{row['method']}`", row["band"], str(row["n"]), str(row["images"]),
-            share(row["mean"]), share(row["resize"]), less(row),
-        )
-        for row in rows
-    )  # fmt: skip
-    head = ("set", "method", "height, px", "questions", "images", "score", "resize", "difference")
-    caption = (
-        "The method with the best mean of each set against `resize`, by the height of the answer "
-        "on the page; intervals are not corrected, and wide where a band holds few images."
-    )
-    return [Heading("By text height"), Plots(tuple(drawings)), Table(head, body, caption)]
-
-
-def changes(told: Told) -> list[Block]:
-    """Single questions: where most was won, and where most was lost."""
-    found: list[Block] = [Heading("Wins and losses")]
-    if not told["changes"]:
-        return [*found, Text("No method was measured beside `resize`.")]
-    for one in told["changes"]:
-        found.append(
-            Text(
-                f"{one['task']}, {one['budget']} tokens: `{one['method']}` reads "
-                f"{count(one['wins'], 'question')} better than `{one['against']}`, "
-                f"{one['losses']} worse and {one['ties']} alike."
-            )
-        )
-        body = [("win", *_one(row)) for row in one["largest_gains"]]
-        body += [("**loss**", *_one(row)) for row in one["largest_losses"]]
-        head = ("", "question", "image", "height, px", f"{one['method']}", one["against"])
-        found.append(Table(head, tuple(body), "The largest, by row of the suite; no pictures."))
-    return found
-
-
-def _one(row: Told) -> tuple[str, ...]:
-    high = f"{row['height']:g}" if row["height"] else "–"
-    return (row["row"], row["image"], high, share(row["score"]), share(row["other"]))
-
-
-def ablations(told: Told) -> list[Block]:
-    """What each part of a method is worth."""
-    rows = told["ablations"]
-    if not rows:
-        return [Heading("Ablations"), Text("No run holds a variant beside what it varies.")]
-    sets = list(dict.fromkeys(row["task"] for row in rows))
-    cell = {(row["method"], row["against"], row["budget"], row["task"]): _gap(row) for row in rows}
-    body = tuple(
-        (f"`{one}`", f"`{other}`", str(budget), *(cell.get((*key, task), "–") for task in sets))
-        for key in dict.fromkeys(key[:3] for key in cell)
-        for one, other, budget in [key]
-    )
-    head = ("variant", "less", "tokens", *sets)
-    caption = (
-        "Differences in points; * sure after correction over the variants of the set, otherwise in "
-        "round brackets the smallest difference that would have been seen."
-    )
-    sure = [row for row in rows if "detectable" not in row]
-    better = sum(row["estimate"] > 0 for row in sure)
-    total = count(len(rows), "comparison")
-    summary = f"Of {total}, {better} are surely better and {len(sure) - better} surely worse."
-    return [Heading("Ablations"), Text(summary), Table(head, body, caption)]
-
-
-def _gap(row: Told) -> str:
-    end = f"({100 * row['detectable']:.1f})" if "detectable" in row else "*"
-    return f"{less(row)} {end}"
-
-
-def statistics(told: Told) -> list[Block]:
-    """How it was counted."""
-    level = f"{100 * (1 - told['level']):g} %"
+def _statistics(decision: Saved) -> list[ReportBlock]:
+    level = f"{100 * (1 - decision['level']):g} %"
     return [
-        Heading("How it was counted"),
-        Points(
+        Heading("Statistics"),
+        Bullets(
             (
-                "Every difference is taken question by question, then averaged.",
-                f"Intervals ({level}) come from {told['draws']:,} draws of whole images, each "
-                "divided by its own standard error (studentised bootstrap clustered by image, "
-                f"seed {told['seed']}). Where fewer than six images differ, images are counted "
-                "instead (Clopper and Pearson; sign test), and everywhere that count bounds the "
-                "interval.",
-                "p-values come from the same draws, two-sided, corrected by Holm over the methods "
-                "of a set and budget; the claims of a tier are corrected over all their trials: "
-                "methods, budgets and sets.",
+                "Differences are paired by question, then averaged.",
+                f"Intervals ({level}) come from {decision['draws']:,} bootstrap resamples of whole "
+                "images, each divided by its own standard error (studentised bootstrap clustered "
+                f"by image, seed {decision['seed']}). Where fewer than six images differ, images "
+                "are counted instead (Clopper and Pearson; sign test), and everywhere that count "
+                "bounds the interval.",
+                "p-values come from the same resamples, two-sided, with Holm's correction over the "
+                "methods of a set and budget; the claims of a tier are corrected over all their "
+                "trials: methods, budgets and sets.",
                 "`grid` keeps the K most relevant cells, `resize` shrinks the whole image to K "
-                "tokens, `blind` is the same method whose scorer has not heard the question, "
-                "`shuffled` the same method asked somebody else's.",
-                f"A bound of {point(0.03)} is met when the low end of the interval lies above it. "
-                "The mean alone decides nothing.",
+                "tokens, `blind` is the same method with a scorer that does not get the question, "
+                "`shuffled` the same method with another image's question.",
+                f"A bound of {format_points(BOUND)} is met when the low end of the interval lies "
+                "above it. The mean alone decides nothing.",
             )
         ),
     ]
 
 
-def sources(told: Told) -> list[Block]:
-    """Where every number comes from."""
+def _sources(decision: Saved) -> list[ReportBlock]:
+    """The file, commit, hardware and command behind every set."""
     body = tuple(
         (
             task["task"],
@@ -503,208 +733,15 @@ def sources(told: Told) -> list[Block]:
             str(task["origin"]["hardware"] or "–"),
             f"`{task['origin']['command']}`" if task["origin"]["command"] else "–",
         )
-        for task in told["tasks"]
+        for task in decision["tasks"]
     )
-    found: list[Block] = [
-        Heading("Where it comes from"),
+    blocks: list[ReportBlock] = [
+        Heading("Sources"),
         Table(("set", "file", "commit", "hardware", "command"), body),
     ]
-    if told["skipped"]:
-        why = "; ".join(f"{suite}: {reason}" for suite, reason in told["skipped"].items())
-        found.append(Text(f"Suites that could not be measured: {why}."))
-    if told["aside"]:
-        found.append(Text(f"Skipped, not results of `measure`: {listed(told['aside'])}."))
-    return found
-
-
-def story(told: Told) -> list[Block]:
-    """All of it, in order."""
-    verdict = Verdict(told["decision"], told["rule"])
-    if not told["tasks"]:
-        return [verdict, *_tiers(told), *sections(told), *statistics(told), *sources(told)]
-    return [
-        verdict,
-        *_loud(told),
-        *_short(told),
-        *_tiers(told),
-        *_beaten(told),
-        *_power(told),
-        *tasks(told),
-        *yields(told),
-        *heights(told),
-        *changes(told),
-        *ablations(told),
-        *sections(told),
-        *statistics(told),
-        *sources(told),
-    ]
-
-
-def _loud(told: Told) -> list[Block]:
-    """Controls that were left out, or are not there."""
-    found: list[Block] = []
-    for task in told["tasks"]:
-        if task["left_out"]:
-            gone = listed([f"`{name}`" for name in task["left_out"]])
-            found.append(Text(f"LEFT OUT on {task['task']}: {gone}.", loud=True))
-    by_missing: dict[tuple[str, ...], list[str]] = {}
-    for task in told["tasks"]:
-        by_missing.setdefault(tuple(task["missing"]), []).append(task["task"])
-    for missing, where in by_missing.items():
-        if missing:
-            gone = listed([f"`{name}`" for name in missing])
-            found.append(Text(f"Controls not measured on {listed(where)}: {gone}.", loud=True))
-    return found
-
-
-def _short(told: Told) -> list[Block]:
-    """One sentence for each task, and what became of its leader."""
-    sentences = []
-    for task in told["tasks"]:
-        best = leader(told, task)
-        if best is None:
-            sentences.append(f"{task['task']}: only controls were measured.")
-            continue
-        ceiling = f"; the whole image gives {share(task['full'])}" if task["full"] else ""
-        mean = f"{share(best['mean'])} [{share(best['low'])}, {share(best['high'])}]"
-        sentences.append(
-            f"{task['task']}, {task['focus']} tokens ({count(task['n'], 'question')}, "
-            f"{count(task['images'], 'image')}): {_lead(told, task, best)}, {mean}{ceiling}. "
-            f"{_against(best)} Verdict: {best['verdict']}."
-        )
-    how = "Differences in points with their interval; sure or not after correction over methods."
-    return [Heading("In short"), Text(how), Points(tuple(sentences))]
-
-
-def _lead(told: Told, task: Told, best: Told) -> str:
-    many = {row["method"] for row in rows_of(told, task) if row["verdict"] not in OTHERS}
-    if len(many) == 1:
-        return f"`{best['method']}` is the only method"
-    return f"`{best['method']}` has the best mean of {len(many)} methods"
-
-
-OTHERS = ("control", "baseline", "variant")
-
-
-def _against(row: Told) -> str:
-    """How a row stands to its four baselines: above, below, not sure, not compared."""
-    pairs = {name: row[f"vs_{name}"] for name in ("grid", "resize", "blind", "shuffled")}
-    groups: dict[str, list[str]] = {"Above": [], "Below": [], "Not sure": [], "Not compared": []}
-    for name, pair in pairs.items():
-        if pair is None:
-            groups["Not compared"].append(f"with `{name}`")
-        elif "detectable" in pair:
-            seen = f"{100 * pair['detectable']:.1f} or more would have been seen"
-            groups["Not sure"].append(f"against `{name}`, {less(pair)}, where {seen}")
-        else:
-            side = "Above" if pair["estimate"] > 0 else "Below"
-            groups[side].append(f"`{name}` by {less(pair)}")
-    return " ".join(f"{side} {listed(said)}." for side, said in groups.items() if said)
-
-
-STATES = {
-    "met": "**met**",
-    "not supported": "shown, **not supported**",
-    "open": "open: the interval reaches the bound",
-    "refuted": "refuted: no interval reaches the bound",
-}
-
-
-def _tiers(told: Told) -> list[Block]:
-    rows = []
-    for one in told["tiers"]:
-        state = STATES.get(one["state"], f"not measured: {one['missing']}")
-        rows.append((str(one["tier"]), one["claim"], state, *_nearest(one)))
-    counted = listed([task["task"] for task in told["tasks"] if task["main"]]) or "none"
-    caption = (
-        "Rules set before measuring. A claim is met only if the interval, corrected for all trials "
-        "of the claim, lies above its bound on every set, and the method beats `resize` and its "
-        f"own `shuffled` twin there. Sets that count: {counted}."
-    )
-    head = ("tier", "claim", "state", "nearest to it", "difference to grid", "p, corrected")
-    return [Heading("Tiers"), Table(head, tuple(rows), caption)]
-
-
-def _nearest(one: Told) -> tuple[str, str, str]:
-    best = one["best"]
-    if best is None:
-        return ("–", "–", "–")
-    many = len(best["sets"])
-    where = best["sets"][0]["task"] if many == 1 else count(many, "set")
-    who = f"`{best['method']}` at {best['budget']}, {where}"
-    if best["against_budget"] != best["budget"]:
-        who += f", against `{best['against']}` at {best['against_budget']}"
-    if best["faults"]:
-        who += f" ({best['faults'][0]})"
-    worst = min(best["sets"], key=lambda part: part["low"] - part["bound"])
-    wanted = f"{less(worst)}, wanted {point(worst['bound'])}"
-    return who, wanted, f"{chance(best['p_holm'])} ({count(one['trials'], 'trial')})"
-
-
-WORTH = {
-    "resize": "Plain resizing is the rival that sinks most papers.",
-    "shuffled": "Whatever survives somebody else's question is not owed to the question.",
-    "blind": "What the same method does whose scorer has not heard the question.",
-    "grid": "The K most relevant cells: what a pyramid or a fovea must add to.",
-}
-
-
-def _beaten(told: Told) -> list[Block]:
-    """Who beats whom, by set and budget."""
-    budgets = sorted({budget for task in told["tasks"] for budget in task["budgets"]})
-    caption = (
-        "How many methods surely do (after correction), and the best difference in points with its "
-        "interval. In round brackets, where none does: the smallest difference that would have "
-        "been seen four times in five."
-    )
-    found: list[Block] = [Heading("Who beats whom"), Text(caption)]
-    head = ("set", *(f"{budget} tokens" for budget in budgets))
-    for name, about in WORTH.items():
-        rows = [
-            (task["task"], *(_at(told, task, budget, name) for budget in budgets))
-            for task in told["tasks"]
-        ]
-        found += [Heading(f"Who beats `{name}`", 3), Table(head, tuple(rows), about)]
-    return found
-
-
-def _at(told: Told, task: Told, budget: int, name: str) -> str:
-    pairs = [
-        (row[f"vs_{name}"], row["method"])
-        for row in rows_of(told, task)
-        if row["budget"] == budget and row["verdict"] not in OTHERS and row[f"vs_{name}"]
-    ]
-    if not pairs:
-        return "–"
-    sure = [one for one in pairs if one[0]["p_holm"] <= 0.05 and one[0]["estimate"] > 0]
-    best, who = max(sure or pairs, key=lambda one: one[0]["estimate"])
-    if sure:
-        return f"{len(sure)} of {len(pairs)}: `{who}` {less(best)}"
-    worse = [pair for pair, _ in pairs if pair["p_holm"] <= 0.05]
-    lost = f" ({len(worse)} lose)" if worse else ""
-    seen = f" ({100 * best['detectable']:.1f})" if "detectable" in best else ""
-    return f"**0 of {len(pairs)}**{lost}: `{who}` {less(best)}{seen}"
-
-
-def _power(told: Told) -> list[Block]:
-    rows: Sequence[tuple[str, ...]] = tuple(
-        (
-            one["task"],
-            str(one["images"]),
-            f"{100 * one['power']:.0f} %",
-            f"{100 * one['detectable']:.1f}",
-            f"{100 * (one['true'] + one['detectable']):.1f}",
-            f"`{one['against']}`, {count(one['pairs'], 'pair')}",
-        )
-        for one in told["power"]
-    )
-    if not rows:
-        return []
-    true = f"{100 * told['power'][0]['true']:g}"
-    caption = (
-        f"For the middle one of all pairs of the set: how often a true difference of {true} points "
-        "would be seen at all, the smallest that is seen four times in five, and how large it must "
-        f"be for an interval to lie above {true} points as often. A single test, before correction."
-    )
-    head = ("set", "images", f"sees +{true}", "smallest seen", f"to show +{true}", "against")
-    return [Heading("What could be seen"), Table(head, tuple(rows), caption)]
+    if decision["skipped"]:
+        reasons = "; ".join(f"{suite}: {reason}" for suite, reason in decision["skipped"].items())
+        blocks.append(Text(f"Suites that could not be measured: {reasons}."))
+    if decision["aside"]:
+        blocks.append(Text(f"Skipped, not results of `measure`: {join_words(decision['aside'])}."))
+    return blocks

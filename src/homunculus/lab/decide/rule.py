@@ -1,9 +1,9 @@
 # pyright: basic
-"""GO, NO-GO or UNDECIDED: three tiers set before anything was measured, judged by intervals.
+"""GO, NO-GO or UNDECIDED: three tiers fixed before anything was measured, judged by intervals.
 
 A claim is tried for every method and budget it allows, and corrected for the number of trials; a
 claim about several sets holds if it holds on each. Whatever is claimed, a method must also beat
-plain resizing, and lose its gain when it is asked somebody else's question.
+plain resizing, and lose its gain when it gets another image's question.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,33 +11,37 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from homunculus.lab.decide import names
-from homunculus.lab.decide.compare import Cell, gap
-from homunculus.lab.decide.names import Name
+from homunculus.lab.decide.compare import Cell, difference
+from homunculus.lab.decide.names import RowName
 from homunculus.lab.decide.read import Results, Task
-from homunculus.lab.decide.stats import FEW, LEVEL, Draws, Estimate, holm
+from homunculus.lab.decide.stats import LEVEL, MIN_IMAGES, Bootstrap, Estimate, holm
 
 State = Literal["met", "not supported", "open", "refuted", "not measured"]
-Decision = Literal["GO", "NO-GO", "UNDECIDED"]
+Outcome = Literal["GO", "NO-GO", "UNDECIDED"]
 EVERY = "every"
+"""Stands for every kind of images that was measured."""
+
+
+# ---- claims --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a tier asks for: differences to `grid` by kind of set, at a speed."""
+    """What a tier requires: differences to `grid` by kind of images, at a speed."""
 
     tier: int
-    told: str
+    text: str
     bounds: Mapping[str, float]
-    """Least difference by kind of pictures; `every` stands for whatever was measured."""
-    alone: bool = False
+    """Least difference by kind of images."""
+    any_set: bool = False
     """One set is enough."""
     speed: float = 1.0
-    """So many times cheaper than the grid it is compared with, which then has a larger budget."""
+    """How many times cheaper than the grid, which then has a larger budget."""
     method: str | None = None
 
 
 CLAIMS = (
-    Claim(1, "some method beats grid by at least 3 points on a set", {EVERY: 0.03}, alone=True),
+    Claim(1, "some method beats grid by at least 3 points on a set", {EVERY: 0.03}, any_set=True),
     Claim(
         1, "some method is 2 times cheaper than grid and loses less than 2 points on every set",
         {EVERY: -0.02}, speed=2.0,
@@ -59,8 +63,8 @@ CLAIMS = (
 
 
 @dataclass(eq=False)
-class Part:
-    """A trial on one set: the difference, and what it had to reach."""
+class TrialSet:
+    """A trial on one set: the difference, and the bound it must reach."""
 
     cell: Cell
     against: tuple[str, int]
@@ -72,7 +76,7 @@ class Part:
 class Trial:
     """One method and budget tried for a claim."""
 
-    parts: list[Part]
+    sets: list[TrialSet]
     p: float
     p_holm: float = 1.0
 
@@ -84,35 +88,35 @@ class Trial:
     @property
     def faults(self) -> list[str]:
         """Why the gain does not count, by set."""
-        verdicts = [(part.cell.task.name, part.cell.verdict) for part in self.parts]
+        verdicts = [(one.cell.task.name, one.cell.verdict) for one in self.sets]
         return [f"{v} ({task})" for task, v in verdicts if v != "supported"]
 
     @property
     def margin(self) -> float:
-        """How far the interval's low end is from the bound, on the worst set."""
-        return min(part.estimate.interval()[0] - part.bound for part in self.parts)
+        """How far the interval's low end lies above the bound, on the worst set."""
+        return min(one.estimate.interval()[0] - one.bound for one in self.sets)
 
     @property
     def images(self) -> int:
         """Images of the smallest set."""
-        return min(part.estimate.images for part in self.parts)
+        return min(one.estimate.images for one in self.sets)
 
     @property
     def possible(self) -> bool:
         """Whether no set rules the claim out."""
-        return all(part.estimate.interval()[1] >= part.bound for part in self.parts)
+        return all(one.estimate.interval()[1] >= one.bound for one in self.sets)
 
 
 @dataclass(eq=False)
-class Judged:
-    """A claim, and what became of it."""
+class ClaimResult:
+    """A claim, its state and its trials."""
 
     claim: Claim
     state: State
     trials: list[Trial] = field(default_factory=list)
     missing: str = ""
     few_draws: bool = False
-    """The bootstrap has too few draws to correct for so many trials."""
+    """The bootstrap has too few resamples to correct for so many trials."""
 
     @property
     def best(self) -> Trial | None:
@@ -123,58 +127,69 @@ class Judged:
 
 
 class Costs:
-    """What a request costs, by row and budget, for one suite or for all."""
+    """Cost of a request by row and budget, for one suite or for all."""
 
     def __init__(self, sections: Sequence[dict[str, Any]]) -> None:
-        self.found: dict[tuple[str, Name, int], float] = {}
+        self.ratios: dict[tuple[str, RowName, int], float] = {}
         for section in sections:
             for row, by_budget in (section.get("table") or {}).items():
                 for budget, cost in by_budget.items():
                     ratio = cost.get("ratio") if isinstance(cost, dict) else None
                     if str(budget).isdigit() and isinstance(ratio, int | float) and ratio > 0:
                         key = (str(section.get("suite") or ""), names.parse(row), int(budget))
-                        self.found[key] = float(ratio)
+                        self.ratios[key] = float(ratio)
 
     def get(self, row: str, budget: int, suite: str) -> float | None:
-        """Of that suite if it was measured there, else of no suite in particular."""
+        """The cost on that suite if it was measured there, else the one for all suites."""
         name = names.parse(row)
-        return self.found.get((suite, name, budget), self.found.get(("", name, budget)))
+        return self.ratios.get((suite, name, budget), self.ratios.get(("", name, budget)))
 
 
-def judge(cells: Sequence[Cell], results: Results, draws: int, seed: int) -> list[Judged]:
-    """Every claim of every tier."""
-    court = _Court(cells, results, draws, seed)
-    return [court.judged(claim) for claim in CLAIMS]
+# ---- trials --------------------------------------------------------------------------------------
 
 
-class _Court:
+def judge(cells: Sequence[Cell], results: Results, draws: int, seed: int) -> list[ClaimResult]:
+    """Try every claim of every tier."""
+    trials = _Trials(cells, results, draws, seed)
+    return [trials.judge(claim) for claim in CLAIMS]
+
+
+class _Trials:
     def __init__(self, cells: Sequence[Cell], results: Results, draws: int, seed: int) -> None:
         self.cells = {(c.method, c.task.name, c.budget): c for c in cells if c.competes}
         self.tasks = [task for task in results.tasks if task.main]
         self.draws = draws
         self.costs = Costs(results.sections["cost"])
-        self.drawn = {task.name: Draws(task.scores.image, draws, seed) for task in self.tasks}
+        self.bootstrap = {
+            task.name: Bootstrap(task.scores.image, draws, seed) for task in self.tasks
+        }
 
-    def judged(self, claim: Claim) -> Judged:
-        """Try it wherever it can be tried."""
+    def judge(self, claim: Claim) -> ClaimResult:
+        """Try a claim with every method and budget it allows."""
         kinds = {task.kind for task in self.tasks}
-        gone = [kind for kind in claim.bounds if kind != EVERY and kind not in kinds]
-        if gone:
-            return Judged(claim, "not measured", missing=f"no set of {' or of '.join(gone)}")
+        absent = [kind for kind in claim.bounds if kind != EVERY and kind not in kinds]
+        if absent:
+            missing = f"no set of {' or of '.join(absent)}"
+            return ClaimResult(claim, "not measured", missing=missing)
         scope = [task for task in self.tasks if EVERY in claim.bounds or task.kind in claim.bounds]
-        scopes = [[task] for task in scope] if claim.alone else [scope]
+        scopes = [[task] for task in scope] if claim.any_set else [scope]
         pairs = {(method, budget): None for method, _, budget in self.cells}
-        tried = [self._trial(claim, *pair, tasks) for tasks in scopes for pair in pairs]
-        trials = [trial for trial in tried if trial]
+        trials = [
+            trial
+            for tasks in scopes
+            for pair in pairs
+            if (trial := self._trial(claim, *pair, tasks))
+        ]
         if not trials:
-            return Judged(claim, "not measured", missing=self._missing(claim))
+            return ClaimResult(claim, "not measured", missing=self._missing(claim))
         if 2 * len(trials) > LEVEL * (self.draws + 1):
             enough = round(10 * len(trials) / LEVEL)
-            told = f"{len(trials)} trials are too many for {self.draws} draws: use --draws {enough}"
-            return Judged(claim, "not measured", missing=told, few_draws=True)
+            missing = f"{len(trials)} trials are too many for {self.draws} bootstrap resamples"
+            missing += f": use --draws {enough}"
+            return ClaimResult(claim, "not measured", missing=missing, few_draws=True)
         for trial, p in zip(trials, holm([trial.p for trial in trials]), strict=True):
             trial.p_holm = p
-        return Judged(claim, _state(trials), trials)
+        return ClaimResult(claim, _state(trials), trials)
 
     def _trial(self, claim: Claim, method: str, budget: int, tasks: list[Task]) -> Trial | None:
         name = names.parse(method)
@@ -183,28 +198,29 @@ class _Court:
         rival = self._rival(claim, method, budget, tasks)
         if rival is None:
             return None
-        parts = []
+        sets = []
         for task in tasks:
-            cell, pair = self.cells[method, task.name, budget], None
-            if None in cell.pairs.values():
+            cell, same_budget = self.cells[method, task.name, budget], None
+            if None in cell.comparisons.values():
                 return None  # without its controls it cannot count, so it is not tried
             if rival[1] == budget:
-                pair = cell.pairs["grid"]
-            estimate = pair.estimate if pair else self._gap(task, (method, budget), rival)
+                same_budget = cell.comparisons["grid"]
+            estimate = (
+                same_budget.estimate
+                if same_budget
+                else difference(task, (method, budget), rival, self.bootstrap[task.name])
+            )
             bound = claim.bounds.get(task.kind, claim.bounds.get(EVERY, 0.0))
-            parts.append(Part(cell, rival, bound, estimate))
-        return Trial(parts, max(part.estimate.p_above(part.bound) for part in parts))
-
-    def _gap(self, task: Task, one: tuple[str, int], other: tuple[str, int]) -> Estimate:
-        return gap(task, one, other, self.drawn[task.name])
+            sets.append(TrialSet(cell, rival, bound, estimate))
+        return Trial(sets, max(one.estimate.p_above(one.bound) for one in sets))
 
     def _rival(
         self, claim: Claim, method: str, budget: int, tasks: list[Task]
     ) -> tuple[str, int] | None:
-        """The grid to compare with, measured on every set: as large, or so much dearer."""
+        """The grid to compare with on every set: of the same budget, or so many times as costly."""
         if any((method, task.name, budget) not in self.cells for task in tasks):
             return None
-        grids = [names.twin(method, "grid", task.scores.methods) for task in tasks]
+        grids = [names.baseline_row(method, "grid", task.scores.methods) for task in tasks]
         grid = grids[0]
         if grid is None or any(other != grid for other in grids):
             return None
@@ -213,17 +229,17 @@ class _Court:
             there = all((grid, budget) in task.scores.values for task in tasks)
             return (grid, budget) if there else None
         for slots in sorted(shared):
-            dear = [self._times(method, budget, grid, slots, task.suite) for task in tasks]
-            if all(times is not None and times >= claim.speed for times in dear):
+            speeds = [self._speed(method, budget, grid, slots, task.suite) for task in tasks]
+            if all(speed is not None and speed >= claim.speed for speed in speeds):
                 return grid, slots
         return None
 
-    def _times(self, method: str, budget: int, grid: str, slots: int, suite: str) -> float | None:
+    def _speed(self, method: str, budget: int, grid: str, slots: int, suite: str) -> float | None:
         ours, theirs = self.costs.get(method, budget, suite), self.costs.get(grid, slots, suite)
         return theirs / ours if ours and theirs else None
 
     def _missing(self, claim: Claim) -> str:
-        """Why nothing could be tried."""
+        """Why a claim could not be tried."""
         rows = {row for task in self.tasks for row in task.scores.methods}
         parsed = {names.parse(row) for row in rows}
         if not self.tasks:
@@ -238,9 +254,9 @@ class _Court:
             for name in [names.parse(row)]
         ):
             return f"no row `{claim.method}`"
-        if all(None in cell.pairs.values() for cell in self.cells.values()):
+        if all(None in cell.comparisons.values() for cell in self.cells.values()):
             return "no method was measured with all of grid, resize, blind and shuffled"
-        if claim.speed > 1 and not self.costs.found:
+        if claim.speed > 1 and not self.costs.ratios:
             return "no cost"
         if claim.speed > 1:
             return f"no grid that costs {claim.speed:g} times as much on every set"
@@ -256,23 +272,26 @@ def _state(trials: Sequence[Trial]) -> State:
     return "open" if any(trial.possible for trial in trials) else "refuted"
 
 
-def tier(judged: Sequence[Judged]) -> int:
+# ---- the decision --------------------------------------------------------------------------------
+
+
+def tier(results: Sequence[ClaimResult]) -> int:
     """The highest tier with a claim that is met; 0 if there is none."""
-    return max((one.claim.tier for one in judged if one.state == "met"), default=0)
+    return max((one.claim.tier for one in results if one.state == "met"), default=0)
 
 
-def decision(judged: Sequence[Judged]) -> Decision:
+def outcome(results: Sequence[ClaimResult]) -> Outcome:
     """GO if a claim is met; NO-GO if the lowest tier was tried on enough images and failed.
 
-    On fewer than `FEW` images no result can meet a claim, so its failure says nothing.
+    On fewer than `MIN_IMAGES` images no claim can be met, so a failure says nothing.
     """
-    if tier(judged):
+    if tier(results):
         return "GO"
-    few_draws = any(one.few_draws for one in judged if one.claim.tier == 1)
-    return "NO-GO" if most_images(judged) >= FEW and not few_draws else "UNDECIDED"
+    few_draws = any(one.few_draws for one in results if one.claim.tier == 1)
+    return "NO-GO" if most_images(results) >= MIN_IMAGES and not few_draws else "UNDECIDED"
 
 
-def most_images(judged: Sequence[Judged]) -> int:
-    """Images behind the largest trial of the lowest tier; 0 if there was no trial."""
-    lowest = [one for one in judged if one.claim.tier == 1]
+def most_images(results: Sequence[ClaimResult]) -> int:
+    """Images of the largest trial of the lowest tier; 0 if there was no trial."""
+    lowest = [one for one in results if one.claim.tier == 1]
     return max((trial.images for one in lowest for trial in one.trials), default=0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from homunculus.core.methods import get_method
-from homunculus.lab.decide.names import ASKED, FULL, parse
+from homunculus.lab.decide.names import FULL, SCOUT, parse
 from homunculus.lab.measure.plan import CONTROLS, driven
 
 QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
@@ -14,7 +14,7 @@ hears none, by where answers usually stand, or by pixels alone. The model is ask
 RESIZE = "resize"
 TOLD = ("oracle",)
 """Controls that are told the answer's box: official tasks have none."""
-HEARD = {"": "own", ASKED: "own", "saliency": "own"}
+HEARD = {"": "own", SCOUT: "own", "saliency": "own"}
 """Scorers of a row that need no other question."""
 
 
@@ -86,4 +86,4 @@ def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
 def _twinned(row: str) -> bool:
     """Whether twins of its own are due; those of `foveated` are controls, `grid` is a baseline."""
     name = parse(row)
-    return "+" not in row and name.scorer == ASKED and name.method not in ("foveated", "grid")
+    return "+" not in row and name.scorer == SCOUT and name.method not in ("foveated", "grid")

@@ -1,1 +1,1 @@
-"""What it costs, as ratios measured side by side in one run; never a bare time."""
+"""Benchmarks: speed and memory as ratios of runs that take turns, never bare times."""

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What the verb `bench` does between the command line and the measuring."""
+"""The command `homunculus bench`."""
 
 import argparse
 from collections.abc import Callable
@@ -11,19 +11,19 @@ from homunculus.relevance.words import load
 REPEATS = {"core": 60, "scout": 10, "transformers": 5, "vllm": 3}
 
 
-def measured(
+def run(
     arguments: argparse.Namespace, progress: Callable[[str], None]
 ) -> tuple[dict[str, Any], str]:
-    """Measure what was asked for; the result, and the same as text."""
-    many = arguments.repeats or REPEATS[arguments.what]
+    """Run one benchmark; the result, and the same as text."""
+    repeats = arguments.repeats or REPEATS[arguments.what]
     if arguments.what == "core":
-        result = core.core(many, progress)
+        result = core.measure(repeats, progress)
         return result, core.table(result)
     if arguments.what == "scout":
-        result = scout.scout(load(arguments.scout), many)
-        return result, scout.cost(result)
+        result = scout.measure(load(arguments.scout), repeats)
+        return result, scout.table(result)
     if arguments.what == "vllm":
-        result = vllm.served(many, progress)
+        result = vllm.measure(repeats, progress)
         return result, vllm.table(result)
-    result = transformers.requests(many, progress)
+    result = transformers.measure(repeats, progress)
     return result, transformers.table(result)

@@ -1,4 +1,4 @@
-"""What the core costs, as ratios measured side by side in one run; never a bare time."""
+"""Time of each method relative to a bare top-K and to an encoder pass, measured in turns."""
 
 import platform
 from collections.abc import Callable
@@ -20,36 +20,36 @@ BATCHES = (1, 8, 32)
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One method on one batch, beside a bare top-K of ``cells`` scores an image."""
+class MethodCase:
+    """One method on one batch, to compare with a bare top-K of ``cells`` scores per image."""
 
     method: Method
     batch: int
     cells: int
     field: Field
     score: list[Relevance]
-    bare: list[Tensor]
+    topk_scores: list[Tensor]
 
-    def rule(self, turn: int) -> object:
-        """Our rule on the next scores."""
+    def allocate(self, turn: int) -> object:
+        """The method's allocation of the next scores."""
         return self.method.allocate(self.field, self.score[turn % FRESH], SLOTS)
 
-    def spend(self, turn: int) -> object:
-        """Our rule on the next scores, and the tokens it chose."""
+    def allocate_and_pack(self, turn: int) -> object:
+        """Allocation of the next scores, and the tokens it keeps."""
         return pack(self.field, self.method.allocate(self.field, self.score[turn % FRESH], SLOTS))
 
-    def whole(self, turn: int, feature: Tensor) -> object:
-        """From relevance and features of level-0 cells to tokens: lift, spread, rule, pack."""
-        logit = self.bare[turn % FRESH]
+    def relevance_to_tokens(self, turn: int, feature: Tensor) -> object:
+        """From relevance and features of level-0 cells to tokens: lift, spread, allocate, pack."""
+        logit = self.topk_scores[turn % FRESH]
         return pack(*self.method.plan(self.field.grids, logit, SLOTS, Material(feature=feature)))
 
-    def top(self, turn: int) -> object:
-        """Bare top-K on the same scores."""
-        return self.bare[turn % FRESH].topk(SLOTS)
+    def topk(self, turn: int) -> object:
+        """Bare top-K of the same scores."""
+        return self.topk_scores[turn % FRESH].topk(SLOTS)
 
 
-def core(repeats: int = 60, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
-    """Each rule against bare `torch.topk` on one thread; allocate + pack against an encoder."""
+def measure(repeats: int = 60, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
+    """Each method against bare `torch.topk` on one thread; allocate + pack against an encoder."""
     with one_thread():
         rows = []
         for method in methods().values():
@@ -76,7 +76,7 @@ PARTS = ("allocate_and_pack", "relevance_to_tokens")
 CELLS = {4096: (64, 64), 5440: (64, 85)}
 
 
-def _case(method: Method, batch: int, cells: int) -> Case:
+def _case(method: Method, batch: int, cells: int) -> MethodCase:
     """4,096: a 64 x 64 image. 5,440: its four-level pyramid, or a 64 x 85 image without one."""
     torch.manual_seed(cells + batch)
     grids = [(64, 64)] * batch
@@ -87,19 +87,19 @@ def _case(method: Method, batch: int, cells: int) -> Case:
     level0 = [torch.randn(batch, field.most) for _ in range(FRESH)]
     score = [lift.spread(field, logit) for logit in level0]
     same = field.level.shape[1] == cells
-    bare = [relevance.logit for relevance in score] if same else level0
-    return Case(method, batch, cells, field, score, bare)
+    topk_scores = [relevance.logit for relevance in score] if same else level0
+    return MethodCase(method, batch, cells, field, score, topk_scores)
 
 
 def _material(batch: int, cells: int) -> Material:
     """Features, regions (all background, which is cut into blocks) and band energies."""
-    feature, nowhere = torch.randn(batch, cells, 8), torch.full((batch, cells), -1)
-    return Material(feature, nowhere, energy=torch.ones(batch, cells, 4))
+    feature, background = torch.randn(batch, cells, 8), torch.full((batch, cells), -1)
+    return Material(feature, background, energy=torch.ones(batch, cells, 4))
 
 
-def _row(case: Case, repeats: int) -> dict[str, Any]:
-    rule, top = side_by_side([case.rule, case.top], repeats)
-    ratio = round(rule / top, 2)
+def _row(case: MethodCase, repeats: int) -> dict[str, Any]:
+    method, topk = side_by_side([case.allocate, case.topk], repeats)
+    ratio = round(method / topk, 2)
     return {
         "method": case.method.name,
         "batch": case.batch,
@@ -112,7 +112,7 @@ def _encoder(repeats: int) -> dict[str, Any]:
     """Allocate + pack, and all from relevance to tokens, as shares of a ViT-L-sized encoder pass.
 
     Over the same 4,096 cells in bfloat16. One layer is timed and counted 24 times; its weights are
-    random, which time does not see.
+    random, which does not change its time.
     """
     width = 1024
     layer = torch.nn.TransformerEncoderLayer(width, 16, 4 * width, batch_first=True)
@@ -126,11 +126,11 @@ def _encoder(repeats: int) -> dict[str, Any]:
             field = method.field([(64, 64)], SLOTS, Material(feature=feature))
             score = [lift.spread(field, torch.randn(1, 4096)) for _ in range(FRESH)]
 
-            case = Case(method, 1, 4096, field, score, [torch.randn(1, 4096)] * FRESH)
-            runs = [case.spend, partial(case.whole, feature=feature)]
-            ours, all_, theirs = side_by_side([*runs, lambda _: layer(feature)], min(repeats, 5))
-            share[name] = round(ours / (24 * theirs), 5)
-            whole[name] = round(all_ / (24 * theirs), 5)
+            case = MethodCase(method, 1, 4096, field, score, [torch.randn(1, 4096)] * FRESH)
+            runs = [case.allocate_and_pack, partial(case.relevance_to_tokens, feature=feature)]
+            part, all_, encoder = side_by_side([*runs, lambda _: layer(feature)], min(repeats, 5))
+            share[name] = round(part / (24 * encoder), 5)
+            whole[name] = round(all_ / (24 * encoder), 5)
     return {
         "shape": "ViT-L, 24 layers",
         "cells": 4096,
@@ -140,7 +140,7 @@ def _encoder(repeats: int) -> dict[str, Any]:
 
 
 def table(result: dict[str, Any]) -> str:
-    """The rows as text, a method a line."""
+    """The rows as text, one line per method."""
     heads = [(batch, cells) for batch in BATCHES for cells in CELLS]
     lines = ["time / bare top-K".ljust(20) + "".join(f"{f'B{b} n{n}':>12}" for b, n in heads)]
     by_name: dict[str, dict[tuple[int, int], float]] = {}

@@ -1,7 +1,7 @@
 # pyright: basic
-"""A model's folder without weights: config, a tokenizer of bytes, a chat template, a processor.
+"""A model folder without weights: config, byte tokenizer, chat template, processor.
 
-For a server that makes its weights at random (`--load-format dummy`).
+For a server that creates random weights (`--load-format dummy`).
 """
 
 from pathlib import Path
@@ -23,28 +23,28 @@ CHAT = (
 
 
 def write(scale: Scale, folder: Path) -> Path:
-    """All that a server reads of a Qwen3-VL of this scale."""
+    """Write all that a server reads of a Qwen3-VL of this scale."""
     hf = need("transformers", "transformers", WHO)
     need("torchvision", "transformers", WHO)
-    words = _tokenizer(hf)
-    start, end, image, video = words.convert_tokens_to_ids(MARKS)
-    ends = {"eos_token_id": words.eos_token_id, "pad_token_id": words.pad_token_id}
+    tokenizer = _tokenizer(hf)
+    start, end, image, video = tokenizer.convert_tokens_to_ids(MARKS)
+    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
     config = hf.Qwen3VLConfig(
         text_config={**scale.text, **ends, "tie_word_embeddings": True},
-        vision_config=dict(scale.sight), tie_word_embeddings=True,
+        vision_config=dict(scale.vision), tie_word_embeddings=True,
         vision_start_token_id=start, vision_end_token_id=end,
         image_token_id=image, video_token_id=video,
     )  # fmt: skip
     config.architectures = ["Qwen3VLForConditionalGeneration"]
     config.save_pretrained(folder)
-    sight = scale.sight
-    look = {
-        "patch_size": sight["patch_size"], "temporal_patch_size": sight["temporal_patch_size"],
-        "merge_size": sight["spatial_merge_size"], "image_mean": [0.5] * 3, "image_std": [0.5] * 3,
+    vision = scale.vision
+    settings = {
+        "patch_size": vision["patch_size"], "temporal_patch_size": vision["temporal_patch_size"],
+        "merge_size": vision["spatial_merge_size"], "image_mean": [0.5] * 3, "image_std": [0.5] * 3,
         "size": {"shortest_edge": 4096, "longest_edge": 4096 * 32 * 32},
     }  # fmt: skip
     processor = hf.Qwen3VLProcessor(
-        hf.Qwen2VLImageProcessor(**look), words, hf.Qwen3VLVideoProcessor(**look),
+        hf.Qwen2VLImageProcessor(**settings), tokenizer, hf.Qwen3VLVideoProcessor(**settings),
         chat_template=CHAT,
     )  # fmt: skip
     processor.save_pretrained(folder)
@@ -52,7 +52,7 @@ def write(scale: Scale, folder: Path) -> Path:
 
 
 def _tokenizer(hf: Any) -> Any:
-    """One token for a byte."""
+    """One token per byte."""
     kit = need("tokenizers", "transformers", WHO)
     letters = sorted(kit.pre_tokenizers.ByteLevel.alphabet())
     base = kit.Tokenizer(

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Requests to a server: so many at a time, each with its own time to the first token."""
+"""Concurrent requests to a server, each with its time to the first token."""
 
 import asyncio
 import base64
@@ -15,23 +15,23 @@ from homunculus.lab.speed.model import page
 from homunculus.lab.speed.server import NAME
 from homunculus.lazy import need
 
-ASKED = (
+QUESTIONS = (
     "What is the total amount due?", "Which year is it?", "What is the number of the invoice?",
     "Who pays?", "How much is due in line 5?", "What stands in the last line?",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Case:
+class PageRequest:
     """One request: a PNG and a question."""
 
-    file: bytes
+    png: bytes
     question: str
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What became of it; seconds since it was sent."""
+class Response:
+    """Status and times of a request, in seconds since it was sent."""
 
     status: int
     first: float
@@ -40,78 +40,80 @@ class Answered:
     """Tokens of the prompt, as the server counts them."""
 
 
-def cases(
+def page_requests(
     many: int, high: int, wide: int, start: int = 0, pages: int | None = None, book: int = 0
-) -> list[Case]:
-    """Questions from a number on, each on a page of its own, or on so many pages of a book."""
-    sheet, files, out = page(high, wide), {}, []
+) -> list[PageRequest]:
+    """Questions numbered from ``start``, each on its own page, or on ``pages`` pages of a book."""
+    picture, files, requests = page(high, wide), {}, []
     for at in range(start, start + many):
         which = f"{book}.{at if pages is None else at % pages}"
         if which not in files:
-            files[which] = _printed(sheet, which)
-        out.append(Case(files[which], question(at)))
-    return out
+            files[which] = _png(picture, which)
+        requests.append(PageRequest(files[which], question(at)))
+    return requests
 
 
-def _printed(sheet: Any, name: str) -> bytes:
+def _png(picture: Any, name: str) -> bytes:
     """A page that differs from all others in one pixel."""
-    one, file, chance = sheet.copy(), io.BytesIO(), random.Random(name)
-    one.putpixel((0, 0), tuple(chance.randrange(256) for _ in range(3)))
+    one, file, rng = picture.copy(), io.BytesIO(), random.Random(name)
+    one.putpixel((0, 0), tuple(rng.randrange(256) for _ in range(3)))
     one.save(file, "PNG", compress_level=1)
     return file.getvalue()
 
 
 def question(number: int) -> str:
-    """No two are the same."""
-    return f"{ASKED[number % len(ASKED)]} ({number})"
+    """A question that no other number has."""
+    return f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
 
 
-def run(url: str, wanted: Sequence[Case], at_once: int, words: int) -> tuple[list[Answered], float]:
-    """All of them, so many at a time; what became of each, and seconds for all."""
-    return asyncio.run(_run(url, wanted, at_once, words))
+def run(
+    url: str, requests: Sequence[PageRequest], at_once: int, words: int
+) -> tuple[list[Response], float]:
+    """Send all, ``at_once`` at a time; the responses, and the seconds for all."""
+    return asyncio.run(_run(url, requests, at_once, words))
 
 
 async def _run(
-    url: str, wanted: Sequence[Case], at_once: int, words: int
-) -> tuple[list[Answered], float]:
+    url: str, requests: Sequence[PageRequest], at_once: int, words: int
+) -> tuple[list[Response], float]:
     http = need("httpx", "vllm", "homunculus bench vllm")
     gate = asyncio.Semaphore(at_once)
-    bodies = [_body(case, words) for case in wanted]  # made before the clock runs
+    bodies = [_body(request, words) for request in requests]  # built before the timing
     async with http.AsyncClient(base_url=url, timeout=3600) as client:
 
-        async def one(body: bytes) -> Answered:
+        async def one(body: bytes) -> Response:
             async with gate:
                 return await _one(client, body)
 
         start = perf_counter()
-        found = await asyncio.gather(*(one(body) for body in bodies))
-        return list(found), perf_counter() - start
+        responses = await asyncio.gather(*(one(body) for body in bodies))
+        return list(responses), perf_counter() - start
 
 
-def _body(case: Case, words: int) -> bytes:
-    url = f"data:image/png;base64,{base64.b64encode(case.file).decode()}"
+def _body(request: PageRequest, words: int) -> bytes:
+    url = f"data:image/png;base64,{base64.b64encode(request.png).decode()}"
     parts = [
         {"type": "image_url", "image_url": {"url": url}},
-        {"type": "text", "text": case.question},
+        {"type": "text", "text": request.question},
     ]
-    told = {
+    body = {
         "model": NAME, "messages": [{"role": "user", "content": parts}], "max_tokens": words,
         "temperature": 0, "ignore_eos": True, "stream": True,
         "stream_options": {"include_usage": True},
     }  # fmt: skip
-    return json.dumps(told).encode()
+    return json.dumps(body).encode()
 
 
-async def _one(client: Any, body: bytes) -> Answered:
+async def _one(client: Any, body: bytes) -> Response:
     start, first, prompt = perf_counter(), 0.0, 0
     kind = {"Content-Type": "application/json"}
     async with client.stream("POST", "/v1/chat/completions", content=body, headers=kind) as answer:
         async for line in answer.aiter_lines():
             if not line.startswith("data: {"):
                 continue
-            told = json.loads(line[6:])
-            if told.get("usage"):
-                prompt = told["usage"]["prompt_tokens"]
-            if told.get("choices") and not first:
+            event = json.loads(line[6:])
+            if event.get("usage"):
+                prompt = event["usage"]["prompt_tokens"]
+            if event.get("choices") and not first:
                 first = perf_counter() - start
-        return Answered(answer.status_code, first, perf_counter() - start, prompt)
+        return Response(answer.status_code, first, perf_counter() - start, prompt)

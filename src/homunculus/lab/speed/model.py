@@ -1,7 +1,7 @@
 # pyright: basic
-"""A model of real size without a hub: its shape by hand, weights by chance, a processor to match.
+"""A model of real size without a download: a given shape, random weights, a matching processor.
 
-Time does not see what weights say. Words are numbers here: no tokenizer is needed to time one.
+Time does not depend on the weights, and a question is a row of token ids: no tokenizer is needed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from homunculus.core.types import Grid
-from homunculus.lab.speed.profile import Watch
+from homunculus.lab.speed.profile import Stopwatch
 from homunculus.lazy import need
 
 WHO = "homunculus bench transformers"
@@ -20,14 +20,14 @@ WHO = "homunculus bench transformers"
 
 @dataclass(frozen=True)
 class Scale:
-    """What is measured: sizes of a Qwen3-VL, a budget, and images by cells and by pixels."""
+    """The sizes of a Qwen3-VL, a token budget, and images by cells and by megapixels."""
 
     name: str
     text: Mapping[str, Any]
-    sight: Mapping[str, Any]
+    vision: Mapping[str, Any]
     tokens: int = 273
     bare: Grid = (13, 21)
-    """An image that has just so many cells by nature."""
+    """An image that natively has that many cells."""
     natives: Sequence[Grid] = ((32, 32), (48, 64))
     megapixels: Sequence[float | int] = (1, 4, 9, 16)
 
@@ -43,7 +43,7 @@ QWEN3_VL_2B = Scale(
             "mrope_section": [24, 20, 20], "mrope_interleaved": True,
         },
     },
-    sight={
+    vision={
         "depth": 24, "hidden_size": 1024, "num_heads": 16, "intermediate_size": 4096,
         "deepstack_visual_indexes": [5, 11, 17], "patch_size": 16, "temporal_patch_size": 2,
         "spatial_merge_size": 2, "out_hidden_size": 2048, "num_position_embeddings": 2304,
@@ -54,7 +54,7 @@ HALF = replace(
     QWEN3_VL_2B,
     name="Qwen3-VL-2B with half its layers (14, and 12 in the tower)",
     text={**QWEN3_VL_2B.text, "num_hidden_layers": 14},
-    sight={**QWEN3_VL_2B.sight, "depth": 12, "deepstack_visual_indexes": [2, 5, 8]},
+    vision={**QWEN3_VL_2B.vision, "depth": 12, "deepstack_visual_indexes": [2, 5, 8]},
 )
 
 SMALLEST = Scale(
@@ -68,25 +68,25 @@ SMALLEST = Scale(
             "mrope_section": [8, 4, 4], "mrope_interleaved": True,
         },
     },
-    sight={
+    vision={
         "depth": 1, "hidden_size": 64, "num_heads": 2, "intermediate_size": 64,
         "deepstack_visual_indexes": [0], "patch_size": 16, "temporal_patch_size": 2,
         "spatial_merge_size": 2, "out_hidden_size": 64, "num_position_embeddings": 64,
     },
 )  # fmt: skip
-"""Where the model costs nothing, all else is left to see."""
+"""The model costs next to nothing, so that everything else is measured."""
 
 
 def build(scale: Scale) -> Any:
-    """The model in bfloat16, weights at random; they are made in it, never larger.
+    """The model in bfloat16 with random weights, created in that type.
 
-    Weights made in inference mode, as no user has them, would send torch on a way that copies the
-    largest matrix at every call.
+    Weights created in inference mode, which no user has, would make torch copy the largest matrix
+    at every call.
     """
     hf = need("transformers", "transformers", WHO)
     start, end, image, video = range(4)
     config = hf.Qwen3VLConfig(
-        text_config={**scale.text, "tie_word_embeddings": True}, vision_config=dict(scale.sight),
+        text_config={**scale.text, "tie_word_embeddings": True}, vision_config=dict(scale.vision),
         vision_start_token_id=start, vision_end_token_id=end,
         image_token_id=image, video_token_id=video, tie_word_embeddings=True,
     )  # fmt: skip
@@ -99,55 +99,55 @@ def build(scale: Scale) -> Any:
 
 PAD = 4
 QUESTION = 20
-"""Tokens of text behind the image; two marks stand around it."""
+"""Tokens of text after the image, which has a mark on either side."""
 
 
 @dataclass(eq=False)
 class Processor:
-    """Images through the family's own processor, a question that is numbers; times itself."""
+    """The model family's image processor and a question of token ids; times itself."""
 
     image_processor: Any
-    watch: Watch
+    watch: Stopwatch
     pad_token_id: int = PAD
     question: Tensor = field(default_factory=lambda: torch.arange(QUESTION) + PAD + 1)
 
     def apply_chat_template(self, batch: Sequence[Any], **_: Any) -> Any:
-        """Inputs of conversations of one turn with one image."""
+        """Model inputs of conversations of one turn with one image."""
         with self.watch.part("processor"):
-            found = [part["image"] for (turn,) in batch for part in turn["content"][:1]]
-            seen = self.image_processor(images=found, return_tensors="pt")
-            (grid,) = seen["image_grid_thw"].tolist()
+            images = [part["image"] for (turn,) in batch for part in turn["content"][:1]]
+            inputs = self.image_processor(images=images, return_tensors="pt")
+            (grid,) = inputs["image_grid_thw"].tolist()
             cells = grid[1] * grid[2] // self.image_processor.merge_size**2
             marks = torch.tensor([0, *[2] * cells, 1])
             ids = torch.cat((marks, self.question))[None]
-            seen["input_ids"], seen["attention_mask"] = ids, torch.ones_like(ids)
-            seen["mm_token_type_ids"] = (ids == 2).int()
-            return seen
+            inputs["input_ids"], inputs["attention_mask"] = ids, torch.ones_like(ids)
+            inputs["mm_token_type_ids"] = (ids == 2).int()
+            return inputs
 
 
-def processor(scale: Scale, watch: Watch) -> Processor:
-    """With no bound on pixels, so that a larger image really has more cells."""
+def processor(scale: Scale, watch: Stopwatch) -> Processor:
+    """A processor without a limit on pixels, so that a larger image has more cells."""
     hf = need("transformers", "transformers", WHO)
     need("torchvision", "transformers", WHO)
-    sight = scale.sight
+    vision = scale.vision
     images = hf.Qwen2VLImageProcessor(
-        patch_size=sight["patch_size"], temporal_patch_size=sight["temporal_patch_size"],
-        merge_size=sight["spatial_merge_size"], image_mean=[0.5] * 3, image_std=[0.5] * 3,
+        patch_size=vision["patch_size"], temporal_patch_size=vision["temporal_patch_size"],
+        merge_size=vision["spatial_merge_size"], image_mean=[0.5] * 3, image_std=[0.5] * 3,
         size={"shortest_edge": 1, "longest_edge": 64_000_000},
     )  # fmt: skip
     return Processor(images, watch)
 
 
 def page(high: int, wide: int) -> Any:
-    """A page of print: what a scout reads and a JPEG holds is like what people send."""
+    """A page of print, similar to what users send."""
     need("PIL", "transformers", WHO)
     from PIL import Image, ImageDraw, ImageFont
 
-    across = 1024
-    down = max(1, round(across * high / wide))
-    sheet = Image.new("RGB", (across, down), "white")
-    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(size=18)
-    for line in range(24, down - 24, 26):
-        told = f"Invoice {line} of the year, total amount due {line * 7}.00"
-        pen.text((40, line), told, "black", font)
-    return sheet.resize((wide, high), Image.Resampling.BICUBIC)
+    page_wide = 1024
+    page_high = max(1, round(page_wide * high / wide))
+    picture = Image.new("RGB", (page_wide, page_high), "white")
+    pen, font = ImageDraw.Draw(picture), ImageFont.load_default(size=18)
+    for line in range(24, page_high - 24, 26):
+        text = f"Invoice {line} of the year, total amount due {line * 7}.00"
+        pen.text((40, line), text, "black", font)
+    return picture.resize((wide, high), Image.Resampling.BICUBIC)

@@ -1,8 +1,8 @@
 # pyright: basic
-"""Where the time and the memory of one request go.
+"""Time and memory of one request, by part.
 
-Seconds are the processor's own: on one thread they are what a clock on the wall shows when nobody
-else is there, and who else is there does not stop them.
+Seconds are CPU time of the process: on one thread they equal wall time on an idle machine, and
+other load does not change them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +14,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """Seconds of one request from an image to the first token, and what it left behind."""
+    """Seconds of one request from an image to the first token, its image tokens and cache."""
 
     processor: float
-    """Pixels resized, normalised, cut into patches: the family's own."""
+    """Resizing, normalising and patching by the model family's own processor."""
     tower: float
     choice: float
-    """All else before the language model: positions, selection, packing, pixels of the chosen."""
+    """All else before the language model: positions, selection, packing, kept pixels."""
     prefill: float
     """The language model, up to the first token."""
     kept: int
@@ -30,58 +30,58 @@ class Request:
 
     @property
     def model(self) -> float:
-        """Without the processor."""
+        """Seconds without the processor."""
         return self.tower + self.choice + self.prefill
 
     @property
     def total(self) -> float:
-        """From the image on."""
+        """Seconds of the whole request."""
         return self.processor + self.model
 
 
 @dataclass(frozen=True, eq=False)
-class Watch:
-    """Adds up seconds of the parts that are passed through."""
+class Stopwatch:
+    """Adds up the seconds of each part of a request."""
 
-    spent: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Everything inside counts for this part."""
+        """Time everything inside as this part."""
         start = process_time()
         try:
             yield
         finally:
-            self.spent[name] = self.spent.get(name, 0.0) + process_time() - start
+            self.seconds[name] = self.seconds.get(name, 0.0) + process_time() - start
 
-    def over(self, tower: Any) -> None:
-        """Count a module's calls as the tower."""
+    def time_tower(self, tower: Any) -> None:
+        """Time calls of a module as the part `tower`."""
         start: list[float] = []
         tower.register_forward_pre_hook(lambda *_: start.append(process_time()))
-        tower.register_forward_hook(lambda *_: self._left(process_time() - start.pop()))
+        tower.register_forward_hook(lambda *_: self._add_tower(process_time() - start.pop()))
 
-    def _left(self, seconds: float) -> None:
-        self.spent["tower"] = self.spent.get("tower", 0.0) + seconds
+    def _add_tower(self, seconds: float) -> None:
+        self.seconds["tower"] = self.seconds.get("tower", 0.0) + seconds
 
     def request(self, model: Any, inputs: Callable[[], Mapping[str, Any]]) -> Request:
-        """Time one: `inputs` makes what goes into the model."""
-        self.spent.clear()
+        """Time one request; `inputs` makes the inputs of the model."""
+        self.seconds.clear()
         start = process_time()
-        given = inputs()
-        ready, early = process_time(), self.spent.get("tower", 0.0)
-        made = model.generate(**given, max_new_tokens=1, return_dict_in_generate=True)
-        end, tower = process_time(), self.spent.get("tower", 0.0)
-        processor = self.spent["processor"]
+        model_inputs = inputs()
+        ready, early = process_time(), self.seconds.get("tower", 0.0)
+        output = model.generate(**model_inputs, max_new_tokens=1, return_dict_in_generate=True)
+        end, tower = process_time(), self.seconds.get("tower", 0.0)
+        processor = self.seconds["processor"]
         return Request(
             processor,
             tower,
             ready - start - processor - early,
             end - ready - (tower - early),
-            int((given["input_ids"] == model.config.image_token_id).sum()),
-            kept_bytes(made.past_key_values),
+            int((model_inputs["input_ids"] == model.config.image_token_id).sum()),
+            cache_bytes(output.past_key_values),
         )
 
 
-def kept_bytes(cache: Any) -> int:
-    """Of all keys and values."""
+def cache_bytes(cache: Any) -> int:
+    """Bytes of all keys and values."""
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)

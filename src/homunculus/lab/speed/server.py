@@ -1,5 +1,5 @@
 # pyright: basic
-"""A server in a process of its own, on loopback: started, waited for, weighed, ended by its id."""
+"""A server in a process of its own, on loopback: start, wait, measure its memory, stop."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PATIENCE = 600.0
-"""Seconds until a server that does not answer is given up."""
+"""Seconds to wait for a server that does not answer."""
 QUIET = {
     "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "VLLM_LOGGING_LEVEL": "WARNING", "VLLM_CPU_KVCACHE_SPACE": "1",
@@ -24,8 +24,8 @@ OURS = ("-m", "homunculus", "serve")
 NAME = "served"
 
 
-class Server:
-    """One server; ``program`` is `OURS` or `STOCK`, ``flags`` go behind the model's folder."""
+class ServerProcess:
+    """One server; ``program`` is `OURS` or `STOCK`, ``flags`` follow the model's folder."""
 
     def __init__(self, program: Sequence[str], folder: Path, *flags: str, threads: int = 1) -> None:
         self.flags, self.port = flags, free_port()
@@ -35,30 +35,30 @@ class Server:
             sys.executable, *program, str(folder), "--served-model-name", NAME,
             "--host", "127.0.0.1", "--port", str(self.port), *flags,
         ]  # fmt: skip
-        surroundings = os.environ | QUIET | {"OMP_NUM_THREADS": str(threads)}
+        environment = os.environ | QUIET | {"OMP_NUM_THREADS": str(threads)}
         self.process = subprocess.Popen(
-            command, stdout=handle, stderr=handle, env=surroundings, start_new_session=True
+            command, stdout=handle, stderr=handle, env=environment, start_new_session=True
         )
         os.close(handle)
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Base URL."""
         return f"http://127.0.0.1:{self.port}"
 
-    def wait(self) -> "Server":
-        """Until it is well; with the end of its log if it never is."""
+    def wait(self) -> "ServerProcess":
+        """Wait until it is healthy; raise with the end of its log if it never is."""
         until = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < until:
             if self.healthy():
                 return self
             time.sleep(0.3)
-        told = self.log.read_text("utf-8", "replace")[-3000:]
+        log = self.log.read_text("utf-8", "replace")[-3000:]
         self.stop()
-        raise RuntimeError(f"the server on port {self.port} never answered. Its log ends: {told}")
+        raise RuntimeError(f"the server on port {self.port} never answered. Its log ends: {log}")
 
     def healthy(self) -> bool:
-        """Whether it says that it is well."""
+        """Whether it answers its health check."""
         try:
             with urllib.request.urlopen(f"{self.url}/health", timeout=10) as answer:
                 return answer.status == 200
@@ -66,19 +66,19 @@ class Server:
             return False
 
     def resident(self) -> int:
-        """Bytes in memory of all its processes."""
+        """Resident memory of all its processes, in bytes."""
         pages = 0
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
                 words = stat.read_text().rpartition(")")[2].split()
-            except OSError:  # gone meanwhile
+            except OSError:  # the process has ended
                 continue
             if int(words[3]) == self.process.pid:  # its session
                 pages += int(words[21])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def stop(self) -> None:
-        """End it and all that it started."""
+        """Stop it and all processes that it started."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
             try:
@@ -90,7 +90,7 @@ class Server:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port that is not in use."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]

@@ -1,8 +1,8 @@
 # pyright: basic
-"""Requests with exactly K image tokens beside the untouched model, in one process, in turns.
+"""Requests with exactly K image tokens compared with the untouched model, in one process, in turns.
 
 The model has the shape of a real one and random weights. A request runs from a decoded image to
-the first token. Relevance is given as a map; what the word scout costs is told by itself.
+the first token. Relevance is given as a map; the word scout is timed separately.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,13 +24,13 @@ from homunculus.engines.transformers.conversation import Shown
 from homunculus.engines.transformers.engine import Engine
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.speed.model import QUESTION, QWEN3_VL_2B, Scale, build, page, processor
-from homunculus.lab.speed.profile import Request, Watch
+from homunculus.lab.speed.profile import Request, Stopwatch
 from homunculus.lab.speed.timing import FRESH, one_thread, peak
 
-Tell = Callable[[str], None] | None
+Progress = Callable[[str], None] | None
 WORDS = "What is the total amount due?"
 LONG = 10.0
-"""A run of more seconds is its own warm-up, and taken in every third turn only."""
+"""A run of more seconds needs no warm-up, and runs in every third turn only."""
 WAYS: tuple[tuple[str, Literal["before", "after"], bool], ...] = (
     ("foveated", "before", True),
     ("grid", "before", True),
@@ -42,29 +42,29 @@ WAYS: tuple[tuple[str, Literal["before", "after"], bool], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class Stand:
-    """The model, its processor and a watch over both."""
+class TimedModel:
+    """The model, its processor and a stopwatch on both."""
 
     scale: Scale
     model: Any
     processor: Any
-    watch: Watch
+    watch: Stopwatch
 
     @staticmethod
-    def of(scale: Scale) -> "Stand":
-        """Built once for all that is measured."""
-        watch = Watch()
+    def build(scale: Scale) -> "TimedModel":
+        """Built once for all measurements."""
+        watch = Stopwatch()
         model = build(scale)
-        watch.over(model.base_model.visual)
-        return Stand(scale, model, processor(scale, watch), watch)
+        watch.time_tower(model.base_model.visual)
+        return TimedModel(scale, model, processor(scale, watch), watch)
 
     @property
     def cell(self) -> int:
-        """Pixels of a token's side."""
-        return self.scale.sight["patch_size"] * self.scale.sight["spatial_merge_size"]
+        """Pixels along the side of a token."""
+        return self.scale.vision["patch_size"] * self.scale.vision["spatial_merge_size"]
 
     def engine(self, method: str, where: Any, fast: bool) -> Engine:
-        """An engine as a user attaches it, told where to look."""
+        """An engine as a user attaches it, with given relevance maps."""
         maps, turn = _maps(), iter(range(10**9))
         return attach(
             self.model, self.processor, tokens=self.scale.tokens, method=method, where=where,
@@ -74,28 +74,28 @@ class Stand:
     def untouched(self, image: Any, turn: int) -> Request:
         """A request without an engine."""
         fresh = _fresh(image, turn)
-        ask = partial(self.processor.apply_chat_template, [_talk(fresh)])
+        ask = partial(self.processor.apply_chat_template, [_conversation(fresh)])
         return self.watch.request(self.model, ask)
 
-    def engaged(self, engine: Engine, image: Any, turn: int) -> Request:
-        """A request through an engine, on an image that no memory knows."""
+    def with_engine(self, engine: Engine, image: Any, turn: int) -> Request:
+        """A request through an engine, on an image that no cache holds."""
         fresh = _fresh(image, turn)
-        return self.watch.request(self.model, partial(engine.prepare, _talk(fresh)))
+        return self.watch.request(self.model, partial(engine.prepare, _conversation(fresh)))
 
 
 def _maps() -> list[torch.Tensor]:
-    """Smooth hills, other ones each turn."""
+    """Smooth relevance maps, another one each turn."""
     hills = torch.randn(FRESH, 1, 6, 8, generator=torch.Generator().manual_seed(0))
     return list(F.interpolate(4 * hills, (48, 64), mode="bicubic")[:, 0])
 
 
-def _talk(image: Any) -> list[dict[str, Any]]:
+def _conversation(image: Any) -> list[dict[str, Any]]:
     parts = [{"type": "image", "image": image}, {"type": "text", "text": WORDS}]
     return [{"role": "user", "content": parts}]
 
 
 def _fresh(image: Any, turn: int) -> Any:
-    """The same but for one pixel; bytes of a file are as they are."""
+    """The same image but for one pixel; bytes of a file are not changed."""
     if isinstance(image, bytes):
         return image
     image = image.copy()
@@ -103,60 +103,62 @@ def _fresh(image: Any, turn: int) -> Any:
     return image
 
 
-def requests(repeats: int = 3, progress: Tell = None, scale: Scale = QWEN3_VL_2B) -> dict[str, Any]:
-    """Requests by native tokens, method and place; then by megapixels."""
+def measure(
+    repeats: int = 3, progress: Progress = None, scale: Scale = QWEN3_VL_2B
+) -> dict[str, Any]:
+    """Requests by native tokens, method and `where`; then by megapixels."""
     with one_thread(), torch.inference_mode():
         source = provenance()
         source["versions"]["transformers"] = version("transformers")
-        stand = Stand.of(scale)
-        config = stand.model.config
+        bench = TimedModel.build(scale)
+        config = bench.model.config
         return {
             "shape": f"{scale.name}, {config.text_config.num_hidden_layers} layers and "
             f"{config.vision_config.depth} in the tower, bfloat16, random weights",
-            "weight_bytes": sum(weight.nbytes for weight in stand.model.parameters()),
+            "weight_bytes": sum(weight.nbytes for weight in bench.model.parameters()),
             "text_tokens": QUESTION + 2,
             "threads": 1,
             "repeats": repeats,
             "repeats_of_long": 1 + repeats // 3,
             "clock": "seconds of the processor, one thread",
-            "rows": _rows(stand, repeats, progress),
-            "flat": _flat(stand, repeats, progress),
+            "rows": _rows(bench, repeats, progress),
+            "flat": _flat(bench, repeats, progress),
             **source,
         }
 
 
-# ---- rows: native tokens x method x place --------------------------------------------------------
+# ---- rows: native tokens x method x where --------------------------------------------------------
 
 
-Run = Callable[[int], Request]
+TimedRun = Callable[[int], Request]
 
 
-def _rows(stand: Stand, repeats: int, progress: Tell) -> list[dict[str, Any]]:
-    high, wide = (side * stand.cell for side in stand.scale.bare)
-    runs: dict[Any, Run] = {"bare": partial(stand.untouched, page(high, wide))}
-    for native in stand.scale.natives:
-        image = page(*(side * stand.cell for side in native))
-        runs[native] = partial(stand.untouched, image)
+def _rows(bench: TimedModel, repeats: int, progress: Progress) -> list[dict[str, Any]]:
+    high, wide = (side * bench.cell for side in bench.scale.bare)
+    runs: dict[Any, TimedRun] = {"bare": partial(bench.untouched, page(high, wide))}
+    for native in bench.scale.natives:
+        image = page(*(side * bench.cell for side in native))
+        runs[native] = partial(bench.untouched, image)
         for way in WAYS:
-            runs[native, way] = partial(stand.engaged, stand.engine(*way), image)
-    found, peaks = _taken(runs, repeats, progress)
-    scouted = {native: _scouted(stand, native, repeats) for native in stand.scale.natives}
-    out = []
-    for native in stand.scale.natives:
+            runs[native, way] = partial(bench.with_engine, bench.engine(*way), image)
+    times, peaks = _take_turns(runs, repeats, progress)
+    scout = {native: _scout_seconds(bench, native, repeats) for native in bench.scale.natives}
+    rows = []
+    for native in bench.scale.natives:
         for way in WAYS:
-            told = _row(found[native, way], found[native], found["bare"], scouted[native])
+            ratios = _row(times[native, way], times[native], times["bare"], scout[native])
             method, where, fast = way
-            named = {"native_tokens": native[0] * native[1], "method": method, "where": where}
+            head = {"native_tokens": native[0] * native[1], "method": method, "where": where}
             sizes = {"peak_bytes": peaks[native, way], "peak_bytes_untouched": peaks[native]}
-            out.append({**named, "fast": fast, **told, **sizes})
-    return out
+            rows.append({**head, "fast": fast, **ratios, **sizes})
+    return rows
 
 
-def _taken(
-    runs: Mapping[Any, Run], repeats: int, progress: Tell
+def _take_turns(
+    runs: Mapping[Any, TimedRun], repeats: int, progress: Progress
 ) -> tuple[dict[Any, list[Request]], dict[Any, int | None]]:
-    """Requests of each run, in turns; the first turn warms up and tells the memory needed."""
-    found: dict[Any, list[Request]] = {name: [] for name in runs}
+    """Requests of each run, in turns; the first turn warms up and measures peak memory."""
+    times: dict[Any, list[Request]] = {name: [] for name in runs}
     peaks, long = {}, set()
     for turn in range(repeats + 1):
         for name, run in runs.items():
@@ -165,31 +167,33 @@ def _taken(
             if progress:
                 progress(f"turn {turn} of {repeats}, {name}")
             if turn:
-                found[name].append(run(turn))
+                times[name].append(run(turn))
                 continue
             first, peaks[name] = peak(partial(run, turn))
             if first.total > LONG:
                 long.add(name)
-                found[name].append(first)
-    return found, peaks
+                times[name].append(first)
+    return times, peaks
 
 
 def _row(
     ours: Sequence[Request], theirs: Sequence[Request], bare: Sequence[Request], scout: float
 ) -> dict[str, Any]:
-    total = _mid(ours, "total")
+    total = _median(ours, "total")
     (kept,) = {one.kept for one in ours}
     mine, other = [one.total for one in ours], [one.total for one in theirs]
     return {
         "kept": kept,
-        "prefill_ratio_bare": round(_mid(ours, "prefill") / _mid(bare, "prefill"), 3),
-        "request_ratio_bare": round(total / _mid(bare, "total"), 3),
-        "request_speedup": round(_mid(theirs, "total") / total, 2),
+        "prefill_ratio_bare": round(_median(ours, "prefill") / _median(bare, "prefill"), 3),
+        "request_ratio_bare": round(total / _median(bare, "total"), 3),
+        "request_speedup": round(_median(theirs, "total") / total, 2),
         "request_speedup_range": [
             round(min(other) / max(mine), 2),
             round(max(other) / min(mine), 2),
         ],
-        "request_speedup_after_processor": round(_mid(theirs, "model") / _mid(ours, "model"), 2),
+        "request_speedup_after_processor": round(
+            _median(theirs, "model") / _median(ours, "model"), 2
+        ),
         "selection_share": _share(ours, "choice"),
         "processor_share": _share(ours, "processor"),
         "tower_share": _share(ours, "tower"),
@@ -200,18 +204,18 @@ def _row(
     }
 
 
-def _mid(found: Sequence[Request], part: str) -> float:
-    return median(getattr(one, part) for one in found)
+def _median(requests: Sequence[Request], part: str) -> float:
+    return median(getattr(one, part) for one in requests)
 
 
-def _share(found: Sequence[Request], part: str) -> float:
-    return round(median(getattr(one, part) / one.total for one in found), 4)
+def _share(requests: Sequence[Request], part: str) -> float:
+    return round(median(getattr(one, part) / one.total for one in requests), 4)
 
 
-def _scouted(stand: Stand, native: tuple[int, int], repeats: int) -> float:
-    """Median seconds of the word scout on a page that it has not seen."""
-    image = page(*(side * stand.cell for side in native))
-    engine = attach(stand.model, stand.processor, tokens=stand.scale.tokens)
+def _scout_seconds(bench: TimedModel, native: tuple[int, int], repeats: int) -> float:
+    """Median seconds of the word scout on a new page."""
+    image = page(*(side * bench.cell for side in native))
+    engine = attach(bench.model, bench.processor, tokens=bench.scale.tokens)
     times = []
     for turn in range(repeats + 1):
         shown = Shown(_fresh(image, turn), WORDS, 0)
@@ -224,36 +228,36 @@ def _scouted(stand: Stand, native: tuple[int, int], repeats: int) -> float:
 # ---- flat: the same budget on ever larger images -------------------------------------------------
 
 
-def _flat(stand: Stand, repeats: int, progress: Tell) -> list[dict[str, Any]]:
+def _flat(bench: TimedModel, repeats: int, progress: Progress) -> list[dict[str, Any]]:
     """Request times at one budget as ratios to the second smallest image, decoded and as JPEG."""
-    many = stand.scale.megapixels
-    engine = stand.engine("foveated", "before", fast=True)
-    runs: dict[Any, Run] = {}
-    for size in many:
+    megapixels = bench.scale.megapixels
+    engine = bench.engine("foveated", "before", fast=True)
+    runs: dict[Any, TimedRun] = {}
+    for size in megapixels:
         image = page(*_sides(size))
         file = BytesIO()
         image.save(file, "JPEG", quality=90)
         for kind, source in (("image", image), ("jpeg", file.getvalue())):
-            runs[size, kind] = partial(stand.engaged, engine, source)
-    found, peaks = _taken(runs, repeats, progress)
-    middle = many[min(1, len(many) - 1)]
-    out = []
-    for size in many:
-        ours, decoded = found[size, "image"], found[size, "jpeg"]
-        high, wide = (round(side / stand.cell) for side in _sides(size))
+            runs[size, kind] = partial(bench.with_engine, engine, source)
+    times, peaks = _take_turns(runs, repeats, progress)
+    reference = megapixels[min(1, len(megapixels) - 1)]
+    rows = []
+    for size in megapixels:
+        ours, decoded = times[size, "image"], times[size, "jpeg"]
+        high, wide = (round(side / bench.cell) for side in _sides(size))
         ratios = [
-            _mid(one, "total") / _mid(found[middle, kind], "total")
+            _median(one, "total") / _median(times[reference, kind], "total")
             for kind, one in (("image", ours), ("jpeg", decoded))
         ]
         row = {
             "megapixels": size, "native_tokens": high * wide, "kept": ours[0].kept,
-            "against_megapixels": middle, "request_ratio": round(ratios[0], 3),
+            "against_megapixels": reference, "request_ratio": round(ratios[0], 3),
             "request_ratio_with_decoding": round(ratios[1], 3),
             "processor_share": _share(ours, "processor"),
             "selection_share": _share(ours, "choice"), "peak_bytes": peaks[size, "image"],
         }  # fmt: skip
-        out.append(row)
-    return out
+        rows.append(row)
+    return rows
 
 
 def _sides(megapixels: float | int) -> tuple[int, int]:
@@ -271,7 +275,7 @@ COLUMNS = {
 
 
 def table(result: dict[str, Any]) -> str:
-    """Rows as text."""
+    """The rows as text."""
     lines = [result["shape"], "".join(f"{head:>13}" for head in COLUMNS.values())]
     lines += ["".join(f"{row[name]!s:>13}" for name in COLUMNS) for row in result["rows"]]
     lines.append("request time by megapixels: decoded, with decoding")

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Batches of fresh crops: batch n is a pure function of n, so a resumed run sees the same data."""
+"""Batches of rendered crops: batch n depends on n alone, so a resumed run gets the same data."""
 
 import os
 import random
@@ -20,11 +20,11 @@ from homunculus.lazy import need
 from homunculus.relevance.words.net import ALPHABET, code
 
 DISTRACTORS = 128
-"""Words that get a misspelled twin: close in code, and on no page."""
+"""Words that are also added misspelled: close in code, and on no page."""
 HELD_OUT = 10**9
 """Validation crops have seeds from here on."""
 Render = Callable[..., Any]
-Made = TypeVar("Made")
+Item = TypeVar("Item")
 
 
 @dataclass
@@ -39,13 +39,13 @@ class Batch:
     height: Float[Tensor, "b rows cols"]
     """Pixels of the word that the cell is part of, 0 outside."""
     words: list[str]
-    """Distinct folded words of the batch, then their misspelled twins."""
+    """Distinct folded words of the batch, then misspelled ones."""
     printed: int
-    """How many of the words stand in the crops."""
+    """How many of the words are printed in the crops."""
     code: UInt8[Tensor, "n bits"]
 
 
-class Crops(Dataset[Batch]):
+class CropDataset(Dataset[Batch]):
     """Batch n holds the crops of seeds 4 n to 4 n + 3; negative n are held out for validation."""
 
     def __init__(
@@ -58,17 +58,17 @@ class Crops(Dataset[Batch]):
         return self.steps
 
     def __getitem__(self, number: int) -> Batch:
-        if self._photos is None:  # loaded where they are used: in the worker
+        if self._photos is None:  # loaded in the worker, where they are used
             self._photos = load_photos(self.folder)
         first = number * self.crops if number >= 0 else HELD_OUT + ~number * self.crops
         seeds = range(first, first + self.crops)
         pages = [self.render(seed=seed, photos=self._photos) for seed in seeds]
         pixels = torch.from_numpy(np.stack([page.pixels for page in pages]))
-        return gather(pixels, [label(page) for page in pages], random.Random(first))
+        return collate(pixels, [label(page) for page in pages], random.Random(first))
 
 
-def gather(pixels: Tensor, labels: Sequence[Labels], luck: random.Random) -> Batch:
-    """Number the words through the batch, and add misspelled twins."""
+def collate(pixels: Tensor, labels: Sequence[Labels], rng: random.Random) -> Batch:
+    """Number the words through the batch, and add misspelled ones."""
     texts = sorted({text for one in labels for text in one.texts})
     number = {text: n for n, text in enumerate(texts, 1)}
     words, kinds, heights = [], [], []
@@ -77,7 +77,7 @@ def gather(pixels: Tensor, labels: Sequence[Labels], luck: random.Random) -> Bat
         words.append(table[one.word])
         kinds.append(np.array([0, *one.kinds, 0])[one.word])
         heights.append(np.array([0, *one.height, 0], np.float32)[one.word])
-    every = texts + twins(texts, luck)
+    every = texts + distractors(texts, rng)
     return Batch(
         pixels,
         torch.from_numpy(np.stack(words)),
@@ -90,32 +90,32 @@ def gather(pixels: Tensor, labels: Sequence[Labels], luck: random.Random) -> Bat
     )
 
 
-def twins(texts: Sequence[str], luck: random.Random) -> list[str]:
+def distractors(texts: Sequence[str], rng: random.Random) -> list[str]:
     """Misspell some of the words by one character; none of the results is in the batch."""
     long = [text for text in texts if len(text) >= 3]
-    chosen = luck.sample(long, min(DISTRACTORS, len(long)))
-    return sorted({misspell(text, luck) for text in chosen} - set(texts))
+    sample = rng.sample(long, min(DISTRACTORS, len(long)))
+    return sorted({misspell(text, rng) for text in sample} - set(texts))
 
 
-def misspell(text: str, luck: random.Random) -> str:
+def misspell(text: str, rng: random.Random) -> str:
     """One character substituted, dropped, or swapped with the next."""
-    way, place = luck.choice("sssdx"), luck.randrange(len(text))
-    if way == "d":
+    change, place = rng.choice("sssdx"), rng.randrange(len(text))
+    if change == "d":
         return text[:place] + text[place + 1 :]
-    if way == "x":
+    if change == "x":
         place = min(place, len(text) - 2)
         return text[:place] + text[place + 1] + text[place] + text[place + 2 :]
-    # a digit is taken for a digit and a letter for a letter, as a hurried eye does
+    # a digit becomes a digit and a letter a letter
     pool = ALPHABET[26:] if text[place].isdigit() else ALPHABET[:26]
-    return text[:place] + luck.choice(pool.replace(text[place], "")) + text[place + 1 :]
+    return text[:place] + rng.choice(pool.replace(text[place], "")) + text[place + 1 :]
 
 
-def ahead(pages: Dataset[Made], start: int, workers: int) -> Iterator[Made]:
-    """Everything from `start` on in order, made ahead by other processes if there are any."""
+def prefetch(dataset: Dataset[Item], start: int, workers: int) -> Iterator[Item]:
+    """All items from `start` on in order, made ahead by worker processes if there are any."""
     loader = DataLoader(
-        pages,
+        dataset,
         batch_size=None,
-        sampler=range(start, len(pages)),  # pyright: ignore[reportArgumentType]
+        sampler=range(start, len(dataset)),  # pyright: ignore[reportArgumentType]
         num_workers=workers,
         prefetch_factor=4 if workers else None,
         worker_init_fn=_worker,
@@ -126,12 +126,12 @@ def ahead(pages: Dataset[Made], start: int, workers: int) -> Iterator[Made]:
 
 def _worker(_: int) -> None:
     if hasattr(os, "nice"):
-        os.nice(10)  # the net comes first; a worker that waits costs nothing
+        os.nice(10)  # training comes first
     torch.set_num_threads(1)
 
 
 def load_photos(folder: Path | None, side: int = 640) -> list[np.ndarray]:
-    """Grey pictures for backgrounds, in the order of their names; none without a folder."""
+    """Grey photos for backgrounds, in the order of their names; none without a folder."""
     if folder is None:
         return []
     images = need("PIL.Image", "learn", "homunculus train --photos")

@@ -1,38 +1,38 @@
 # pyright: basic
-"""All blocks there are: what windows are cut from, and what whole pages are made of."""
+"""The blocks that windows and whole pages are made of."""
 
 from random import Random
 
+from homunculus.lab.train.canvas import Fact
 from homunculus.lab.train.figures import ad, boxes, caption, plot
 from homunculus.lab.train.invoices import invoice
 from homunculus.lab.train.layouts import chart, form, prose, signature, table
 from homunculus.lab.train.letters import letter, letterhead, memo
 from homunculus.lab.train.lists import agenda, numbered
-from homunculus.lab.train.papers import BLOCKS, Block, receipt
-from homunculus.lab.train.sheet import Fact
+from homunculus.lab.train.papers import BLOCKS, PageBlock, receipt
 from homunculus.lab.train.tables import statement
 
-WINDOW: tuple[Block, ...] = (
+WINDOW: tuple[PageBlock, ...] = (
     *BLOCKS, *BLOCKS, letter, memo, agenda, numbered, statement, statement, invoice, boxes, plot,
     caption, letterhead,
 )  # fmt: skip
-MIXED: tuple[Block, ...] = (
+MIXED: tuple[PageBlock, ...] = (
     *BLOCKS, form, signature, agenda, numbered, statement, statement, plot, boxes,
 )  # fmt: skip
-REPORT: tuple[Block, ...] = (prose, prose, statement, plot, numbered, caption)
-TITLED: tuple[Block, ...] = (letter, memo, invoice, receipt, ad)
+REPORT: tuple[PageBlock, ...] = (prose, prose, statement, plot, numbered, caption)
+TITLED: tuple[PageBlock, ...] = (letter, memo, invoice, receipt, ad)
 """Papers that bring their own heading and take the whole page."""
-WHOLE: tuple[tuple[Block, ...], ...] = (
+WHOLE: tuple[tuple[PageBlock, ...], ...] = (
     BLOCKS, MIXED, MIXED, MIXED, REPORT, REPORT, (form,), (form, boxes), (table, form), (table,),
     (statement,), (statement,), (statement, prose), (receipt,), (chart,), (letter,), (letter,),
     (memo,), (invoice,), (agenda,), (numbered, prose), (ad,),
 )  # fmt: skip
 MOST = 25
-"""Questions of a page, words asked for by name not counted."""
+"""Questions of a page, not counting questions for a word by name."""
 
 
-def thinned(facts: list[Fact], rng: Random) -> list[Fact]:
-    """Facts that are asked for once; whoever asks for the date means the first one."""
+def sample_facts(facts: list[Fact], rng: Random) -> list[Fact]:
+    """A sample of facts with distinct questions; the first answer to a question counts."""
     first = {}
     for fact in facts:
         first.setdefault(fact.question.lower(), fact)

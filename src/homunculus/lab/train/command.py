@@ -1,5 +1,5 @@
 # pyright: basic
-"""What the verb `train` does between the command line and the training."""
+"""The command `homunculus train`."""
 
 import argparse
 import os
@@ -15,49 +15,49 @@ Box = tuple[float, float, float, float]
 
 
 def flags(train: argparse.ArgumentParser) -> None:
-    """What the verb takes."""
-    train.description = "Pages to learn from are printed with the fonts and words of this machine."
+    """Arguments of the command."""
+    train.description = "Training pages are rendered with the fonts and words of this machine."
     add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
     add("what", choices=["word-scout"], help="word-scout: finds printed words")
-    add("--out", type=Path, required=True, help="output folder; a run in it is resumed")
+    add("--out", type=Path, required=True, help="output folder; resumes the run in it")
     steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
     add("--steps", type=count, default=STEPS, help=steps)
     add("--pages", type=count, default=PAGES, help="pages rendered for the spread (%(default)s)")
-    told = "training steps of the spread on those pages (%(default)s)"
-    add("--spread-steps", type=count, default=SPREAD_STEPS, help=told)
+    spread_steps = "training steps of the spread on those pages (%(default)s)"
+    add("--spread-steps", type=count, default=SPREAD_STEPS, help=spread_steps)
     add("--workers", type=count, default=1, help="processes that render pages (%(default)s)")
     add("--threads", type=count, default=threads, help="threads of the net (%(default)s here)")
-    add("--photos", type=Path, metavar="DIR", help="folder of photos to print on")
-    add("--suite", metavar="DIR", help="also learn from real pages: a suite with a part `train`")
+    add("--photos", type=Path, metavar="DIR", help="folder of photos to use as backgrounds")
+    add("--suite", metavar="DIR", help="also train on real pages: a suite with a part `train`")
 
 
-def trained(
+def run(
     arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
 ) -> Path:
-    """Train as asked; the folder. ``real`` are pages with a question and its answer's boxes."""
+    """Train, and return the folder. ``real`` are pages with a question and its answer's boxes."""
     from homunculus.lab.train import scout
 
     if arguments.photos and not arguments.photos.is_dir():
         raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
     return scout.train(
         arguments.out,
-        [scout.Real(*one) for one in real],
+        [scout.RealQuestion(*one) for one in real],
         arguments.pages,
         arguments.spread_steps,
         **{name: getattr(arguments, name) for name in ("steps", "workers", "threads", "photos")},
     )
 
 
-def supplies() -> list[str]:
-    """What this machine prints with; then, if that is little, a warning and its cure."""
+def describe_resources() -> list[str]:
+    """The fonts and words of this machine; then a warning and its cure if there are few."""
     files = [path for family in fonts.find().families for path in family if path]
     words = len(language.dictionary())
-    told = [f"printing with {len(files)} fonts and {words} words of this machine"]
+    lines = [f"printing with {len(files)} fonts and {words} words of this machine"]
     if len(files) < FEW_FONTS:
-        told.append(
+        lines.append(
             f"warning: only {len(files)} fonts, so the scout will read little else. "
             "Install more, such as fonts-liberation, fonts-dejavu and fonts-urw-base35."
         )
     if words <= len(language.COMMON):
-        told.append(f"warning: only {words} words. Install a list, such as wamerican.")
-    return told
+        lines.append(f"warning: only {words} words. Install a list, such as wamerican.")
+    return lines

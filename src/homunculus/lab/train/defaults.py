@@ -1,4 +1,4 @@
-"""How much a training run does unless it is told otherwise: the numbers of code and help alike."""
+"""Defaults of a training run, shared by the code and the help texts."""
 
 STEPS = 5600
 """Steps of the word net."""

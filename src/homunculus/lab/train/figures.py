@@ -1,13 +1,13 @@
 # pyright: basic
-"""What stands around and between the text: figures with captions, advertisements, boxes, feet."""
+"""Blocks besides text: figures with captions, advertisements, tick boxes, page footers."""
 
 from itertools import pairwise
 
 from homunculus.lab.train import language, people
+from homunculus.lab.train.canvas import Canvas, Face, face
 from homunculus.lab.train.language import NUMBER
-from homunculus.lab.train.layouts import Box, centred, wrapped
-from homunculus.lab.train.questions import text
-from homunculus.lab.train.sheet import Face, Sheet, face
+from homunculus.lab.train.layouts import Box, print_centred, print_wrapped
+from homunculus.lab.train.questions import phrase_text
 
 CAPTION_ASK = (
     "What is the title of the figure?", "What is {} about?", "What does {} show?",
@@ -22,77 +22,79 @@ AXIS_ASK = {
 }  # fmt: skip
 
 
-def plot(sheet: Sheet, box: Box, style: Face) -> float:
+def plot(canvas: Canvas, box: Box, style: Face) -> float:
     """Axes with numbers and names, curves, a legend, a caption above or below."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     deep = min(y1 - y, 0.7 * (x1 - x0), rng.uniform(12, 22) * style.size)
     if deep < 7 * style.pitch:
-        return caption(sheet, box, style)
+        return caption(canvas, box, style)
     above = rng.random() < 0.4
-    top = caption(sheet, box, style) if above else y
-    sheet.ask(rng.choice(AXIS_ASK["y"]), sheet.line(x0, top, language.label(rng), style, x1))
+    top = caption(canvas, box, style) if above else y
+    canvas.ask(rng.choice(AXIS_ASK["y"]), canvas.line(x0, top, language.label(rng), style, x1))
     top += 1.2 * style.pitch
     low, left = y + deep - 3 * style.pitch, x0 + 4 * style.size
     high = max(top + style.pitch, low)
-    sheet.rule(left, high, x1, style.size / 12)
-    sheet.bar(left, top, left + 1, high)
-    _ticks(sheet, (left, top, x1, high), style)
-    _legend(sheet, (left, top, x1, high), style)
+    canvas.rule(left, high, x1, style.size / 12)
+    canvas.bar(left, top, left + 1, high)
+    _ticks(canvas, (left, top, x1, high), style)
+    _legend(canvas, (left, top, x1, high), style)
     name = language.label(rng)
-    made = centred(sheet, high + 1.3 * style.pitch, name, style, (left, 0, x1, 0))
-    sheet.ask(rng.choice(AXIS_ASK["x"]), made)
+    word_ids = print_centred(canvas, high + 1.3 * style.pitch, name, style, (left, 0, x1, 0))
+    canvas.ask(rng.choice(AXIS_ASK["x"]), word_ids)
     y = high + 2.6 * style.pitch
-    return y if above else caption(sheet, (x0, y, x1, y1), style)
+    return y if above else caption(canvas, (x0, y, x1, y1), style)
 
 
-def _ticks(sheet: Sheet, box: Box, style: Face) -> None:
+def _ticks(canvas: Canvas, box: Box, style: Face) -> None:
     """Numbers along two axes, and a curve over them."""
-    rng, (left, top, x1, high) = sheet.rng, box
+    rng, (left, top, x1, high) = canvas.rng, box
     unit, since = rng.choice((1, 5, 10, 20, 25, 100)), rng.choice((0, rng.randint(1950, 2015)))
     rows = max(2, min(6, int((high - top) / (1.4 * style.pitch))))
     for row in range(rows):
         phrase = [(str(unit * row), NUMBER)]
         at = high - style.base - row * (high - top - style.pitch) / (rows - 1)
-        sheet.line(left - style.width(phrase) - style.gap, at, phrase, style, left)
+        canvas.line(left - style.width(phrase) - style.gap, at, phrase, style, left)
     columns = max(2, min(7, int((x1 - left) / (5 * style.size))))
     for column in range(columns):
         phrase = [(str(since + column * (1 if since else unit)), NUMBER)]
-        sheet.line(left + column * (x1 - left) / columns, high + 2, phrase, style, x1)
+        canvas.line(left + column * (x1 - left) / columns, high + 2, phrase, style, x1)
     points = [
         (left + at * (x1 - left) / 8, rng.uniform(top + 0.5 * (high - top), high))
         for at in range(8)
     ]
     for (ax, ay), (bx, _) in pairwise(points):
-        sheet.rule(ax, ay, bx, style.size / 8)
+        canvas.rule(ax, ay, bx, style.size / 8)
 
 
-def _legend(sheet: Sheet, box: Box, style: Face) -> None:
+def _legend(canvas: Canvas, box: Box, style: Face) -> None:
     """Names of the curves at the upper right."""
-    rng, (left, top, x1, high) = sheet.rng, box
+    rng, (left, top, x1, high) = canvas.rng, box
     for at in range(rng.choice((0, 2, 3))):
         y = top + at * style.pitch
         if y + style.pitch > top + 0.45 * (high - top):
             return
         start = left + 0.6 * (x1 - left)
-        sheet.rule(start - 2 * style.size, y + style.base / 1.5, start - 0.5 * style.size, 1 + at)
-        made = sheet.line(start, y, language.label(rng)[:2], style, x1)
+        canvas.rule(start - 2 * style.size, y + style.base / 1.5, start - 0.5 * style.size, 1 + at)
+        word_ids = canvas.line(start, y, language.label(rng)[:2], style, x1)
         nth = ("first", "second", "third")[at]
-        sheet.ask(f"What is the {nth} entry of the legend?", made)
+        canvas.ask(f"What is the {nth} entry of the legend?", word_ids)
 
 
-def caption(sheet: Sheet, box: Box, style: Face) -> float:
-    """Figure 2: what it shows."""
-    rng, (x0, _, x1, _) = sheet.rng, box
+def caption(canvas: Canvas, box: Box, style: Face) -> float:
+    """A number and what the figure shows."""
+    rng, (x0, _, x1, _) = canvas.rng, box
     number = rng.randint(1, 15)
     word = rng.choice(("Figure", "Fig.", "FIGURE", "Chart", "Exhibit"))
     key = [(word, 0), (f"{number}{rng.choice(':.-')}", NUMBER)]
     inset = rng.choice((0.0, 0.1)) * (x1 - x0)
     inner = (x0 + inset, box[1], x1 - inset, box[3])
-    made, y = wrapped(sheet, inner, [*key, *people.topic(rng, 9)], style)
-    asked = f"{'figure' if word in ('Fig.', 'FIGURE') else word} {number}"
-    sheet.ask(rng.choice(CAPTION_ASK).format(asked), made[2:])
+    word_ids, y = print_wrapped(canvas, inner, [*key, *people.topic(rng, 9)], style)
+    name = f"{'figure' if word in ('Fig.', 'FIGURE') else word} {number}"
+    canvas.ask(rng.choice(CAPTION_ASK).format(name), word_ids[2:])
     if rng.random() < 0.3:
-        sheet.ask(rng.choice(("What is the figure number?", "Which figure is shown?")), made[:2])
+        canvas.ask(
+            rng.choice(("What is the figure number?", "Which figure is shown?")), word_ids[:2]
+        )
     return y + 0.5 * style.pitch
 
 
@@ -108,22 +110,22 @@ LOW_ASK = (
 )  # fmt: skip
 
 
-def ad(sheet: Sheet, box: Box, style: Face) -> float:
+def ad(canvas: Canvas, box: Box, style: Face) -> float:
     """One or two large lines, a picture, some prose, a slogan, a price, a site."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     large = face(rng, style.size * rng.uniform(2, 3.6))
-    made = centred(
-        sheet, y, rng.choice((people.body, language.name, people.topic))(rng), large, box
+    word_ids = print_centred(
+        canvas, y, rng.choice((people.body, language.name, people.topic))(rng), large, box
     )
-    sheet.ask(rng.choice(BRAND_ASK), made)
+    canvas.ask(rng.choice(BRAND_ASK), word_ids)
     y += large.pitch
     if rng.random() < 0.6 and y1 - y > 8 * style.pitch:
         deep = rng.uniform(0.2, 0.5) * (y1 - y)
-        sheet.frame(x0 + 0.1 * (x1 - x0), y, x1 - 0.1 * (x1 - x0), y + deep, style.size / 10)
+        canvas.frame(x0 + 0.1 * (x1 - x0), y, x1 - 0.1 * (x1 - x0), y + deep, style.size / 10)
         y += deep + style.pitch
     while y < y1 - 5 * style.pitch:
         text_of = [pair for _ in range(rng.randint(3, 12)) for pair in language.prose(rng)]
-        centred(sheet, y, text_of, style, box)
+        print_centred(canvas, y, text_of, style, box)
         y += style.pitch * rng.choice((1.0, 1.0, 1.8))
     for make, forms, share in (
         (
@@ -135,11 +137,11 @@ def ad(sheet: Sheet, box: Box, style: Face) -> float:
         (language.phone, ("What is the phone number?", "Which number should be called?"), 0.4),
     ):
         if rng.random() < share and y < y1 - style.pitch:
-            sheet.ask(rng.choice(forms), centred(sheet, y, make(rng), style, box))
+            canvas.ask(rng.choice(forms), print_centred(canvas, y, make(rng), style, box))
             y += style.pitch
     bold = face(rng, style.size * rng.uniform(1, 1.8))
     if y + bold.pitch < y1:
-        sheet.ask(rng.choice(LOW_ASK), centred(sheet, y, people.topic(rng), bold, box))
+        canvas.ask(rng.choice(LOW_ASK), print_centred(canvas, y, people.topic(rng), bold, box))
     return y + bold.pitch
 
 
@@ -147,25 +149,25 @@ TICK_ASK = ("Which {} is checked?", "Which option is marked for {}?", "What is t
     "Which box is checked for {}?", "What {} is selected?")  # fmt: skip
 
 
-def boxes(sheet: Sheet, box: Box, style: Face) -> float:
+def boxes(canvas: Canvas, box: Box, style: Face) -> float:
     """Questions of a form with boxes to tick; one of them is."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     while y < y1 - style.pitch:
         key, right = language.label(rng)[:2], rng.randint(0, 2)
-        made = sheet.line(x0, y, key, style, x1)
-        x = max(x0 + 9 * style.size, sheet.right(made) + 2 * style.gap) if made else x1
+        word_ids = canvas.line(x0, y, key, style, x1)
+        x = max(x0 + 9 * style.size, canvas.right(word_ids) + 2 * style.gap) if word_ids else x1
         words = rng.sample(("Yes", "No", "Male", "Female", "Other", "None", "New", "Renewal"), 3)
         for at, option in enumerate(words):
             side = style.base - style.top
             if x + 2 * side + style.width([(option, 0)]) > x1:
                 break
-            sheet.frame(x, y + style.top, x + side, y + style.base, style.size / 14)
+            canvas.frame(x, y + style.top, x + side, y + style.base, style.size / 14)
             if at == right:
-                sheet.bar(x + 2, y + style.top + 2, x + side - 2, y + style.base - 2)
-            one = sheet.line(x + 1.5 * side, y, [(option, 0)], style, x1)
+                canvas.bar(x + 2, y + style.top + 2, x + side - 2, y + style.base - 2)
+            one = canvas.line(x + 1.5 * side, y, [(option, 0)], style, x1)
             if at == right and one:
-                sheet.ask(rng.choice(TICK_ASK).format(text(key).lower()), one)
-            x = sheet.right(one) + 2 * style.gap if one else x1
+                canvas.ask(rng.choice(TICK_ASK).format(phrase_text(key).lower()), one)
+            x = canvas.right(one) + 2 * style.gap if one else x1
         y += style.pitch * rng.choice((1.0, 1.3))
     return y
 
@@ -183,26 +185,26 @@ SITE_ASK = ("What is the website?", "What is the url at the bottom of the page?"
     "Which website is mentioned?", "What is the website address?")  # fmt: skip
 
 
-def foot(sheet: Sheet, box: Box, style: Face) -> None:
+def foot(canvas: Canvas, box: Box, style: Face) -> None:
     """Under the text: a source or a site, the number of the page; a stamped code in a corner."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     small = face(rng, style.size * rng.uniform(0.75, 1))
     if rng.random() < 0.25:
-        made = sheet.line(x0, y, [("Source:", 0), *people.topic(rng, 5)], small, x1)
-        sheet.ask(rng.choice(SOURCE_ASK), made[1:])
+        word_ids = canvas.line(x0, y, [("Source:", 0), *people.topic(rng, 5)], small, x1)
+        canvas.ask(rng.choice(SOURCE_ASK), word_ids[1:])
         y += small.pitch
     elif rng.random() < 0.2:
-        sheet.ask(rng.choice(SITE_ASK), centred(sheet, y, people.website(rng), small, box))
+        canvas.ask(rng.choice(SITE_ASK), print_centred(canvas, y, people.website(rng), small, box))
         y += small.pitch
     spot = rng.choice((x0, (x0 + x1) / 2 - small.size, x1 - 2 * small.size))
     if rng.random() < 0.5 and y + small.pitch < y1:
         words = [("Page", 0)] if rng.random() < 0.3 else []
         number = [(str(rng.randint(1, 99)), NUMBER)]
-        made = sheet.line(spot - style.width(words), y, words + number, small, sheet.wide)
-        sheet.ask(rng.choice(PAGE_ASK), made[len(words) :])
+        word_ids = canvas.line(spot - style.width(words), y, words + number, small, canvas.wide)
+        canvas.ask(rng.choice(PAGE_ASK), word_ids[len(words) :])
         y += small.pitch
     if rng.random() < 0.35 and y + small.pitch < y1:
         code = people.bates(rng)
-        right = sheet.wide - small.size * rng.uniform(0.5, 2) - small.width(code)
+        right = canvas.wide - small.size * rng.uniform(0.5, 2) - small.width(code)
         where = rng.choice((right, right, x0))
-        sheet.ask(rng.choice(BATES_ASK), sheet.line(where, y, code, small, sheet.wide))
+        canvas.ask(rng.choice(BATES_ASK), canvas.line(where, y, code, small, canvas.wide))

@@ -32,7 +32,7 @@ TYPEWRITER = (
     "code",
     "cousine",
 )
-STRANGE = (  # symbols, other scripts, and hands no document is printed in
+UNSUITABLE = (  # symbols, other scripts, and styles no document is printed in
     "symbol", "emoji", "math", "dingbat", "d050000", "braille", "icons", "initials", "cmex", "cmsy",
     "keyboard", "swash", "conakry", "georgian", "telugu", "nastaliq", "evertype", "z003", "d05",
 )  # fmt: skip
@@ -41,14 +41,14 @@ LATIN_NOTO = ("notosans-", "notoserif-", "notosansmono-", "notosansdisplay-", "n
 
 @dataclass(frozen=True)
 class Fonts:
-    """Font files, and the same by use; a family is drawn before one of its files."""
+    """Font files by use; a family is drawn before one of its files."""
 
     plain: tuple[str, ...]
     typewriter: tuple[str, ...]
     families: tuple[tuple[str, ...], ...]
 
     def choose(self, rng: Random, typewriter: float = 0.15) -> str:
-        """Plain fonts are most of what documents are printed in; every family gets its turn."""
+        """A font file: plain fonts most often, as in documents, but any family at times."""
         at = rng.random()
         if at < typewriter and self.typewriter:
             return rng.choice(self.typewriter)
@@ -60,14 +60,14 @@ class Fonts:
 @lru_cache(maxsize=1)
 def find() -> Fonts:
     """All usable fonts; Pillow's own one where the machine has none."""
-    found = sorted(path for folder in FOLDERS for path in _files(folder) if _usable(path))
+    paths = sorted(path for folder in FOLDERS for path in _files(folder) if _usable(path))
     families = defaultdict(list)
-    for path in found:
+    for path in paths:
         families[str(Path(path).parent), Path(path).name.split("-")[0][:8]].append(path)
     return Fonts(
-        plain=tuple(path for path in found if any(word in path.lower() for word in PLAIN)),
+        plain=tuple(path for path in paths if any(word in path.lower() for word in PLAIN)),
         typewriter=tuple(
-            path for path in found if any(word in Path(path).name.lower() for word in TYPEWRITER)
+            path for path in paths if any(word in Path(path).name.lower() for word in TYPEWRITER)
         ),
         families=tuple(tuple(files) for _, files in sorted(families.items())) or (("",),),
     )
@@ -82,7 +82,7 @@ def _usable(path: str) -> bool:
     name = Path(path).name.lower()
     if "noto" in name and not name.startswith(LATIN_NOTO):
         return False
-    if any(word in path.lower() for word in STRANGE):
+    if any(word in path.lower() for word in UNSUITABLE):
         return False
     try:
         font = load(path, 20)

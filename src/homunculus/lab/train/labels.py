@@ -1,51 +1,33 @@
 # pyright: basic
-"""From a rendered page to what the word net should say about each 8 x 8 cell.
+"""Labels of each 8 x 8 cell of a rendered page: the targets of the word net.
 
-Words are laid on 4 x 4 subcells first. A cell belongs to the word that holds most of its four
-subcells; with only one it is neither inside nor outside, and nothing is learned from it.
+Words are drawn on 4 x 4 subcells first. A cell belongs to the word that holds most of its four
+subcells; with only one it is neither inside nor outside, and is ignored.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from homunculus.lab.train.canvas import PrintedWord
+from homunculus.lab.train.pages import RenderedPage
 from homunculus.relevance.words.net import STRIDE, fold, spelled
 
 SUB = STRIDE // 2
 UNSURE = -1
 """A cell that is neither inside nor outside a word, or part of a word that the border cuts."""
 IGNORE = 255
-"""A character slot that teaches nothing."""
-
-
-@runtime_checkable
-class Word(Protocol):
-    """A printed word: text, quad (4 2, x y, clockwise from top left), edges of letters, kind."""
-
-    text: str
-    quad: Any
-    edges: Any
-    kind: int
-
-
-@runtime_checkable
-class Page(Protocol):
-    """A rendered crop: grey pixels and the words printed on it."""
-
-    pixels: Any
-    words: Sequence[Any]
+"""A character slot that is ignored."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What is where on one page."""
+    """Words, characters and kinds by cell of one page."""
 
     word: np.ndarray
     """rows cols: 0 no text, n the page's n-th word (from 1), -1 unsure."""
     letter: np.ndarray
-    """rows cols 2: class of the character in the left and right slot; 255 teaches nothing."""
+    """rows cols 2: class of the character in the left and right slot; 255 is ignored."""
     texts: tuple[str, ...]
     """Folded, in the order of the page's words."""
     kinds: np.ndarray
@@ -53,7 +35,7 @@ class Labels:
     """Pixels from the top of a word to its bottom."""
 
 
-def label(page: Page) -> Labels:
+def label(page: RenderedPage) -> Labels:
     """Label the cells of a page whose sides are multiples of 8."""
     high, wide = page.pixels.shape
     if high % STRIDE or wide % STRIDE:
@@ -64,7 +46,7 @@ def label(page: Page) -> Labels:
     owner = np.zeros((high // SUB, wide // SUB), np.int16)
     letter = np.full(owner.shape, IGNORE, np.uint8)
     for number, word in enumerate(page.words, 1):
-        _lay(owner, letter, number, word)
+        _draw(owner, letter, number, word)
     cell, slots = _vote(owner, letter)
     return Labels(
         cell,
@@ -75,8 +57,8 @@ def label(page: Page) -> Labels:
     )
 
 
-def _lay(owner: np.ndarray, letter: np.ndarray, number: int, word: Word) -> None:
-    """Write one word onto the subcells whose centres lie in its parallelogram."""
+def _draw(owner: np.ndarray, letter: np.ndarray, number: int, word: PrintedWord) -> None:
+    """Draw one word on the subcells whose centres lie in its parallelogram."""
     quad = np.asarray(word.quad, np.float64)
     low = np.maximum(np.floor(quad.min(0) / SUB).astype(int), 0)
     top = np.minimum(np.ceil(quad.max(0) / SUB).astype(int), owner.shape[::-1])

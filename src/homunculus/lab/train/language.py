@@ -1,4 +1,4 @@
-"""What rendered pages say: words, numbers, money, dates, times, codes, percentages and phones.
+"""Text of rendered pages: words, numbers, money, dates, times, codes, percentages and phones.
 
 A token is (text, kind); a phrase is a list of tokens. Everything is drawn from a given generator.
 """
@@ -224,7 +224,7 @@ def prose(rng: Random) -> Phrase:
 CASES = ("mixed", "mixed", "mixed", "lower", "title", "upper", "upper")
 
 
-def cased(text: str, case: str, rng: Random) -> str:
+def set_case(text: str, case: str, rng: Random) -> str:
     """Letters in the case a block is set in."""
     if case == "upper":
         return text.upper()

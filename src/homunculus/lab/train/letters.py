@@ -1,15 +1,15 @@
 # pyright: basic
-"""Letters and memos: who writes from where, to whom, when, about what, and who signs."""
+"""Letters and memos: letterhead, date, recipient, subject, prose, signature."""
 
 from collections.abc import Callable
 from random import Random
 
 from homunculus.lab.train import language, people
+from homunculus.lab.train.canvas import Canvas, Face, Length, face
 from homunculus.lab.train.language import Phrase
-from homunculus.lab.train.layouts import Box, centred, follow, prose, wrapped
-from homunculus.lab.train.people import said
-from homunculus.lab.train.questions import text
-from homunculus.lab.train.sheet import Face, Length, Sheet, face
+from homunculus.lab.train.layouts import Box, next_x, print_centred, print_wrapped, prose
+from homunculus.lab.train.people import phrase_of
+from homunculus.lab.train.questions import phrase_text
 
 TOP_ASK = (
     "What is the name of the organization?", "What is written at the top of the {}?",
@@ -61,127 +61,134 @@ CLOSE = ("Sincerely,", "Sincerely yours,", "Yours truly,", "Very truly yours,", 
     "Yours faithfully,", "Cordially,", "Respectfully,")  # fmt: skip
 
 
-Row = Callable[[Length, Phrase, Face], list[int]]
+PrintRow = Callable[[Length, Phrase, Face], list[int]]
 """Prints a phrase at a height."""
 
 
-def put(question: tuple[str, ...], rng: Random, paper: str) -> str:
-    """One of the questions, with what the paper is."""
+def choose_question(question: tuple[str, ...], rng: Random, paper: str) -> str:
+    """One of the questions, with the kind of paper filled in."""
     return rng.choice(question).format(paper if rng.random() < 0.6 else "document")
 
 
-def letterhead(sheet: Sheet, box: Box, style: Face) -> float:
+def letterhead(canvas: Canvas, box: Box, style: Face) -> float:
     """An organisation with its address and its numbers, in the middle or at a side."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     large = face(rng, style.size * rng.uniform(1.1, 2), case=rng.choice(["upper", "title"]))
     shift = rng.choice((0.0, 0.0, 0.55))
     inner = (x0 + shift * (x1 - x0), y, x1, y1)
     middle = rng.random() < 0.55 and not shift
 
-    def row(at: Length, phrase: Phrase, hand: Face) -> list[int]:
+    def row(at: Length, phrase: Phrase, font: Face) -> list[int]:
         return (
-            centred(sheet, at, phrase, hand, inner)
+            print_centred(canvas, at, phrase, font, inner)
             if middle
-            else sheet.line(inner[0], at, phrase, hand, x1)
+            else canvas.line(inner[0], at, phrase, font, x1)
         )
 
-    sheet.ask(put(TOP_ASK, rng, "letter"), row(y, people.body(rng), large))
+    canvas.ask(choose_question(TOP_ASK, rng, "letter"), row(y, people.body(rng), large))
     y += large.pitch
     if rng.random() < 0.8:
-        sheet.ask(put(PLACE_ASK, rng, "letter"), row(y, people.road(rng), style))
-        y = town(sheet, y + style.pitch, row, style)
+        canvas.ask(choose_question(PLACE_ASK, rng, "letter"), row(y, people.road(rng), style))
+        y = town(canvas, y + style.pitch, row, style)
     for key, forms in (("Tel", PHONE_ASK), ("Fax", FAX_ASK)):
         if rng.random() < 0.5:
             ways = {"Tel": ("Tel:", "Ph.", "Phone:", "Telephone", ""), "Fax": ("Fax:", "FAX", "F:")}
-            shown = said(rng.choice(ways[key]))
-            made = row(y, shown + language.phone(rng), style)
-            sheet.ask(put(forms, rng, "letter"), made[len(shown) :])
+            shown = phrase_of(rng.choice(ways[key]))
+            word_ids = row(y, shown + language.phone(rng), style)
+            canvas.ask(choose_question(forms, rng, "letter"), word_ids[len(shown) :])
             y += style.pitch
     if rng.random() < 0.3:
-        sheet.rule(x0, y + style.pitch / 3, x1, style.size / 10)
+        canvas.rule(x0, y + style.pitch / 3, x1, style.size / 10)
     return y + style.pitch * rng.uniform(0.5, 1.5)
 
 
-def town(sheet: Sheet, y: Length, row: Row, style: Face, whose: str = "") -> float:
+def town(canvas: Canvas, y: Length, row: PrintRow, style: Face, whose: str = "") -> float:
     """A line with a city, its state and its zip code, each to be asked for."""
-    rng, parts = sheet.rng, people.town(sheet.rng)
-    made, at = row(y, [pair for part in parts for pair in part], style), 0
+    rng, parts = canvas.rng, people.town(canvas.rng)
+    word_ids, at = row(y, [pair for part in parts for pair in part], style), 0
     for part, forms in zip(parts, (CITY_ASK, STATE_ASK, ZIP_ASK), strict=True):
-        answer, at = made[at : at + len(part)], at + len(part)
+        answer, at = word_ids[at : at + len(part)], at + len(part)
         if len(answer) == len(part) and rng.random() < 0.6:
-            question = put(forms, rng, "letter")
-            sheet.ask(
+            question = choose_question(forms, rng, "letter")
+            canvas.ask(
                 question.rstrip("?") + f" in the address of {whose}?" if whose else question, answer
             )
     return y + style.pitch
 
 
-def letter(sheet: Sheet, box: Box, style: Face) -> float:
+def letter(canvas: Canvas, box: Box, style: Face) -> float:
     """A letterhead, a date, the reader, a greeting, prose, a closing, a signature."""
-    rng, (x0, _, x1, y1) = sheet.rng, box
-    y = letterhead(sheet, box, style)
+    rng, (x0, _, x1, y1) = canvas.rng, box
+    y = letterhead(canvas, box, style)
     if rng.random() < 0.85:
         left = rng.choice((x0, x0, x0 + 0.6 * (x1 - x0)))
-        sheet.ask(put(DATE_ASK, rng, "letter"), sheet.line(left, y, language.date(rng), style, x1))
+        canvas.ask(
+            choose_question(DATE_ASK, rng, "letter"),
+            canvas.line(left, y, language.date(rng), style, x1),
+        )
         y += style.pitch * rng.uniform(1.5, 2.5)
     who = people.person(rng)
-    y = _reader(sheet, (x0, y, x1, y1), style, who)
+    y = _reader(canvas, (x0, y, x1, y1), style, who)
     if rng.random() < 0.35:
-        key = said(rng.choice(("Re:", "RE:", "Subject:", "Ref:", "Sub:")))
-        made, y = wrapped(sheet, (x0, y, x1, y1), key + people.topic(rng), style, 2)
-        sheet.ask(put(ABOUT_ASK, rng, "letter"), made[1:])
+        key = phrase_of(rng.choice(("Re:", "RE:", "Subject:", "Ref:", "Sub:")))
+        word_ids, y = print_wrapped(canvas, (x0, y, x1, y1), key + people.topic(rng), style, 2)
+        canvas.ask(choose_question(ABOUT_ASK, rng, "letter"), word_ids[1:])
         y += style.pitch
-    dear = [("Dear", 0), *said(rng.choice(("Mr.", "Ms.", "Dr.", "")))]
-    dear += said(text(who[-1:]) + rng.choice((":", ",")))
-    sheet.ask(put(DEAR_ASK, rng, "letter"), sheet.line(x0, y, dear, style, x1))
+    greeting = [("Dear", 0), *phrase_of(rng.choice(("Mr.", "Ms.", "Dr.", "")))]
+    greeting += phrase_of(phrase_text(who[-1:]) + rng.choice((":", ",")))
+    canvas.ask(choose_question(DEAR_ASK, rng, "letter"), canvas.line(x0, y, greeting, style, x1))
     y += style.pitch * rng.uniform(1.3, 2)
     end = y1 - style.pitch * rng.uniform(6, 9)
     if end > y:
-        y = prose(sheet, (x0, y, x1, y + rng.uniform(0.4, 1) * (end - y)), style)
-    return _closing(sheet, (x0, y + style.pitch, x1, y1), style)
+        y = prose(canvas, (x0, y, x1, y + rng.uniform(0.4, 1) * (end - y)), style)
+    return _closing(canvas, (x0, y + style.pitch, x1, y1), style)
 
 
-def _reader(sheet: Sheet, box: Box, style: Face, who: Phrase) -> float:
+def _reader(canvas: Canvas, box: Box, style: Face, who: Phrase) -> float:
     """To whom it goes: a name, a role, a firm, an address."""
-    rng, (x0, y, x1, _) = sheet.rng, box
-    made = sheet.line(x0, y, who, style, x1)
-    sheet.ask(put(TO_ASK, rng, "letter"), made)
+    rng, (x0, y, x1, _) = canvas.rng, box
+    word_ids = canvas.line(x0, y, who, style, x1)
+    canvas.ask(choose_question(TO_ASK, rng, "letter"), word_ids)
     y += style.pitch
     if rng.random() < 0.5:
-        role = sheet.line(x0, y, people.role(rng), style, x1)
-        sheet.ask(rng.choice(ROLE_ASK).format(text(who)), role)
+        role = canvas.line(x0, y, people.role(rng), style, x1)
+        canvas.ask(rng.choice(ROLE_ASK).format(phrase_text(who)), role)
         y += style.pitch
     for make in (people.body, people.road):
         if rng.random() < 0.7:
-            sheet.line(x0, y, make(rng), style, x1)
+            canvas.line(x0, y, make(rng), style, x1)
             y += style.pitch
 
-    def row(at: Length, phrase: Phrase, hand: Face) -> list[int]:
-        return sheet.line(x0, at, phrase, hand, x1)
+    def row(at: Length, phrase: Phrase, font: Face) -> list[int]:
+        return canvas.line(x0, at, phrase, font, x1)
 
-    y = town(sheet, y, row, style, text(who))
+    y = town(canvas, y, row, style, phrase_text(who))
     return y + style.pitch * rng.uniform(0.5, 1)
 
 
-def _closing(sheet: Sheet, box: Box, style: Face) -> float:
+def _closing(canvas: Canvas, box: Box, style: Face) -> float:
     """Sincerely, a gap for the pen, a name, a role, copies."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     left = rng.choice((x0, x0 + 0.5 * (x1 - x0)))
-    made = sheet.line(left, y, said(rng.choice(CLOSE)), style, x1)
+    word_ids = canvas.line(left, y, phrase_of(rng.choice(CLOSE)), style, x1)
     if rng.random() < 0.15:
-        sheet.ask("How does the letter end?", made)
+        canvas.ask("How does the letter end?", word_ids)
     y += style.pitch * rng.uniform(2, 3.5)
     who = people.person(rng)
-    sheet.ask(put(SIGN_ASK, rng, "letter"), sheet.line(left, y, who, style, x1))
+    canvas.ask(choose_question(SIGN_ASK, rng, "letter"), canvas.line(left, y, who, style, x1))
     y += style.pitch
     if rng.random() < 0.75:
-        made = sheet.line(left, y, people.role(rng), style, x1)
-        sheet.ask(rng.choice(ROLE_ASK).format(text(who)), made)
+        word_ids = canvas.line(left, y, people.role(rng), style, x1)
+        canvas.ask(rng.choice(ROLE_ASK).format(phrase_text(who)), word_ids)
         y += style.pitch
     if rng.random() < 0.35 and y < y1:
-        made = sheet.line(x0, y, said(rng.choice(("cc:", "c.c.", "Copy:", "CC:"))), style, x1)
-        made = sheet.line(follow(sheet, made, x0, style), y, people.person(rng), style, x1)
-        sheet.ask(put(COPY_ASK, rng, "letter"), made)
+        word_ids = canvas.line(
+            x0, y, phrase_of(rng.choice(("cc:", "c.c.", "Copy:", "CC:"))), style, x1
+        )
+        word_ids = canvas.line(
+            next_x(canvas, word_ids, x0, style), y, people.person(rng), style, x1
+        )
+        canvas.ask(choose_question(COPY_ASK, rng, "letter"), word_ids)
         y += style.pitch
     return y
 
@@ -197,16 +204,16 @@ MEMO = ("MEMORANDUM", "Memo", "INTER-OFFICE MEMORANDUM", "Interoffice Correspond
     "Office Memorandum", "FAX TRANSMITTAL", "M E M O")  # fmt: skip
 
 
-def memo(sheet: Sheet, box: Box, style: Face) -> float:
+def memo(canvas: Canvas, box: Box, style: Face) -> float:
     """The word memorandum, lines to, from, copies, date and subject, then prose."""
-    rng, (x0, y, x1, y1) = sheet.rng, box
+    rng, (x0, y, x1, y1) = canvas.rng, box
     if rng.random() < 0.4:
-        y = letterhead(sheet, box, style)
+        y = letterhead(canvas, box, style)
     large = face(rng, style.size * rng.uniform(1, 1.8))
-    made = centred(sheet, y, said(rng.choice(MEMO)), large, box)
+    word_ids = print_centred(canvas, y, phrase_of(rng.choice(MEMO)), large, box)
     titles = ("What is the title of the document?", "What is the heading of the document?",
         "What type of document is this?", "What is written at the top?")  # fmt: skip
-    sheet.ask(rng.choice(titles), made)
+    canvas.ask(rng.choice(titles), word_ids)
     y += large.pitch * rng.uniform(1, 1.6)
     lines, mark = list(LINES), rng.choice((":", ":", "", "-"))
     rng.shuffle(lines)
@@ -215,12 +222,16 @@ def memo(sheet: Sheet, box: Box, style: Face) -> float:
     for names, make, forms, share in lines:
         if y > y1 or rng.random() > share:
             continue
-        key = said(rng.choice(names) + mark) if names[0] != "Date" else said(rng.choice(names))
-        made = sheet.line(x0, y, key, style, x1)
-        start = max(tab, follow(sheet, made, x0, style))
-        made, y = wrapped(sheet, (start, y, x1, y1), make(rng), style, 2)
-        sheet.ask(put(forms, rng, "memo"), made)
+        key = (
+            phrase_of(rng.choice(names) + mark)
+            if names[0] != "Date"
+            else phrase_of(rng.choice(names))
+        )
+        word_ids = canvas.line(x0, y, key, style, x1)
+        start = max(tab, next_x(canvas, word_ids, x0, style))
+        word_ids, y = print_wrapped(canvas, (start, y, x1, y1), make(rng), style, 2)
+        canvas.ask(choose_question(forms, rng, "memo"), word_ids)
         y += style.pitch * rng.choice((0.0, 0.4))
-    sheet.rule(x0, y + style.pitch / 3, x1, style.size / 10)
+    canvas.rule(x0, y + style.pitch / 3, x1, style.size / 10)
     y += style.pitch
-    return prose(sheet, (x0, y, x1, y1 - style.pitch), style) if y < y1 - 2 * style.pitch else y
+    return prose(canvas, (x0, y, x1, y1 - style.pitch), style) if y < y1 - 2 * style.pitch else y

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What the word net is trained for: text, letters, codes, kinds, and above all the match."""
+"""The loss of the word net: text, letters, codes, kinds, and above all the match."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from homunculus.lab.train.labels import IGNORE
 from homunculus.relevance.words.net import Features, WordNet
 
 CELLS = 6000
-"""Text cells of a batch that are taught letters, codes and kinds."""
+"""Text cells of a batch that train letters, codes and kinds."""
 MATCHED = 3000
 """Of these, cells that are matched with all words of the batch."""
 BLANK = 400
@@ -33,7 +33,7 @@ class Loss:
     match: Float[Tensor, ""]
 
     def total(self) -> Float[Tensor, ""]:
-        """What is minimised."""
+        """The sum that is minimised."""
         return self.text + self.letter + self.code + self.kind + self.match
 
     def parts(self) -> dict[str, float]:
@@ -42,23 +42,23 @@ class Loss:
 
 
 def scaled(batch: Batch) -> Float[Tensor, "b 1 h w"]:
-    """The batch's pixels as the net wants them."""
+    """The batch's pixels as input of the net."""
     return batch.pixels[:, None].float() / 255
 
 
-def loss(net: WordNet, batch: Batch, luck: torch.Generator) -> Loss:
-    """The loss of one batch; `luck` chooses the cells."""
+def loss(net: WordNet, batch: Batch, generator: torch.Generator) -> Loss:
+    """The loss of one batch; `generator` samples the cells."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        seen: Features = net(scaled(batch))
+        features: Features = net(scaled(batch))
         word = batch.word.flatten()
-        text = _text(seen.text.flatten(), word)
-        cells = _some(word > 0, CELLS, luck)
-        blank = _some(word == 0, BLANK, luck)
+        text = _text(features.text.flatten(), word)
+        cells = _sample(word > 0, CELLS, generator)
+        blank = _sample(word == 0, BLANK, generator)
         if not len(cells):
             zero = text * 0
             return Loss(text, zero, zero, zero, zero)
-        letter = net.letters(seen.letter.flatten(0, 2)[cells])
-        hidden = net.hide(seen.word.flatten(0, 2)[torch.cat([cells, blank])])
+        letter = net.letters(features.letter.flatten(0, 2)[cells])
+        hidden = net.hide(features.word.flatten(0, 2)[torch.cat([cells, blank])])
         target = batch.code.float()
         bits = net.code_head(hidden[: len(cells)]).float()
         kind = net.kind_head(hidden[: len(cells)]).float()
@@ -77,10 +77,10 @@ def loss(net: WordNet, batch: Batch, luck: torch.Generator) -> Loss:
     )  # fmt: skip
 
 
-def _some(chosen: Tensor, many: int, luck: torch.Generator) -> Int[Tensor, "n"]:
-    """Up to so many of the chosen places, in random order."""
-    place = chosen.nonzero()[:, 0]
-    return place[torch.randperm(len(place), generator=luck)[:many]]
+def _sample(mask: Tensor, count: int, generator: torch.Generator) -> Int[Tensor, "n"]:
+    """Up to ``count`` places of the mask, in random order."""
+    place = mask.nonzero()[:, 0]
+    return place[torch.randperm(len(place), generator=generator)[:count]]
 
 
 def _text(logit: Float[Tensor, "n"], word: Int[Tensor, "n"]) -> Float[Tensor, ""]:

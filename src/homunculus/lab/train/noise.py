@@ -1,5 +1,5 @@
 # pyright: basic
-"""What happens to ink on its way to pixels: bad printing, skew, paper, light, blur, noise, JPEG."""
+"""Image degradation: bad printing, skew, paper, light, blur, noise, JPEG."""
 
 import io
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ def _image() -> Any:
     return need("PIL.Image", "learn", "the page renderer")
 
 
-def _filter() -> Any:
+def _filters() -> Any:
     return need("PIL.ImageFilter", "learn", "the page renderer")
 
 
-def printed(ink: Any, rng: Random, noise: Any, scale: float) -> Any:
+def degrade_print(ink: Any, rng: Random, generator: Any, scale: float) -> Any:
     """Fat, thin or broken letters, as printers and fax machines make them."""
-    filters, at = _filter(), rng.random()
+    filters, at = _filters(), rng.random()
     if at < 0.12 and scale > 1:
         soft = np.asarray(ink.filter(filters.GaussianBlur(0.6 * scale)), np.float32)
-        grain = noise.standard_normal(soft.shape, np.float32) * 25
+        grain = generator.standard_normal(soft.shape, np.float32) * 25
         return _image().fromarray(((soft + grain) > rng.uniform(80, 150)).astype(np.uint8) * 255)
     if at < 0.17:
         return ink.filter(filters.MaxFilter(3))
@@ -33,22 +33,26 @@ def printed(ink: Any, rng: Random, noise: Any, scale: float) -> Any:
     return ink
 
 
-def skew(rng: Random, noise: Any, high: int, wide: int, strength: float) -> np.ndarray:
+def skew(rng: Random, generator: Any, high: int, wide: int, strength: float) -> np.ndarray:
     """A page not laid quite straight; the unit matrix at no strength."""
     if strength == 0:
         return np.eye(3)
-    angle = np.deg2rad(noise.normal(0, 0.9 * strength))
+    angle = np.deg2rad(generator.normal(0, 0.9 * strength))
     shear = np.array(
         [
-            [noise.uniform(0.88, 1.15), noise.normal(0, 0.02 * strength), 0],
-            [noise.normal(0, 0.004 * strength), noise.uniform(0.9, 1.1), 0],
-            [noise.normal(0, 0.03 * strength / wide), noise.normal(0, 0.03 * strength / high), 1],
+            [generator.uniform(0.88, 1.15), generator.normal(0, 0.02 * strength), 0],
+            [generator.normal(0, 0.004 * strength), generator.uniform(0.9, 1.1), 0],
+            [
+                generator.normal(0, 0.03 * strength / wide),
+                generator.normal(0, 0.03 * strength / high),
+                1,
+            ],
         ]
     )
-    return _around(_turn(angle) @ shear, wide / 2, high / 2)
+    return _around(_rotation(angle) @ shear, wide / 2, high / 2)
 
 
-def _turn(angle: float) -> np.ndarray:
+def _rotation(angle: float) -> np.ndarray:
     cos, sin = np.cos(angle), np.sin(angle)
     return np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1.0]])
 
@@ -59,37 +63,37 @@ def _around(matrix: np.ndarray, x: float, y: float) -> np.ndarray:
     return there @ matrix @ back
 
 
-def tilt(rng: Random, noise: Any, sign: Any, high: int, wide: int) -> np.ndarray:
-    """Where a sign hangs and how it is seen: turned, sheared, in perspective."""
-    angle = np.deg2rad(noise.normal(0, 4 if rng.random() < 0.75 else 14))
+def tilt(rng: Random, generator: Any, sign: Any, high: int, wide: int) -> np.ndarray:
+    """The place and perspective of a sign: rotated, sheared, in perspective."""
+    angle = np.deg2rad(generator.normal(0, 4 if rng.random() < 0.75 else 14))
     shape = np.array(
         [
-            [noise.uniform(0.7, 1.1), noise.normal(0, 0.08), 0],
-            [noise.normal(0, 0.03), noise.uniform(0.85, 1.15), 0],
-            [noise.normal(0, 0.1) / sign.wide, noise.normal(0, 0.1) / sign.high, 1],
+            [generator.uniform(0.7, 1.1), generator.normal(0, 0.08), 0],
+            [generator.normal(0, 0.03), generator.uniform(0.85, 1.15), 0],
+            [generator.normal(0, 0.1) / sign.wide, generator.normal(0, 0.1) / sign.high, 1],
         ]
     )
-    matrix = _around(_turn(angle) @ shape, sign.wide / 2, sign.high / 2)
+    matrix = _around(_rotation(angle) @ shape, sign.wide / 2, sign.high / 2)
     place = np.eye(3)
     place[0, 2] = rng.uniform(-0.1 * sign.wide, wide - 0.9 * sign.wide)
     place[1, 2] = rng.uniform(-0.1 * sign.high, high - 0.9 * sign.high)
     return place @ matrix
 
 
-def texture(rng: Random, noise: Any, high: int, wide: int, depth: float) -> np.ndarray:
+def texture(rng: Random, generator: Any, high: int, wide: int, depth: float) -> np.ndarray:
     """Clouds at one scale."""
     side = rng.choice([3, 5, 8, 24, 96])
-    rough = noise.standard_normal((side, side), np.float32) * depth
+    rough = generator.standard_normal((side, side), np.float32) * depth
     return np.asarray(_image().fromarray(rough).resize((wide, high), _image().Resampling.BICUBIC))
 
 
-def scanned(ink: np.ndarray, rng: Random, noise: Any) -> np.ndarray:
+def scan(ink: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
     """Ink on paper, through a scanner."""
     high, wide = ink.shape
     white = rng.uniform(190, 255)
     paper = np.full((high, wide), white, np.float32)
     if rng.random() < 0.4:
-        paper += texture(rng, noise, high, wide, rng.uniform(2, 14))
+        paper += texture(rng, generator, high, wide, rng.uniform(2, 14))
     if rng.random() < 0.3:
         for _ in range(rng.randint(1, 4)):
             y, x = rng.randint(0, high - 8), rng.randint(0, wide // 2)
@@ -103,17 +107,17 @@ def scanned(ink: np.ndarray, rng: Random, noise: Any) -> np.ndarray:
         y = rng.randint(0, high - 20)
         band = slice(y, y + rng.randint(14, 110))
         pixels[band] = 255 - pixels[band]
-    return finished(pixels, rng, noise)
+    return add_camera_noise(pixels, rng, generator)
 
 
 def background(
-    rng: Random, noise: Any, high: int, wide: int, photos: Sequence[np.ndarray]
+    rng: Random, generator: Any, high: int, wide: int, photos: Sequence[np.ndarray]
 ) -> np.ndarray:
     """A piece of a photo, or clouds where there are none."""
     if not len(photos) or rng.random() < 0.1:
         base = np.full((high, wide), rng.uniform(30, 225), np.float32)
         for _ in range(3):
-            base += texture(rng, noise, high, wide, rng.uniform(5, 30))
+            base += texture(rng, generator, high, wide, rng.uniform(5, 30))
         return np.clip(base, 0, 255)
     photo = photos[rng.randrange(len(photos))]
     side = min(*photo.shape, rng.randint(150, 480))
@@ -122,7 +126,7 @@ def background(
     return np.asarray(piece.resize((wide, high), _image().Resampling.BICUBIC), np.float32)
 
 
-def painted(pixels: np.ndarray, ink: np.ndarray, corner: np.ndarray, rng: Random) -> np.ndarray:
+def paint_sign(pixels: np.ndarray, ink: np.ndarray, corner: np.ndarray, rng: Random) -> np.ndarray:
     """Letters on the photo, on a board of their own as often as not."""
     draw, high, wide = need("PIL.ImageDraw", "learn", "the page renderer"), *pixels.shape
     mask = _image().new("L", (wide, high), 0)
@@ -139,22 +143,22 @@ def painted(pixels: np.ndarray, ink: np.ndarray, corner: np.ndarray, rng: Random
     return pixels * (1 - ink) + colour * ink
 
 
-def photographed(pixels: np.ndarray, rng: Random, noise: Any) -> np.ndarray:
+def photograph(pixels: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
     """Light that falls off, a lens, a sensor."""
     high, wide = pixels.shape
     if rng.random() < 0.4:
         ramp = (
-            np.linspace(-1, 1, wide)[None] * noise.normal()
-            + np.linspace(-1, 1, high)[:, None] * noise.normal()
+            np.linspace(-1, 1, wide)[None] * generator.normal()
+            + np.linspace(-1, 1, high)[:, None] * generator.normal()
         )
         pixels = pixels * (1 + 0.15 * ramp)
     if rng.random() < 0.15:
         pixels = pixels * rng.uniform(0.3, 0.7)
-    return finished(pixels, rng, noise)
+    return add_camera_noise(pixels, rng, generator)
 
 
-def finished(pixels: np.ndarray, rng: Random, noise: Any) -> np.ndarray:
-    """Blur, a poorer copy, noise, JPEG."""
+def add_camera_noise(pixels: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
+    """Blur, a poorer copy, generator, JPEG."""
     image, (high, wide) = _image(), pixels.shape
     shown = image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
     if rng.random() < 0.15:
@@ -163,9 +167,9 @@ def finished(pixels: np.ndarray, rng: Random, noise: Any) -> np.ndarray:
         shown = shown.resize((wide, high), image.Resampling.BICUBIC)
     if rng.random() < 0.4:
         wide_blur = 1.0 if rng.random() < 0.85 else 1.6
-        shown = shown.filter(_filter().GaussianBlur(rng.uniform(0.3, wide_blur)))
+        shown = shown.filter(_filters().GaussianBlur(rng.uniform(0.3, wide_blur)))
     if rng.random() < 0.5:
-        grain = noise.standard_normal((high, wide), np.float32) * rng.uniform(1, 14)
+        grain = generator.standard_normal((high, wide), np.float32) * rng.uniform(1, 14)
         shown = image.fromarray(
             np.clip(np.asarray(shown, np.float32) + grain, 0, 255).astype(np.uint8)
         )

@@ -1,4 +1,4 @@
-"""Who and where: people, firms, what people do, places, titles, as letters name them."""
+"""Names of people, firms, roles, places and topics."""
 
 import string
 from random import Random
@@ -48,13 +48,13 @@ ROADS = (
 )  # fmt: skip
 
 
-def said(text: str, kind: int = WORD) -> Phrase:
+def phrase_of(text: str, kind: int = WORD) -> Phrase:
     """A text as a phrase of one kind."""
     return [(part, kind) for part in text.split()]
 
 
 def person(rng: Random) -> Phrase:
-    """Somebody's name, with or without initials and titles."""
+    """A person's name, with or without initials and titles."""
     first, last = rng.choice(FIRST), rng.choice(LAST)
     if rng.random() < 0.2:
         last = rng.choice(language.dictionary()).capitalize()
@@ -69,14 +69,17 @@ def person(rng: Random) -> Phrase:
         f"Ms. {first} {last}",
         f"{first} {last}, Ph.D.",
     )
-    return said(rng.choice(forms))
+    return phrase_of(rng.choice(forms))
 
 
 def role(rng: Random) -> Phrase:
-    """What somebody is."""
+    """A role or title."""
     if rng.random() < 0.25:
-        return [*said(rng.choice(("Director,", "Manager,", "Chairman,"))), *language.label(rng)]
-    return said(rng.choice(ROLES))
+        return [
+            *phrase_of(rng.choice(("Director,", "Manager,", "Chairman,"))),
+            *language.label(rng),
+        ]
+    return phrase_of(rng.choice(ROLES))
 
 
 def body(rng: Random) -> Phrase:
@@ -86,16 +89,16 @@ def body(rng: Random) -> Phrase:
     words = [rng.choice(language.dictionary()).capitalize() for _ in range(rng.randint(1, 2))]
     if rng.random() < 0.3:
         words = [rng.choice(LAST)]
-    return said(" ".join([*words, rng.choice(BODIES)]))
+    return phrase_of(" ".join([*words, rng.choice(BODIES)]))
 
 
 def road(rng: Random) -> Phrase:
-    """A street with its number, or a box of the post."""
+    """A street with its number, or a post-office box."""
     number = str(rng.randint(1, 9999))
     if rng.random() < 0.2:
-        return [*said(rng.choice(("P.O. Box", "P. O. Box", "PO Box"))), (number, NUMBER)]
+        return [*phrase_of(rng.choice(("P.O. Box", "P. O. Box", "PO Box"))), (number, NUMBER)]
     words = [rng.choice(language.dictionary()).capitalize() for _ in range(rng.choice([1, 1, 2]))]
-    return [(number, NUMBER), *said(" ".join([*words, rng.choice(ROADS)]))]
+    return [(number, NUMBER), *phrase_of(" ".join([*words, rng.choice(ROADS)]))]
 
 
 def town(rng: Random) -> tuple[Phrase, Phrase, Phrase]:
@@ -103,16 +106,16 @@ def town(rng: Random) -> tuple[Phrase, Phrase, Phrase]:
     zip_code = f"{rng.randint(1000, 99999):05d}"
     if rng.random() < 0.15:
         zip_code += f"-{rng.randint(0, 9999):04d}"
-    return said(rng.choice(TOWNS) + ","), said(rng.choice(STATES)), [(zip_code, CODE)]
+    return phrase_of(rng.choice(TOWNS) + ","), phrase_of(rng.choice(STATES)), [(zip_code, CODE)]
 
 
 def topic(rng: Random, most: int = 7) -> Phrase:
-    """What a paper is about: nouns with small words between them."""
+    """A subject line: nouns with small words between them."""
     words = [text for text, _ in language.label(rng)]
     while rng.random() < 0.7 and len(words) < most - 2:
         words.append(rng.choice(("of", "for", "and", "in", "the", "on", "-", "to")))
         words += [text for text, _ in language.label(rng)]
-    return said(" ".join(words[:most]))
+    return phrase_of(" ".join(words[:most]))
 
 
 def bates(rng: Random) -> Phrase:
@@ -125,6 +128,6 @@ def bates(rng: Random) -> Phrase:
 
 
 def website(rng: Random) -> Phrase:
-    """Where to read more."""
+    """A web address."""
     site = rng.choice(language.dictionary()).lower() + rng.choice((".com", ".org", ".edu", ".gov"))
-    return said(rng.choice(("www.", "http://www.", "https://")) + site)
+    return phrase_of(rng.choice(("www.", "http://www.", "https://")) + site)

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Ways of asking: by a printed label, by another word for it, by row and column."""
+"""Wordings of questions: by a printed label, by another word for it, by row and column."""
 
 from collections.abc import Callable
 from random import Random
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from homunculus.lab.train import language, people
 from homunculus.lab.train.language import Phrase
-from homunculus.lab.train.people import said
+from homunculus.lab.train.people import phrase_of
 
 PLAIN_ASK = (
     "What is the {}?", "what is the {}?", "What is the {} mentioned in the document?", "{}?",
@@ -39,8 +39,8 @@ CELL_ASK = (
 )  # fmt: skip
 
 
-def plain(phrase: Phrase, rng: Random) -> str:
-    """A label as a question says it: lower case most times, now and then a word short."""
+def label_text(phrase: Phrase, rng: Random) -> str:
+    """A label as a question says it: mostly in lower case, at times without one of its words."""
     words = [text.strip(" :,.()\"'") for text, _ in phrase]
     if len(words) > 1 and rng.random() < 0.15:
         words.pop(rng.randrange(len(words)))
@@ -48,100 +48,105 @@ def plain(phrase: Phrase, rng: Random) -> str:
     return text if rng.random() < 0.35 else text.lower()
 
 
-def asked(phrase: Phrase, kind: int, rng: Random) -> str:
-    """A question for what stands beside a label, in the way its kind is asked for."""
+def label_question(phrase: Phrase, kind: int, rng: Random) -> str:
+    """A question for the value beside a label, worded for the kind of value."""
     forms = ASK[kind] if rng.random() < 0.45 else PLAIN_ASK
-    question = rng.choice(forms).format(plain(phrase, rng))
+    question = rng.choice(forms).format(label_text(phrase, rng))
     return question if rng.random() < 0.65 else question.rstrip("?.") + rng.choice(TAILS)
 
 
-def paper(rng: Random) -> str:
+def page_name(rng: Random) -> str:
     """What a question calls the page."""
     return rng.choice(("letter", "document", "memo", "page", "form", "report", "given document"))
 
 
-class Field(NamedTuple):
-    """Ways to print a label, ways to ask for what stands beside it, and what may stand there."""
+class FormField(NamedTuple):
+    """Ways to print a label, ways to ask for its value, and a generator of values."""
 
-    printed: tuple[str, ...]
-    said: tuple[str, ...]
+    labels: tuple[str, ...]
+    wordings: tuple[str, ...]
     make: Callable[[Random], Phrase]
 
 
 FIELDS = (
-    Field(("Tel", "Tel. No.", "Ph.", "Phone", "Telephone", "Tel #", "Phone No."),
+    FormField(("Tel", "Tel. No.", "Ph.", "Phone", "Telephone", "Tel #", "Phone No."),
         ("phone number", "telephone number", "tel no.", "contact number", "telephone"),
         language.phone),
-    Field(("Fax", "Fax No.", "Facsimile", "Fax #", "FAX"),
+    FormField(("Fax", "Fax No.", "Facsimile", "Fax #", "FAX"),
         ("fax number", "fax no.", "facsimile number", "fax"), language.phone),
-    Field(("No.", "Number", "#", "Nr.", "Ref. No.", "Ref", "Reference"),
+    FormField(("No.", "Number", "#", "Nr.", "Ref. No.", "Ref", "Reference"),
         ("number", "reference number", "document number", "ref no."), language.code),
-    Field(("Invoice No.", "Invoice #", "Inv. No.", "INVOICE"),
+    FormField(("Invoice No.", "Invoice #", "Inv. No.", "INVOICE"),
         ("invoice number", "invoice no.", "bill number"), language.code),
-    Field(("P.O. No.", "PO #", "Purchase Order", "P.O. Number", "Order No."),
+    FormField(("P.O. No.", "PO #", "Purchase Order", "P.O. Number", "Order No."),
         ("PO number", "purchase order number", "order number"), language.code),
-    Field(("Acct. No.", "Account #", "A/C No.", "Account Number"),
+    FormField(("Acct. No.", "Account #", "A/C No.", "Account Number"),
         ("account number", "account no.", "a/c number"), language.code),
-    Field(("Qty", "Qty.", "Quantity", "Pcs", "Units"),
+    FormField(("Qty", "Qty.", "Quantity", "Pcs", "Units"),
         ("quantity", "number of units", "qty"), language.number),
-    Field(("Amt", "Amt.", "Amount", "Amt. Due", "Total"),
+    FormField(("Amt", "Amt.", "Amount", "Amt. Due", "Total"),
         ("amount", "total amount", "amount due", "amount to be paid"), language.money),
-    Field(("Wt.", "Weight", "Net Wt.", "Gr. Wt."),
+    FormField(("Wt.", "Weight", "Net Wt.", "Gr. Wt."),
         ("weight", "net weight"), language.number),
-    Field(("Dept.", "Department", "Div.", "Division"),
+    FormField(("Dept.", "Department", "Div.", "Division"),
         ("department", "name of the department", "division"), language.label),
-    Field(("Attn", "Attn.", "Attention", "ATTN"),
+    FormField(("Attn", "Attn.", "Attention", "ATTN"),
         ("person to whose attention it is sent", "attention", "Who is it for the attention of?"),
         people.person),
-    Field(("Sr. No.", "S. No.", "Serial No.", "Sl. No."),
+    FormField(("Sr. No.", "S. No.", "Serial No.", "Sl. No."),
         ("serial number", "sr. no.", "s. no."), language.number),
-    Field(("Bldg.", "Bldg", "Building"), ("building", "building name", "name of the building"),
+    FormField(("Bldg.", "Bldg", "Building"), ("building", "building name", "name of the building"),
         language.label),
-    Field(("D.O.B.", "DOB", "Date of Birth", "Born"),
+    FormField(("D.O.B.", "DOB", "Date of Birth", "Born"),
         ("date of birth", "birth date", "When was the person born?"), language.date),
-    Field(("Exp.", "Exp. Date", "Expires", "Valid until"),
+    FormField(("Exp.", "Exp. Date", "Expires", "Valid until"),
         ("expiry date", "expiration date", "When does it expire?"), language.date),
-    Field(("Eff. Date", "Effective", "Effective Date"),
+    FormField(("Eff. Date", "Effective", "Effective Date"),
         ("effective date", "When does it become effective?"), language.date),
-    Field(("Due", "Due Date", "Payable by", "Payment due"),
+    FormField(("Due", "Due Date", "Payable by", "Payment due"),
         ("due date", "When is the payment due?", "last date of payment"), language.date),
-    Field(("Date", "Dated", "Dt."), ("date", "When is it dated?", "date mentioned"), language.date),
-    Field(("Time", "Hrs.", "At"), ("time", "At what time is it?", "time mentioned"), language.time),
-    Field(("Name", "Full Name", "Applicant", "Name (print)"),
+    FormField(("Date", "Dated", "Dt."), ("date", "When is it dated?", "date mentioned"),
+        language.date),
+    FormField(("Time", "Hrs.", "At"), ("time", "At what time is it?", "time mentioned"),
+        language.time),
+    FormField(("Name", "Full Name", "Applicant", "Name (print)"),
         ("name", "name of the person", "name of the applicant", "Whose name is given?"),
         people.person),
-    Field(("By", "Prepared by", "Signed", "Submitted by", "Author"),
+    FormField(("By", "Prepared by", "Signed", "Submitted by", "Author"),
         ("name of the author", "Who prepared it?", "Who submitted it?", "Who signed it?"),
         people.person),
-    Field(("Approved", "Approved by", "OK'd by", "App'd"),
+    FormField(("Approved", "Approved by", "OK'd by", "App'd"),
         ("name of the approver", "Who approved it?", "By whom is it approved?"), people.person),
-    Field(("Title", "Position", "Designation", "Job Title"),
+    FormField(("Title", "Position", "Designation", "Job Title"),
         ("designation", "title", "position", "job title"), people.role),
-    Field(("Company", "Employer", "Firm", "Co.", "Organization"),
+    FormField(("Company", "Employer", "Firm", "Co.", "Organization"),
         ("company name", "name of the company", "organisation", "employer"), people.body),
-    Field(("Addr.", "Address", "Street", "Mailing Address"),
+    FormField(("Addr.", "Address", "Street", "Mailing Address"),
         ("address", "mailing address", "street address"), people.road),
-    Field(("Zip", "ZIP", "Zip Code", "Postal Code"), ("zip code", "zip", "postal code", "pin code"),
+    FormField(("Zip", "ZIP", "Zip Code", "Postal Code"),
+        ("zip code", "zip", "postal code", "pin code"),
         lambda rng: people.town(rng)[2]),
-    Field(("City", "Town"), ("city", "name of the city", "town"),
-        lambda rng: said(people.town(rng)[0][0][0].rstrip(","))),
-    Field(("Subj.", "Subject", "Re", "RE", "Regarding"),
+    FormField(("City", "Town"), ("city", "name of the city", "town"),
+        lambda rng: phrase_of(people.town(rng)[0][0][0].rstrip(","))),
+    FormField(("Subj.", "Subject", "Re", "RE", "Regarding"),
         ("subject", "What is it about?", "subject of the document", "What is it regarding?"),
         people.topic),
-    Field(("cc", "CC", "Copy to", "c.c."),
+    FormField(("cc", "CC", "Copy to", "c.c."),
         ("cc", "Who is copied?", "To whom is the copy sent?", "name in cc"), people.person),
-    Field(("Temp.", "Temperature"), ("temperature",), language.number),
-    Field(("Pct.", "%", "Percent", "Rate"), ("percentage", "rate", "percent"), language.percent),
-    Field(("Pg.", "Page", "Pages", "No. of pages"), ("number of pages", "page number"),
+    FormField(("Temp.", "Temperature"), ("temperature",), language.number),
+    FormField(("Pct.", "%", "Percent", "Rate"), ("percentage", "rate", "percent"),
+        language.percent),
+    FormField(("Pg.", "Page", "Pages", "No. of pages"), ("number of pages", "page number"),
         lambda rng: [(str(rng.randint(1, 40)), language.NUMBER)]),
-    Field(("Web", "Website", "URL", "Visit"), ("website", "web address", "url"), people.website),
-    Field(("Brand", "Brand Name", "Make"), ("brand", "brand name", "Which brand is it?"),
+    FormField(("Web", "Website", "URL", "Visit"), ("website", "web address", "url"),
+        people.website),
+    FormField(("Brand", "Brand Name", "Make"), ("brand", "brand name", "Which brand is it?"),
         language.name),
-    Field(("Mfr.", "Manufacturer", "Mfg. by"), ("manufacturer", "Who is the manufacturer?"),
+    FormField(("Mfr.", "Manufacturer", "Mfg. by"), ("manufacturer", "Who is the manufacturer?"),
         people.body),
-    Field(("Avg.", "Average", "Mean"), ("average", "mean value"), language.number),
-    Field(("Max.", "Maximum", "Min."), ("limit", "extreme value"), language.number),
-    Field(("Est. Cost", "Budget", "Total Cost", "Cost"),
+    FormField(("Avg.", "Average", "Mean"), ("average", "mean value"), language.number),
+    FormField(("Max.", "Maximum", "Min."), ("limit", "extreme value"), language.number),
+    FormField(("Est. Cost", "Budget", "Total Cost", "Cost"),
         ("estimated cost", "cost", "budget", "How much does it cost?"), language.money),
 )  # fmt: skip
 FIELD_ASK = (
@@ -151,14 +156,16 @@ FIELD_ASK = (
 )  # fmt: skip
 
 
-def field(rng: Random) -> tuple[Phrase, Phrase, str]:
-    """A label that questions know by other words, what fills it, and a question."""
+def form_field(rng: Random) -> tuple[Phrase, Phrase, str]:
+    """A label, its value, and a question that may use other words than the label."""
     one = rng.choice(FIELDS)
-    way = rng.choice(one.said)
-    question = way if way[-1] == "?" else rng.choice(FIELD_ASK).format(way, paper(rng))
-    return said(rng.choice(one.printed)), one.make(rng), question
+    wording = rng.choice(one.wordings)
+    question = (
+        wording if wording[-1] == "?" else rng.choice(FIELD_ASK).format(wording, page_name(rng))
+    )
+    return phrase_of(rng.choice(one.labels)), one.make(rng), question
 
 
-def text(words: Phrase) -> str:
+def phrase_text(words: Phrase) -> str:
     """A phrase as a question quotes it."""
     return " ".join(part for part, _ in words).strip(" :,.()\"'")

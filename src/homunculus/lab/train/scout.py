@@ -1,7 +1,7 @@
 # pyright: basic
-"""The whole word scout from nothing: train the net, read pages with it, train the spreads.
+"""Training of the word scout: train the net, read pages with it, train the spreads.
 
-Every stage leaves its result in the folder and is skipped or resumed when the run goes on there.
+Every stage leaves its result in the folder; a resumed run skips or continues it.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from typing import Any
 
 from homunculus.image import open_picture
 from homunculus.lab.train import spread, words
-from homunculus.lab.train.batch import ahead, load_photos
+from homunculus.lab.train.batch import load_photos, prefetch
 from homunculus.lab.train.defaults import PAGES, SPREAD_STEPS
 from homunculus.lab.train.pages import render
 from homunculus.lab.train.progress import progress
-from homunculus.lab.train.samples import Pages, lesson, restore, store
+from homunculus.lab.train.samples import PageDataset, make_sample, restore, store
 from homunculus.relevance.words import FRAME, WordScout, load
 from homunculus.relevance.words.cache import Cache
 
@@ -25,8 +25,8 @@ FIRST_PAGE = 10**8
 
 
 @dataclass(frozen=True)
-class Real:
-    """A real page's question and where its answer stands: x0 y0 x1 y1 in pixels of the file."""
+class RealQuestion:
+    """A question on a real page and its answer's boxes: x0 y0 x1 y1 in pixels of the file."""
 
     path: Path
     question: str
@@ -35,57 +35,59 @@ class Real:
 
 def train(
     out: Path,
-    real: Sequence[Real] = (),
+    real: Sequence[RealQuestion] = (),
     pages: int = PAGES,
     spread_steps: int = SPREAD_STEPS,
     **net: Any,
 ) -> Path:
-    """A folder that `relevance.words.load` takes; ``net`` goes to the net's training."""
+    """Train into a folder that `relevance.words.load` reads; ``net`` are options of the net."""
     path = out / "word-scout.safetensors"
     if not path.exists():
         words.train(out, render, **net)
     scout = load(out, Cache(out, most=0, near=0))
-    beside = Pages(render, FIRST_PAGE, pages, load_photos(net.get("photos")))
-    drawn = _drawn(scout, out / "lessons", beside, net.get("workers", 1))
-    taken = _taken(scout, out / "lessons", real)
-    spread.train(out, drawn, taken, spread_steps)
+    dataset = PageDataset(render, FIRST_PAGE, pages, load_photos(net.get("photos")))
+    rendered = _rendered_samples(scout, out / "lessons", dataset, net.get("workers", 1))
+    real_samples = _real_samples(scout, out / "lessons", real)
+    spread.train(out, rendered, real_samples, spread_steps)
     return out
 
 
-def _drawn(scout: WordScout, folder: Path, pages: Pages, workers: int) -> list[Path]:
-    """Files of all rendered pages that answer a question; those that are there are kept."""
+def _rendered_samples(
+    scout: WordScout, folder: Path, pages: PageDataset, workers: int
+) -> list[Path]:
+    """Files of all rendered pages that answer a question; files that exist are reused."""
     folder.mkdir(exist_ok=True)
     paths = [folder / f"page-{at:05d}.safetensors" for at in range(len(pages))]
     done = next((at for at, path in enumerate(paths) if not path.exists()), len(paths))
     stray = restore(paths[done - 1])[1] if done else ""
-    with progress(done, len(pages), "homunculus train") as tell:
-        for at, page in enumerate(ahead(pages, done, workers), done):
-            asked = [*page.asked, (stray, ())] if stray else page.asked
-            stray = page.asked[-1][0] if page.asked else stray
-            store(paths[at], lesson(scout, page.pixels, asked), stray)
-            tell(at + 1, "pages rendered and read")
-    return [path for path in paths if restore(path)[0].answered]
+    with progress(done, len(pages), "homunculus train") as update:
+        for at, page in enumerate(prefetch(pages, done, workers), done):
+            questions = [*page.questions, (stray, ())] if stray else page.questions
+            stray = page.questions[-1][0] if page.questions else stray
+            store(paths[at], make_sample(scout, page.pixels, questions), stray)
+            update(at + 1, "pages rendered and read")
+    return [path for path in paths if restore(path)[0].answerable]
 
 
-def _taken(scout: WordScout, folder: Path, real: Sequence[Real]) -> list[Path]:
-    """Files of the real pages, all questions of one together."""
-    by_page: dict[Path, list[Real]] = {}
+def _real_samples(scout: WordScout, folder: Path, real: Sequence[RealQuestion]) -> list[Path]:
+    """Files of the real pages; all questions of a page are in one file."""
+    by_page: dict[Path, list[RealQuestion]] = {}
     for one in real:
         by_page.setdefault(one.path, []).append(one)
-    out = []
-    with progress(0, len(by_page), "homunculus train") as tell:
-        for done, (path, asked) in enumerate(sorted(by_page.items()), 1):
+    paths = []
+    with progress(0, len(by_page), "homunculus train") as update:
+        for done, (path, questions) in enumerate(sorted(by_page.items()), 1):
             picture = open_picture(path, longest=FRAME)
             (high, wide), (down, across) = picture.original, picture.size
             scale = (across / wide, down / high) * 2
             boxes = [
                 [[side * by for side, by in zip(box, scale, strict=True)] for box in one.boxes]
-                for one in asked
+                for one in questions
             ]
-            pairs = [(one.question, box) for one, box in zip(asked, boxes, strict=True)]
-            made = lesson(scout, picture.pixels, pairs)
-            if made.answered:
-                out.append(folder / f"real-{done:05d}.safetensors")
-                store(out[-1], made, "")
-            tell(done, "real pages read")
-    return out
+            pairs = [(one.question, box) for one, box in zip(questions, boxes, strict=True)]
+            sample = make_sample(scout, picture.pixels, pairs)
+            if sample.answerable:
+                paths.append(folder / f"real-{done:05d}.safetensors")
+                store(paths[-1], sample, "")
+            update(done, "real pages read")
+    return paths

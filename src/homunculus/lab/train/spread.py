@@ -1,8 +1,8 @@
 # pyright: basic
 """Training of the spread: from where a question's words stand to where its answer stands.
 
-Three nets learn side by side from the same lessons: one that knows all, its blind twin and its
-prior twin. Lessons of real pages may be mixed in.
+Three nets are trained on the same samples: `full`, and the controls `blind` (no question) and
+`prior` (no pixels). Samples of real pages may be mixed in.
 """
 
 import json
@@ -21,24 +21,24 @@ from torch import Tensor
 from homunculus.lab.train import state
 from homunculus.lab.train.defaults import SPREAD_STEPS
 from homunculus.lab.train.progress import progress
-from homunculus.lab.train.samples import Lesson, restore
-from homunculus.lab.train.state import flushed
+from homunculus.lab.train.samples import Sample, restore
+from homunculus.lab.train.state import flush_denormals
 from homunculus.relevance.words.evidence import Found, Mode, Spread, save
 
 RATE = 3e-3
 MODES: tuple[Mode, ...] = ("full", "blind", "prior")
 WINDOW = 48
-"""Cells along the side of what a net is shown at once."""
-ASKED = 6
+"""Cells along the side of a training window."""
+QUESTIONS = 6
 """Questions of one page in a step."""
 STORED = 200
 """Steps between states on disk."""
-UNUSUAL = 0.1
-"""Share of steps with a question put to the wrong page: then no cell is the answer's."""
+UNANSWERABLE = 0.1
+"""Share of steps with a question of another page, which no cell answers."""
 
 
 @dataclass
-class Pupil:
+class Trainer:
     """One of the three nets and its optimiser."""
 
     mode: Mode
@@ -46,64 +46,66 @@ class Pupil:
     optimiser: torch.optim.AdamW
 
     @staticmethod
-    def new(mode: Mode, seed: int) -> "Pupil":
-        """A fresh one."""
+    def new(mode: Mode, seed: int) -> "Trainer":
+        """A new net and optimiser."""
         torch.manual_seed(seed)
         net = Spread(mode).to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
-        return Pupil(mode, net, torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4))
+        return Trainer(mode, net, torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4))
 
-    def learn(self, found: Found, target: Tensor, rate: float, rng: Random) -> float:
-        """One step; the blind twin answers once for all questions of a page."""
+    def step(self, evidence: Found, target: Tensor, rate: float, rng: Random) -> float:
+        """One training step; `blind` answers once for all questions of a page."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         if self.mode == "blind":
-            found, target = _one(found), target.mean(0, keepdim=True)
-        maps, question = self.net.seen(found)
-        cost = torch.zeros(())
+            evidence, target = _first_question(evidence), target.mean(0, keepdim=True)
+        maps, question = self.net.seen(evidence)
+        loss = torch.zeros(())
         for places, count in windows(target, rng):
-            shown = cut(maps, places).contiguous(memory_format=torch.channels_last)  # 1.5 x faster
-            logit = self.net.over(shown, question)
-            cost = cost + price(logit, cut(target, places), count, target)
+            window = crop(maps, places).contiguous(
+                memory_format=torch.channels_last
+            )  # 1.5 x faster
+            logit = self.net.over(window, question)
+            loss = loss + window_loss(logit, crop(target, places), count, target)
         self.optimiser.zero_grad(set_to_none=True)
-        cost.backward()
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
         self.optimiser.step()
-        return float(cost.detach())
+        return float(loss.detach())
 
 
-def _one(found: Found) -> Found:
+def _first_question(evidence: Found) -> Found:
     return Found(
-        found.match[:1], found.valid[:1], found.weight[:1], found.kinds[:1], found.buckets[:1],
-        found.text, found.kind,
+        evidence.match[:1], evidence.valid[:1], evidence.weight[:1], evidence.kinds[:1],
+        evidence.buckets[:1], evidence.text, evidence.kind,
     )  # fmt: skip
 
 
-Place = tuple[int, int, int]
+WindowPlace = tuple[int, int, int]
 """Number of the question, first row and first column of a window."""
 
 
 def windows(
     target: Float[Tensor, "q r c"], rng: Random
-) -> list[tuple[list[Place], Float[Tensor, "q r2 c2"]]]:
-    """For each question a window that holds its answer, and a tile of the page for all the rest.
+) -> list[tuple[list[WindowPlace], Float[Tensor, "q r2 c2"]]]:
+    """For each question a window that holds its answer, and a random tile of the page.
 
-    With them what each cell counts. A tile speaks for all tiles, and says nothing of cells that the
-    first window holds, so that on average the loss is that of the whole page.
+    With them the weight of each cell. A tile stands for all tiles, and cells of the first window
+    weigh nothing in it, so that on average the loss is that of the whole page.
     """
     questions, rows, cols = target.shape
-    near = [(at, *_near(target[at], rng)) for at in range(questions)]
-    shown = [(near, torch.ones(questions, min(rows, WINDOW), min(cols, WINDOW)))]
+    near = [(at, *_answer_window(target[at], rng)) for at in range(questions)]
+    first = [(near, torch.ones(questions, min(rows, WINDOW), min(cols, WINDOW)))]
     down, across = _tiles(rows), _tiles(cols)
     if len(down) * len(across) == 1:
-        return shown
+        return first
     far = [(at, rng.choice(down), rng.choice(across)) for at in range(questions)]
-    count = (_worth(down, rows)[:, None] * _worth(across, cols)).repeat(questions, 1, 1)
+    count = (_tile_weight(down, rows)[:, None] * _tile_weight(across, cols)).repeat(questions, 1, 1)
     for at, y, x in near:
         count[at, y : y + WINDOW, x : x + WINDOW] = 0
-    return [*shown, (far, cut(count, far))]
+    return [*first, (far, crop(count, far))]
 
 
-def _near(target: Float[Tensor, "r c"], rng: Random) -> tuple[int, int]:
+def _answer_window(target: Float[Tensor, "r c"], rng: Random) -> tuple[int, int]:
     """First row and column of a window around a cell of the answer, or anywhere without one."""
     rows, cols = target.shape
     cells = target.flatten().nonzero()[:, 0].tolist() or range(rows * cols)
@@ -117,68 +119,72 @@ def _tiles(cells: int) -> list[int]:
     return [min(start, max(0, cells - WINDOW)) for start in range(0, cells, WINDOW)]
 
 
-def _worth(starts: Sequence[int], cells: int) -> Float[Tensor, "n"]:
-    """What a cell counts when one of the tiles is drawn: a cell of two tiles is drawn twice."""
-    held = torch.zeros(cells)
+def _tile_weight(starts: Sequence[int], cells: int) -> Float[Tensor, "n"]:
+    """Weight of a cell when one of the tiles is drawn: a cell of two tiles is drawn twice."""
+    tiles = torch.zeros(cells)
     for start in starts:
-        held[start : start + WINDOW] += 1
-    return len(starts) / held
+        tiles[start : start + WINDOW] += 1
+    return len(starts) / tiles
 
 
-def cut(maps: Float[Tensor, "q *f r c"], places: Sequence[Place]) -> Float[Tensor, "q *f r2 c2"]:
+def crop(
+    maps: Float[Tensor, "q *f r c"], places: Sequence[WindowPlace]
+) -> Float[Tensor, "q *f r2 c2"]:
     """The windows of the maps, one for each question."""
     return torch.stack([maps[at, ..., y : y + WINDOW, x : x + WINDOW] for at, y, x in places])
 
 
-def price(
+def window_loss(
     logit: Float[Tensor, "q r c"],
-    wanted: Float[Tensor, "q r c"],
+    target: Float[Tensor, "q r c"],
     count: Float[Tensor, "q r c"],
     whole: Float[Tensor, "q r2 c2"],
 ) -> Float[Tensor, ""]:
     """Cross-entropy of a window's cells; a large answer does not outweigh a small one."""
-    each = F.binary_cross_entropy_with_logits(logit, wanted, count, reduction="none").sum((1, 2))
+    each = F.binary_cross_entropy_with_logits(logit, target, count, reduction="none").sum((1, 2))
     return (each / whole.sum((1, 2)).clamp(min=4)).mean()
 
 
-def chosen(one: Lesson, rng: Random) -> tuple[Found, Float[Tensor, "q r c"]]:
-    """Some questions of a page; now and then one that the page does not answer."""
-    at = rng.sample(one.answered, min(ASKED, len(one.answered)))
-    if one.strange and rng.random() < UNUSUAL:
-        at[0] = rng.choice(one.strange)
-    return one.only(at)
+def sample_questions(one: Sample, rng: Random) -> tuple[Found, Float[Tensor, "q r c"]]:
+    """Some questions of a page; at times one that the page does not answer."""
+    at = rng.sample(one.answerable, min(QUESTIONS, len(one.answerable)))
+    if one.unanswerable and rng.random() < UNANSWERABLE:
+        at[0] = rng.choice(one.unanswerable)
+    return one.select(at)
 
 
 def train(
-    out: Path, lessons: Sequence[Path], real: Sequence[Path] = (), steps: int = SPREAD_STEPS,
+    out: Path, samples: Sequence[Path], real: Sequence[Path] = (), steps: int = SPREAD_STEPS,
     seed: int = 0, share: float = 0.3,
 ) -> dict[str, float]:  # fmt: skip
-    """Train the three nets into a folder, or go on with what is there; the last losses.
+    """Train the three nets into a folder, or resume the run in it; returns the last losses.
 
-    ``lessons`` are files with at least one question that is answered, ``share`` the part of steps
+    ``samples`` are files with at least one question that is answered, ``share`` the part of steps
     that ``real`` ones get.
     """
-    if not lessons:
+    if not samples:
         raise ValueError("train: no rendered page with a question. Render more pages.")
-    pupils = [Pupil.new(mode, seed) for mode in MODES]
+    trainers = [Trainer.new(mode, seed) for mode in MODES]
     file = out / "spread-state.safetensors"
-    start, mean = _resumed(file, pupils)
+    start, mean = _resume(file, trainers)
     began = time.monotonic()
-    with flushed(), progress(start, steps, "homunculus train") as tell:
+    with flush_denormals(), progress(start, steps, "homunculus train") as update:
         for step in range(start, steps):
-            rng = Random(seed * 2**32 + step)  # by step alone, so a resumed run agrees
-            pool = real if real and rng.random() < share else lessons
-            found, target = chosen(restore(rng.choice(pool))[0], rng)
-            for pupil in pupils:
-                cost = pupil.learn(found, target, rate(step, steps), rng)
-                mean[pupil.mode] = 0.98 * mean.get(pupil.mode, cost) + 0.02 * cost
-            tell(step + 1, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
+            rng = Random(seed * 2**32 + step)  # by step alone, so that a resumed run agrees
+            pool = real if real and rng.random() < share else samples
+            evidence, target = sample_questions(restore(rng.choice(pool))[0], rng)
+            for trainer in trainers:
+                loss = trainer.step(evidence, target, rate(step, steps), rng)
+                mean[trainer.mode] = 0.98 * mean.get(trainer.mode, loss) + 0.02 * loss
+            update(step + 1, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
             if (step + 1) % STORED == 0:
-                _keep(file, pupils, {"step": step + 1, "steps": steps, "mean": mean})
-    about = {"steps": steps, "seed": seed, "pages": len(lessons), "real": len(real)}
-    for pupil in pupils:
+                _store(file, trainers, {"step": step + 1, "steps": steps, "mean": mean})
+    about = {"steps": steps, "seed": seed, "pages": len(samples), "real": len(real)}
+    for trainer in trainers:
         save(
-            pupil.net, out / f"spread-{pupil.mode}.safetensors", about | {"loss": mean[pupil.mode]}
+            trainer.net,
+            out / f"spread-{trainer.mode}.safetensors",
+            about | {"loss": mean[trainer.mode]},
         )
     about |= {"from_step": start, "seconds": round(time.monotonic() - began)}
     (out / "spread.json").write_text(json.dumps(about | mean) + "\n", "utf-8")
@@ -186,18 +192,20 @@ def train(
 
 
 def rate(step: int, steps: int) -> float:
-    """The learning rate of a step: a short rise, then a root down to nothing."""
+    """The learning rate of a step: a short rise, then a square root down to 0."""
     return RATE * min(1.0, (step + 1) / 50) * (1 - step / steps) ** 0.5
 
 
-def _keep(path: Path, pupils: Sequence[Pupil], about: dict[str, Any]) -> None:
-    state.store(path, {p.mode: p.net for p in pupils}, {p.mode: p.optimiser for p in pupils}, about)
+def _store(path: Path, trainers: Sequence[Trainer], about: dict[str, Any]) -> None:
+    state.store(
+        path, {p.mode: p.net for p in trainers}, {p.mode: p.optimiser for p in trainers}, about
+    )
 
 
-def _resumed(path: Path, pupils: Sequence[Pupil]) -> tuple[int, dict[str, float]]:
-    """The step to go on from and the mean losses until there."""
+def _resume(path: Path, trainers: Sequence[Trainer]) -> tuple[int, dict[str, float]]:
+    """The step to resume from and the mean losses until then."""
     if not path.exists():
         return 0, {}
-    nets = {p.mode: p.net for p in pupils}
-    about = state.restore(path, nets, {p.mode: p.optimiser for p in pupils})
+    nets = {p.mode: p.net for p in trainers}
+    about = state.restore(path, nets, {p.mode: p.optimiser for p in trainers})
     return about["step"], about["mean"]

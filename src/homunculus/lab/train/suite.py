@@ -3,7 +3,7 @@
 
     python -m homunculus.lab.train.suite FOLDER [PAGES [SEED]]
 
-writes one that no training has seen: settings are chosen there, not on pages that are reported.
+writes one that no training uses: settings are tuned there, not on pages that are reported.
 """
 
 import json
@@ -16,10 +16,11 @@ from homunculus.lab.train.pages import render
 from homunculus.lazy import need
 
 FIRST = 3 * 10**9
-"""Seeds of suites: no training has seen them."""
+"""Seeds of suites: no training uses them."""
 SIDE = (1024, 768)
-"""Pixels of a page, down and across."""
-ASKED = 4
+"""Height and width of a page in pixels."""
+QUESTIONS = 4
+"""Most questions of a page."""
 
 
 def write(folder: Path, pages: int, seed: int = 0) -> Path:
@@ -32,7 +33,7 @@ def write(folder: Path, pages: int, seed: int = 0) -> Path:
         name = f"{at:05d}.png"
         image.fromarray(page.pixels).save(folder / "images" / name)
         lines = [fact for fact in page.facts if _one_line(page, fact)]
-        facts = Random(at).sample(lines, min(ASKED, len(lines)))
+        facts = Random(at).sample(lines, min(QUESTIONS, len(lines)))
         rows += [_row(name, page, fact) for fact in facts]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (folder / "qa.jsonl").write_text(lines, "utf-8")
@@ -40,7 +41,7 @@ def write(folder: Path, pages: int, seed: int = 0) -> Path:
 
 
 def _one_line(page: Any, fact: Any) -> bool:
-    """Readers read lines: an answer that runs on to the next one is nobody's to read."""
+    """Whether an answer is on one line, as readers read lines."""
     tops = [float(page.words[index].quad[0, 1]) for index in fact.answer]
     first = page.words[fact.answer[0]].quad
     return fact.apart or max(tops) - min(tops) < float(first[3, 1] - first[0, 1])
@@ -50,7 +51,7 @@ def _row(name: str, page: Any, fact: Any) -> dict[str, Any]:
     """A question, its answer as printed, and its boxes: one, or one for each place it stands."""
     words = [page.words[index] for index in fact.answer]
     if fact.apart:
-        boxes = [_around([word]) for word in words]
+        boxes = [_bounding_box([word]) for word in words]
         return {
             "image": name,
             "question": fact.question,
@@ -58,11 +59,11 @@ def _row(name: str, page: Any, fact: Any) -> dict[str, Any]:
             "boxes": boxes,
         }
     answer = " ".join(word.text for word in words)
-    told = {"image": name, "question": fact.question, "answers": [answer]}
-    return told | {"boxes": [_around(words)]}
+    row = {"image": name, "question": fact.question, "answers": [answer]}
+    return row | {"boxes": [_bounding_box(words)]}
 
 
-def _around(words: list[Any]) -> list[float]:
+def _bounding_box(words: list[Any]) -> list[float]:
     low = [float(min(word.quad[:, axis].min() for word in words)) for axis in (0, 1)]
     top = [float(max(word.quad[:, axis].max() for word in words)) for axis in (0, 1)]
     return [round(side, 1) for side in (*low, *top)]
@@ -71,5 +72,5 @@ def _around(words: list[Any]) -> list[float]:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: python -m homunculus.lab.train.suite FOLDER [PAGES [SEED]]")
-    made = write(Path(sys.argv[1]), *map(int, sys.argv[2:] or ["40"]))
-    sys.stdout.write(f"wrote {made}\n")
+    suite = write(Path(sys.argv[1]), *map(int, sys.argv[2:] or ["40"]))
+    sys.stdout.write(f"wrote {suite}\n")

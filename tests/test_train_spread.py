@@ -1,4 +1,4 @@
-"""Training of the spread: targets by hand, windows against the whole page, files of the twins."""
+"""Training of the spread: targets by hand, windows against the whole page, saved files."""
 
 import json
 from dataclasses import fields
@@ -12,8 +12,16 @@ import torch
 import torch.nn.functional as F
 
 from homunculus.lab.train import fonts, language, pages, spread
-from homunculus.lab.train.samples import Pages, lesson, restore, store
-from homunculus.lab.train.spread import MODES, Pupil, chosen, cut, price, train, windows
+from homunculus.lab.train.samples import PageDataset, make_sample, restore, store
+from homunculus.lab.train.spread import (
+    MODES,
+    Trainer,
+    crop,
+    sample_questions,
+    train,
+    window_loss,
+    windows,
+)
 from homunculus.relevance import words
 from homunculus.relevance.words import WordScout, load
 from homunculus.relevance.words import evidence as spreads
@@ -61,9 +69,9 @@ def scout(tmp_path) -> WordScout:
     return load(folder, Cache(tmp_path / "features", most=0))
 
 
-def drawn(seed: int, high: int, wide: int, **wanted: Any) -> pages.Page:
+def small_page(seed: int, high: int, wide: int, **options: Any) -> pages.RenderedPage:
     """A page of a quarter of the size that is asked for."""
-    return pages.render(seed, high // 4, wide // 4, **wanted)
+    return pages.render(seed, high // 4, wide // 4, **options)
 
 
 # ---- targets -------------------------------------------------------------------------------------
@@ -78,17 +86,17 @@ def grey(high: int, wide: int) -> torch.Tensor:
 def test_targets_cover_the_boxes_whatever_the_size_of_the_picture(scout, times) -> None:
     boxes = [[16, 8, 40, 24], [100, 60, 116, 64]]  # the second begins and ends within a cell
     scaled = [[side * times for side in box] for box in boxes]
-    one = lesson(scout, grey(64 * times, 128 * times), [("total?", scaled), ("date?", [])])
+    one = make_sample(scout, grey(64 * times, 128 * times), [("total?", scaled), ("date?", [])])
     expected = torch.zeros(2, 8, 16)
     expected[0, 1:3, 2:5] = 1
     expected[0, 7, 12:15] = torch.tensor([0.5, 1.0, 0.5])
     assert torch.allclose(one.target, expected)
-    assert (one.answered, one.strange) == ([0], [1])
+    assert (one.answerable, one.unanswerable) == ([0], [1])
 
 
 def test_a_thin_box_counts_in_full_and_one_beyond_the_page_not_at_all(scout) -> None:
-    asked = [("a?", [[17, 9, 18, 10]]), ("b?", [[500, 500, 600, 600]])]
-    one = lesson(scout, grey(64, 128), asked)
+    questions = [("a?", [[17, 9, 18, 10]]), ("b?", [[500, 500, 600, 600]])]
+    one = make_sample(scout, grey(64, 128), questions)
     assert one.target[0].nonzero().tolist() == [[1, 2]]
     assert one.target[0, 1, 2] == 1
     assert not one.target[1].any()
@@ -97,39 +105,39 @@ def test_a_thin_box_counts_in_full_and_one_beyond_the_page_not_at_all(scout) -> 
 @pytest.mark.usefixtures("plain")
 def test_a_rendered_page_asks_what_it_answers(scout, monkeypatch) -> None:
     monkeypatch.setattr("homunculus.lab.train.samples.MOST", 3)
-    page = Pages(drawn, 4, 1)[0]
-    one = lesson(scout, page.pixels, page.asked)
-    assert 1 <= len(page.asked) == len(one.target) <= 3
-    assert one.target.shape[1:] == one.found.text.shape
+    page = PageDataset(small_page, 4, 1)[0]
+    one = make_sample(scout, page.pixels, page.questions)
+    assert 1 <= len(page.questions) == len(one.target) <= 3
+    assert one.target.shape[1:] == one.evidence.text.shape
     assert (one.target.amax((1, 2)) == 1).all()
     assert (one.target.mean((1, 2)) < 0.6).all()
 
 
 def test_a_rendered_page_is_whole_and_shows_the_photos() -> None:
-    told: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
 
-    def noted(**wanted: Any) -> pages.Page:
-        told.append(wanted)
-        return pages.Page(np.zeros((64, 48), np.uint8), [], [])
+    def record(**options: Any) -> pages.RenderedPage:
+        calls.append(options)
+        return pages.RenderedPage(np.zeros((64, 48), np.uint8), [], [])
 
     photos = [np.zeros((9, 9), np.uint8)]
-    assert Pages(noted, 4, 3, photos)[2].asked == []
-    assert told[0]["photos"] is photos
-    assert (told[0]["seed"], told[0]["whole"]) == (6, True)
+    assert PageDataset(record, 4, 3, photos)[2].questions == []
+    assert calls[0]["photos"] is photos
+    assert (calls[0]["seed"], calls[0]["whole"]) == (6, True)
 
 
-def test_a_stored_lesson_is_the_same_lesson(scout, tmp_path) -> None:
-    asked = [("What is the total?", [[0, 0, 50, 50]]), ("Who signed the invoice?", ())]
-    one, path = lesson(scout, grey(64, 128), asked), tmp_path / "one.safetensors"
+def test_a_stored_sample_is_the_same_sample(scout, tmp_path) -> None:
+    questions = [("What is the total?", [[0, 0, 50, 50]]), ("Who signed the invoice?", ())]
+    one, path = make_sample(scout, grey(64, 128), questions), tmp_path / "one.safetensors"
     store(path, one, "When?")
     again, stray = restore(path)
     assert stray == "When?"
     assert torch.allclose(again.target.float(), one.target, atol=1e-3)
-    (found, target), (other, _) = one.only([1, 0]), again.only([1, 0])
+    (evidence, target), (other, _) = one.select([1, 0]), again.select([1, 0])
     assert torch.equal(target, one.target[[1, 0]])
     for each in fields(Found):
         value = getattr(other, each.name)
-        assert torch.allclose(value.float(), getattr(found, each.name).float(), atol=1e-3)
+        assert torch.allclose(value.float(), getattr(evidence, each.name).float(), atol=1e-3)
     assert not list(tmp_path.glob("*.partial"))
 
 
@@ -152,14 +160,16 @@ def test_windows_and_tiles_cost_on_average_what_the_whole_page_costs() -> None:
         cells = zip(one.flatten(), wanted.flatten(), strict=True)
         total = sum(float(F.softplus(value) - value * hope) for value, hope in cells)
         expected += total / max(4.0, float(wanted.sum())) / len(target)
-    drawn = []
+    losses = []
     for _ in range(800):
         shown = windows(target, rng)
-        costs = [price(cut(logit, at), cut(target, at), count, target) for at, count in shown]
-        drawn.append(float(sum(costs)))
-    found = torch.tensor(drawn)
-    error = float(found.std()) / len(drawn) ** 0.5
-    assert float(found.mean()) == pytest.approx(expected, abs=4 * error)
+        costs = [
+            window_loss(crop(logit, at), crop(target, at), count, target) for at, count in shown
+        ]
+        losses.append(float(sum(costs)))
+    sample = torch.tensor(losses)
+    error = float(sample.std()) / len(losses) ** 0.5
+    assert float(sample.mean()) == pytest.approx(expected, abs=4 * error)
     assert 4 * error < 0.05 * expected  # sharp enough to tell a wrong weight
 
 
@@ -172,8 +182,8 @@ def test_the_first_window_holds_a_cell_of_the_answer_and_all_lie_on_the_page() -
             assert len(shown) == 2
             for places, count in shown:
                 assert [at for at, _, _ in places] == [0, 1, 2]
-                assert count.shape == cut(target, places).shape == (3, 6, 6)
-            near = cut(target, shown[0][0])
+                assert count.shape == crop(target, places).shape == (3, 6, 6)
+            near = crop(target, shown[0][0])
             assert near[:2].amax((1, 2)).tolist() == [1, 0.5]
 
 
@@ -182,7 +192,7 @@ def test_a_small_page_is_its_own_window(size) -> None:
     target = answers(*size)
     ((places, count),) = windows(target, Random(0))
     assert places == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
-    assert torch.equal(cut(target, places), target)
+    assert torch.equal(crop(target, places), target)
     assert (count == 1).all()
 
 
@@ -191,50 +201,50 @@ def test_a_cell_of_the_first_window_is_not_counted_again() -> None:
     for _ in range(30):
         (near, _), (far, count) = windows(target, rng)
         for (_, y, x), (_, v, u), counted in zip(near, far, count, strict=True):
-            seen = torch.zeros(8, 15)
-            seen[y : y + 6, x : x + 6] = 1
-            assert torch.equal(counted == 0, cut(seen[None], [(0, v, u)])[0] == 1)
+            window = torch.zeros(8, 15)
+            window[y : y + 6, x : x + 6] = 1
+            assert torch.equal(counted == 0, crop(window[None], [(0, v, u)])[0] == 1)
 
 
 # ---- learning ------------------------------------------------------------------------------------
 
 
-def kept(scout: WordScout, folder: Path, *seeds: int) -> list[Path]:
-    """Lessons of rendered pages, on disk."""
+def stored_samples(scout: WordScout, folder: Path, *seeds: int) -> list[Path]:
+    """Samples of rendered pages, on disk."""
     folder.mkdir(exist_ok=True)
     paths = [folder / f"{seed}.safetensors" for seed in seeds]
     for path, seed in zip(paths, seeds, strict=True):
-        page = Pages(drawn, seed, 1)[0]
-        store(path, lesson(scout, page.pixels, [*page.asked, ("Which king?", ())]), "")
+        page = PageDataset(small_page, seed, 1)[0]
+        store(path, make_sample(scout, page.pixels, [*page.questions, ("Which king?", ())]), "")
     return paths
 
 
-def cost(net: spreads.Spread, lessons: list[Path]) -> float:
+def cost(net: spreads.Spread, samples: list[Path]) -> float:
     total = 0.0
     with torch.no_grad():
-        for path in lessons:
+        for path in samples:
             one = restore(path)[0]
-            found, target = one.only(one.answered)
-            logit = net(found)
-            total += float(price(logit, target, torch.ones_like(logit), target))
-    return total / len(lessons)
+            evidence, target = one.select(one.answerable)
+            logit = net(evidence)
+            total += float(window_loss(logit, target, torch.ones_like(logit), target))
+    return total / len(samples)
 
 
 @pytest.mark.usefixtures("plain")
 def test_some_steps_lower_the_cost_and_leave_three_files(scout, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(spread, "RATE", 0.02)  # few steps, long ones
-    lessons = kept(scout, tmp_path / "lessons", 4, 5)
+    samples = stored_samples(scout, tmp_path / "lessons", 4, 5)
     out = tmp_path / "out"
     out.mkdir()
-    mean = train(out, lessons, steps=48)
+    mean = train(out, samples, steps=48)
     about = json.loads((out / "spread.json").read_text())
     assert (about["steps"], about["pages"], about["real"]) == (48, 2, 0)
     assert mean.keys() == set(MODES)
     for mode in MODES:
         trained = spreads.load(out / f"spread-{mode}.safetensors", mode)
-        fresh = Pupil.new(mode, 0).net
-        before, after = (cost(net, lessons) for net in (fresh, trained))
-        # its twins know too little to learn as fast
+        fresh = Trainer.new(mode, 0).net
+        before, after = (cost(net, samples) for net in (fresh, trained))
+        # the controls know too little to learn as fast
         assert after < 0.95 * before if mode == "full" else after != before
         other = MODES[MODES.index(mode) - 1]
         with pytest.raises(ValueError, match=f"expected weights of `spread-{other}`"):
@@ -243,11 +253,11 @@ def test_some_steps_lower_the_cost_and_leave_three_files(scout, tmp_path, monkey
 
 @pytest.mark.usefixtures("plain")
 def test_training_is_the_same_twice_and_real_pages_count(scout, tmp_path) -> None:
-    lessons, real = (kept(scout, tmp_path / "lessons", seed) for seed in (4, 5))
+    samples, real = (stored_samples(scout, tmp_path / "lessons", seed) for seed in (4, 5))
     ways = {"a": (), "b": (), "c": real}
-    for name, taken in ways.items():
+    for name, pages_of in ways.items():
         (tmp_path / name).mkdir()
-        train(tmp_path / name, lessons, taken, steps=3, share=1.0)
+        train(tmp_path / name, samples, pages_of, steps=3, share=1.0)
     nets = {
         name: spreads.load(tmp_path / name / "spread-full.safetensors", "full") for name in ways
     }
@@ -260,11 +270,11 @@ def test_training_is_the_same_twice_and_real_pages_count(scout, tmp_path) -> Non
 @pytest.mark.usefixtures("plain")
 def test_a_killed_training_goes_on_to_the_same_nets(scout, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(spread, "STORED", 2)
-    lessons = kept(scout, tmp_path / "lessons", 4, 5)
+    samples = stored_samples(scout, tmp_path / "lessons", 4, 5)
     whole, cut_off = tmp_path / "whole", tmp_path / "cut"
     whole.mkdir()
     cut_off.mkdir()
-    train(whole, lessons, steps=5)
+    train(whole, samples, steps=5)
 
     def killed(step: int, steps: int) -> float:
         if step == 3:  # one past the stored second
@@ -275,8 +285,8 @@ def test_a_killed_training_goes_on_to_the_same_nets(scout, tmp_path, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(spread, "rate", killed)
         with pytest.raises(RuntimeError, match="killed"):
-            train(cut_off, lessons, steps=5)
-    train(cut_off, lessons, steps=5)
+            train(cut_off, samples, steps=5)
+    train(cut_off, samples, steps=5)
     assert json.loads((cut_off / "spread.json").read_text())["from_step"] == 2
     for mode in MODES:
         one, other = (
@@ -292,22 +302,22 @@ def test_pages_without_any_question_are_refused(tmp_path) -> None:
 
 
 def test_a_question_put_to_the_wrong_page_has_no_answer(scout, monkeypatch) -> None:
-    asked = [("What is the total?", [[0, 0, 50, 50]]), ("Who signed the invoice?", ())]
-    one = lesson(scout, grey(64, 128), asked)
-    monkeypatch.setattr(spread, "UNUSUAL", 1.0)
-    found, target = chosen(one, Random(0))
+    questions = [("What is the total?", [[0, 0, 50, 50]]), ("Who signed the invoice?", ())]
+    one = make_sample(scout, grey(64, 128), questions)
+    monkeypatch.setattr(spread, "UNANSWERABLE", 1.0)
+    evidence, target = sample_questions(one, Random(0))
     assert target.shape[0] == 1
     assert not target.any()
-    assert torch.equal(found.buckets, one.found.buckets[1:])
-    monkeypatch.setattr(spread, "UNUSUAL", 0.0)
-    assert torch.equal(chosen(one, Random(0))[1], one.target[:1])
+    assert torch.equal(evidence.buckets, one.evidence.buckets[1:])
+    monkeypatch.setattr(spread, "UNANSWERABLE", 0.0)
+    assert torch.equal(sample_questions(one, Random(0))[1], one.target[:1])
 
 
-def test_the_blind_twin_learns_the_mean_of_all_answers(scout) -> None:
-    one = lesson(scout, grey(40, 48), [("a?", [[0, 0, 8, 8]]), ("b?", [[24, 24, 32, 32]])])
-    asked: list[torch.Tensor] = []
-    pupil = Pupil.new("blind", 0)
-    over = pupil.net.over
-    pupil.net.over = lambda maps, question: asked.append(maps) or over(maps, question)
-    pupil.learn(one.found, one.target, 1e-3, Random(0))
-    assert {len(maps) for maps in asked} == {1}
+def test_the_blind_net_learns_the_mean_of_all_answers(scout) -> None:
+    one = make_sample(scout, grey(40, 48), [("a?", [[0, 0, 8, 8]]), ("b?", [[24, 24, 32, 32]])])
+    inputs: list[torch.Tensor] = []
+    trainer = Trainer.new("blind", 0)
+    over = trainer.net.over
+    trainer.net.over = lambda maps, question: inputs.append(maps) or over(maps, question)
+    trainer.step(one.evidence, one.target, 1e-3, Random(0))
+    assert {len(maps) for maps in inputs} == {1}

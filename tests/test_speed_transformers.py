@@ -1,4 +1,4 @@
-"""The benchmark of requests, on a model so small that only its structure can be looked at."""
+"""The benchmark of requests, on a model so small that only its structure is tested."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import tiny
-from homunculus.lab.speed import transformers as bench
+from homunculus.lab.speed import transformers as speed
 from homunculus.lab.speed.model import QWEN3_VL_2B, Scale
-from homunculus.lab.speed.profile import Request, Watch
+from homunculus.lab.speed.profile import Request, Stopwatch
 from homunculus.lab.speed.timing import peak
 
 SMALL = Scale(
@@ -22,7 +22,7 @@ SMALL = Scale(
             "mrope_section": [4, 2, 2], "mrope_interleaved": True,
         },
     },
-    sight={
+    vision={
         "depth": 2, "hidden_size": 32, "num_heads": 2, "intermediate_size": 48,
         "deepstack_visual_indexes": [0, 1], "patch_size": 8, "temporal_patch_size": 2,
         "spatial_merge_size": 2, "out_hidden_size": 64, "num_position_embeddings": 64,
@@ -34,12 +34,12 @@ SMALL = Scale(
 @pytest.fixture(scope="module")
 def result() -> dict:
     tiny.hub()
-    return bench.requests(repeats=2, scale=SMALL)
+    return speed.measure(repeats=2, scale=SMALL)
 
 
 def test_every_row_keeps_exactly_the_budget(result) -> None:
     natives = [rows * cols for rows, cols in SMALL.natives]
-    assert [row["native_tokens"] for row in result["rows"]] == sorted(natives * len(bench.WAYS))
+    assert [row["native_tokens"] for row in result["rows"]] == sorted(natives * len(speed.WAYS))
     assert {row["kept"] for row in result["rows"] + result["flat"]} == {SMALL.tokens}
 
 
@@ -70,24 +70,24 @@ def test_larger_images_have_more_cells_and_one_is_the_measure(result) -> None:
 def test_the_result_says_where_it_comes_from_and_can_be_read(result) -> None:
     assert {"command", "commit", "versions", "hardware", "repeats", "shape"} <= set(result)
     assert "transformers" in result["versions"]
-    lines = bench.table(result).splitlines()
+    lines = speed.table(result).splitlines()
     assert len(lines) == 3 + len(result["rows"]) + len(result["flat"])
 
 
-def test_an_engine_is_shown_an_image_that_no_memory_knows() -> None:
+def test_an_engine_gets_an_image_that_no_cache_holds() -> None:
     tiny.hub()
-    stand = bench.Stand.of(SMALL)
-    engine = stand.engine("foveated", "after", fast=False)
+    bench = speed.TimedModel.build(SMALL)
+    engine = bench.engine("foveated", "after", fast=False)
     with torch.inference_mode():
         for turn in (1, 2):
-            found = stand.engaged(engine, bench.page(48, 64), turn)
-            assert found.tower > 0
+            request = bench.with_engine(engine, speed.page(48, 64), turn)
+            assert request.tower > 0
 
 
 def test_weights_are_ordinary_tensors_in_bfloat16() -> None:
     tiny.hub()
     with torch.inference_mode():
-        weights = list(bench.build(SMALL).parameters())
+        weights = list(speed.build(SMALL).parameters())
     assert {weight.dtype for weight in weights} == {torch.bfloat16}
     assert not any(weight.is_inference() for weight in weights)
 
@@ -96,7 +96,7 @@ def test_the_shape_is_the_one_that_it_says() -> None:
     hf = tiny.hub()
     with torch.device("meta"):
         small = replace(QWEN3_VL_2B, text={**QWEN3_VL_2B.text, "num_hidden_layers": 1})
-        config = bench.build(small).config
+        config = speed.build(small).config
     assert isinstance(config, hf.Qwen3VLConfig)
     assert config.vision_config.deepstack_visual_indexes == [5, 11, 17]
     high, wide = QWEN3_VL_2B.bare
@@ -104,35 +104,35 @@ def test_the_shape_is_the_one_that_it_says() -> None:
     assert [high * wide for high, wide in QWEN3_VL_2B.natives] == [1024, 3072]
 
 
-def test_a_watch_tells_the_parts_apart() -> None:
-    watch = Watch()
+def test_a_stopwatch_adds_up_each_part() -> None:
+    watch = Stopwatch()
     with watch.part("processor"):
         pass
     with watch.part("processor"):
         torch.zeros(10)
-    assert list(watch.spent) == ["processor"]
+    assert list(watch.seconds) == ["processor"]
     one = Request(processor=1.0, tower=2.0, choice=3.0, prefill=4.0, kept=5, cache=6)
     assert (one.model, one.total) == (9.0, 10.0)
 
 
-def test_the_peak_of_memory_sees_what_was_given_back() -> None:
-    wanted = 64 * 2**20
-    one, found = peak(lambda: torch.ones(wanted, dtype=torch.uint8).max())
+def test_peak_memory_includes_what_was_freed() -> None:
+    size = 64 * 2**20
+    one, most = peak(lambda: torch.ones(size, dtype=torch.uint8).max())
     assert one == 1
-    if found is None:
+    if most is None:
         pytest.skip("this system does not tell")
-    assert wanted * 0.9 < found < wanted * 2
+    assert size * 0.9 < most < size * 2
 
 
-def test_a_long_run_is_its_own_warm_up_and_taken_less_often() -> None:
-    seen: list[tuple[str, int]] = []
+def test_a_long_run_needs_no_warm_up_and_runs_less_often() -> None:
+    calls: list[tuple[str, int]] = []
 
     def run(name: str, seconds: float, turn: int) -> Request:
-        seen.append((name, turn))
+        calls.append((name, turn))
         return Request(0.0, seconds, 0.0, 0.0, kept=1, cache=1)
 
     runs = {"long": partial(run, "long", 99.0), "short": partial(run, "short", 1.0)}
-    found, _ = bench._taken(runs, 4, None)
-    assert [turn for name, turn in seen if name == "long"] == [0, 3]
-    assert [turn for name, turn in seen if name == "short"] == [0, 1, 2, 3, 4]
-    assert (len(found["long"]), len(found["short"])) == (2, 4)
+    times, _ = speed._take_turns(runs, 4, None)
+    assert [turn for name, turn in calls if name == "long"] == [0, 3]
+    assert [turn for name, turn in calls if name == "short"] == [0, 1, 2, 3, 4]
+    assert (len(times["long"]), len(times["short"])) == (2, 4)

@@ -1,4 +1,4 @@
-"""The whole scout from nothing, in miniature; and the verb that trains it."""
+"""Training of the whole scout in miniature, and the command `train`."""
 
 import inspect
 import re
@@ -10,10 +10,19 @@ import pytest
 import torch
 
 from homunculus.cli import main
-from homunculus.lab.train import batch, command, fonts, language, pages, scout, spread, words
-from homunculus.lab.train import samples as lesson
-from homunculus.lab.train.scout import Real, train
-from homunculus.relevance import words as seeing
+from homunculus.lab.train import (
+    batch,
+    command,
+    fonts,
+    language,
+    pages,
+    samples,
+    scout,
+    spread,
+    words,
+)
+from homunculus.lab.train.scout import RealQuestion, train
+from homunculus.relevance import words as relevance_words
 from homunculus.relevance.words import WordScout, load
 from homunculus.relevance.words.cache import Cache
 from homunculus.relevance.words.net import WordNet
@@ -22,17 +31,17 @@ from homunculus.relevance.words.net import load as load_net
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
-REMEMBERED = (fonts.find, fonts.load, language.dictionary)
+CACHED = (fonts.find, fonts.load, language.dictionary)
 NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]
 
 
-def drawn(seed: int, high: int = 512, wide: int = 512, **wanted: Any) -> pages.Page:
+def small_page(seed: int, high: int = 512, wide: int = 512, **options: Any) -> pages.RenderedPage:
     """A page of a quarter of the size."""
-    return pages.render(seed, high // 4, wide // 4, **wanted)
+    return pages.render(seed, high // 4, wide // 4, **options)
 
 
 def forget() -> None:
-    for one in REMEMBERED:
+    for one in CACHED:
         one.cache_clear()
 
 
@@ -49,11 +58,11 @@ def plain(monkeypatch):
 @pytest.fixture
 def small(plain, monkeypatch) -> None:
     """Small pages, few checks."""
-    monkeypatch.setattr(seeing, "SIZES", (192, 64))
-    for room in (seeing, lesson, scout):
+    monkeypatch.setattr(relevance_words, "SIZES", (192, 64))
+    for room in (relevance_words, samples, scout):
         monkeypatch.setattr(room, "FRAME", 128)
     monkeypatch.setattr(words, "HELD_OUT_BATCHES", 1)
-    monkeypatch.setattr(scout, "render", drawn)
+    monkeypatch.setattr(scout, "render", small_page)
 
 
 @pytest.fixture
@@ -66,29 +75,29 @@ def blank(tmp_path) -> WordScout:
 def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
     Image.effect_noise((320, 200), 90).save(tmp_path / "page.png")
     real = [
-        Real(tmp_path / "page.png", "What is the total?", ((10.0, 10.0, 80.0, 40.0),)),
-        Real(tmp_path / "page.png", "Which date?", ((100.0, 100.0, 200.0, 130.0),)),
+        RealQuestion(tmp_path / "page.png", "What is the total?", ((10.0, 10.0, 80.0, 40.0),)),
+        RealQuestion(tmp_path / "page.png", "Which date?", ((100.0, 100.0, 200.0, 130.0),)),
     ]
     run = partial(train, tmp_path / "out", real, pages=2, spread_steps=2, workers=0, threads=1)
     out = run(steps=2, crops=1)
     assert sorted(path.stem for path in out.glob("*.safetensors")) == sorted([*NAMES, "state"])
     assert len(list((out / "lessons").iterdir())) == 3
-    made = load(out)
-    assert set(made.spread) == {"full", "blind", "prior"}
-    (seen,) = made([torch.zeros(3, 64, 96, dtype=torch.uint8)], ["What is the total?"])
-    assert seen.logit.shape == (4, 6)
+    trained = load(out)
+    assert set(trained.spread) == {"full", "blind", "prior"}
+    (relevance,) = trained([torch.zeros(3, 64, 96, dtype=torch.uint8)], ["What is the total?"])
+    assert relevance.logit.shape == (4, 6)
     about = load_net(out / "word-scout.safetensors")[1]
     assert (about["steps"], about["crops"]) == (2, 2)
 
     def forbidden(*_: Any, **__: Any) -> Path:
-        raise AssertionError("the net is trained anew")
+        raise AssertionError("the net is trained again")
 
     seeds: list[int] = []
     (out / "lessons" / "page-00001.safetensors").unlink()  # as if killed before it was written
     time = (out / "word-scout.safetensors").stat().st_mtime_ns
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "train", forbidden)
-        patch.setattr(scout, "render", lambda **one: seeds.append(one["seed"]) or drawn(**one))
+        patch.setattr(scout, "render", lambda **one: seeds.append(one["seed"]) or small_page(**one))
         run()
     assert seeds == [10**8 + 1]  # far from the net's crops, which begin at 0
     assert max(seeds) < batch.HELD_OUT
@@ -100,45 +109,47 @@ def test_questions_of_a_real_page_are_taken_together_and_boxes_follow_its_size(
     blank, tmp_path, monkeypatch
 ) -> None:
     Image.effect_noise((512, 256), 90).save(tmp_path / "page.png")  # the frame is 128 x 64
-    taken: list[Any] = []
-    lesson = scout.lesson
+    calls: list[Any] = []
+    make_sample = scout.make_sample
     monkeypatch.setattr(
         scout,
-        "lesson",
-        lambda net, pixels, asked: (
-            taken.append((pixels.shape, asked)) or lesson(net, pixels, asked)
+        "make_sample",
+        lambda net, pixels, questions: (
+            calls.append((pixels.shape, questions)) or make_sample(net, pixels, questions)
         ),
     )
-    real = [Real(tmp_path / "page.png", name, ((64.0, 32.0, 128.0, 64.0),)) for name in "ab"]
-    assert [path.exists() for path in scout._taken(blank, tmp_path, real)] == [True]
-    ((shape, asked),) = taken
+    real = [
+        RealQuestion(tmp_path / "page.png", name, ((64.0, 32.0, 128.0, 64.0),)) for name in "ab"
+    ]
+    assert [path.exists() for path in scout._real_samples(blank, tmp_path, real)] == [True]
+    ((shape, questions),) = calls
     assert tuple(shape) == (3, 64, 128)
-    assert asked == [("a", [[16, 8, 32, 16]]), ("b", [[16, 8, 32, 16]])]
+    assert questions == [("a", [[16, 8, 32, 16]]), ("b", [[16, 8, 32, 16]])]
 
 
-# ---- the verb ------------------------------------------------------------------------------------
+# ---- the command ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def asked(monkeypatch) -> list[Any]:
-    """What the verb hands over, instead of training."""
+def calls(monkeypatch) -> list[Any]:
+    """Arguments of the training, which is not run."""
     calls: list[Any] = []
 
-    def noted(out: Path, real: Any, pages: int, spread_steps: int, **net: Any) -> Path:
+    def record(out: Path, real: Any, pages: int, spread_steps: int, **net: Any) -> Path:
         calls.append((list(real), pages, spread_steps, net))
         return out
 
-    monkeypatch.setattr(scout, "train", noted)
+    monkeypatch.setattr(scout, "train", record)
     return calls
 
 
 @pytest.mark.usefixtures("plain")
-def test_the_verb_hands_over_what_was_asked_and_warns_of_few_fonts(tmp_path, asked, capsys) -> None:
+def test_the_command_passes_its_flags_and_warns_of_few_fonts(tmp_path, calls, capsys) -> None:
     given = {"steps": 9, "workers": 3, "threads": 1, "pages": 4, "spread-steps": 7}
     given |= {"photos": tmp_path, "out": tmp_path}
     assert main(["train", "word-scout", *(f"--{name}={one}" for name, one in given.items())]) == 0
     net = {"steps": 9, "workers": 3, "threads": 1, "photos": tmp_path}
-    assert asked == [([], 4, 7, net)]
+    assert calls == [([], 4, 7, net)]
     out, error = capsys.readouterr()
     many = len(language.COMMON)
     assert out == f"printing with 0 fonts and {many} words of this machine\nwrote {tmp_path}\n"
@@ -147,25 +158,25 @@ def test_the_verb_hands_over_what_was_asked_and_warns_of_few_fonts(tmp_path, ask
 
 
 @pytest.mark.usefixtures("plain")
-def test_the_verb_has_defaults(tmp_path, asked, capsys, monkeypatch) -> None:
-    found = fonts.Fonts((), (), (tuple(f"{n}.ttf" for n in range(20)),))
-    monkeypatch.setattr(fonts, "find", lambda: found)
+def test_the_command_has_defaults(tmp_path, calls, capsys, monkeypatch) -> None:
+    many = fonts.Fonts((), (), (tuple(f"{n}.ttf" for n in range(20)),))
+    monkeypatch.setattr(fonts, "find", lambda: many)
     monkeypatch.setattr(language, "dictionary", lambda: ("word",) * 1000)
     for cores, threads in ((2, 1), (3, 2), (None, 1)):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
         assert main(["train", "word-scout", "--out", str(tmp_path)]) == 0
-        (call,) = asked
+        (call,) = calls
         net = {"steps": 5600, "workers": 1, "threads": threads, "photos": None}
         assert call == ([], scout.PAGES, scout.SPREAD_STEPS, net)
-        asked.clear()
+        calls.clear()
     out, error = capsys.readouterr()
     assert error == ""
     assert "printing with 20 fonts and 1000 words" in out
-    assert len(command.supplies()) == 1
+    assert len(command.describe_resources()) == 1
 
 
 @pytest.mark.usefixtures("plain")
-def test_the_training_part_of_a_suite_is_handed_over(tmp_path, asked, monkeypatch) -> None:
+def test_the_training_part_of_a_suite_is_handed_over(tmp_path, calls, monkeypatch) -> None:
     from homunculus.lab.measure import suite
     from homunculus.lab.measure.suite import Question
 
@@ -176,7 +187,7 @@ def test_the_training_part_of_a_suite_is_handed_over(tmp_path, asked, monkeypatc
     one = Question("receipts", 0, "a.png", folder / "a.png", "Total?", ("9",), (box,))
     monkeypatch.setattr(suite, "part", lambda rows, name: [one] if name == "train" else [])
     assert main(["train", "word-scout", "--out", "o", "--suite", str(folder)]) == 0
-    assert asked[0][0] == [Real(folder / "a.png", "Total?", (box,))]
+    assert calls[0][0] == [RealQuestion(folder / "a.png", "Total?", (box,))]
 
 
 @pytest.mark.parametrize(
@@ -189,31 +200,31 @@ def test_the_training_part_of_a_suite_is_handed_over(tmp_path, asked, monkeypatc
     ],
 )
 @pytest.mark.usefixtures("plain")
-def test_mistakes_are_told_before_any_work(asked, capsys, arguments, message) -> None:
+def test_mistakes_are_reported_before_any_work(calls, capsys, arguments, message) -> None:
     assert main(["train", "word-scout", *arguments]) == 2
     assert message in capsys.readouterr().err
-    assert asked == []
+    assert calls == []
 
 
 @pytest.mark.usefixtures("plain")
-def test_help_names_the_numbers_that_training_uses(asked, capsys) -> None:
+def test_help_names_the_numbers_that_training_uses(calls, capsys) -> None:
     assert main(["train", "word-scout", "--out", "o"]) == 0
-    ((_, pages, spread_steps, net),) = asked
+    ((_, pages, spread_steps, net),) = calls
     capsys.readouterr()
     assert main(["train", "--help"]) == 0
     text = " ".join(capsys.readouterr().out.partition("options:")[2].split())
     used = {"--pages": pages, "--spread-steps": spread_steps}
     used |= {f"--{name}": net[name] for name in ("steps", "workers", "threads")}
     for flag, number in used.items():
-        told = re.search(rf"{flag} [A-Z_]+ [^(]*\((\d+)", text)
-        assert told, flag
-        assert int(told[1]) == number, flag
+        match = re.search(rf"{flag} [A-Z_]+ [^(]*\((\d+)", text)
+        assert match, flag
+        assert int(match[1]) == number, flag
     assert f"{inspect.signature(words.train).parameters['crops'].default} crops each" in text
-    for made, name, number in ((words.train, "steps", net["steps"]),
+    for function, name, number in ((words.train, "steps", net["steps"]),
                                (spread.train, "steps", spread_steps)):  # fmt: skip
-        assert inspect.signature(made).parameters[name].default == number
+        assert inspect.signature(function).parameters[name].default == number
 
 
-def test_help_names_what_is_printed_with(capsys) -> None:
+def test_help_names_fonts_and_words(capsys) -> None:
     assert main(["train", "--help"]) == 0
     assert "fonts and words of this machine" in " ".join(capsys.readouterr().out.split())

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from homunculus.lab.measure.suite import read
-from homunculus.lab.train import blocks as stock
-from homunculus.lab.train import fonts, language, pages, suite
-from homunculus.lab.train import noise as wear
-from homunculus.lab.train import questions as asking
-from homunculus.lab.train.pages import SCENES, Page, render
-from homunculus.lab.train.sheet import CUT, Fact, Sheet, Word
+from homunculus.lab.train import blocks, fonts, language, noise, pages, suite
+from homunculus.lab.train import questions as question_forms
+from homunculus.lab.train.canvas import CUT, Canvas, Fact, PrintedWord
+from homunculus.lab.train.pages import SCENES, RenderedPage, render
 
 Shaped = pytest.importorskip("PIL.ImageFont", reason="needs the extra `learn`")
 
@@ -47,27 +45,31 @@ def forget() -> None:
 def clean(monkeypatch) -> None:
     """Nothing but letters on the page, as the printer meant them; turned as always."""
     monkeypatch.setattr(pages, "SCENES", 0)
-    monkeypatch.setattr(wear, "printed", lambda ink, rng, noise, scale: ink)
-    monkeypatch.setattr(wear, "scanned", lambda ink, rng, noise: (255 * (1 - ink)).astype(np.uint8))
+    monkeypatch.setattr(noise, "degrade_print", lambda ink, rng, generator, scale: ink)
+    monkeypatch.setattr(
+        noise, "scan", lambda ink, rng, generator: (255 * (1 - ink)).astype(np.uint8)
+    )
     for mark in ("rule", "bar", "frame"):
-        monkeypatch.setattr(Sheet, mark, lambda *_: None)
+        monkeypatch.setattr(Canvas, mark, lambda *_: None)
 
 
-def drawn(seed: int, whole: bool = False, **wanted) -> Page:
-    return render(seed, HIGH, WIDE, whole=whole, **wanted)
+def page_of(seed: int, whole: bool = False, **options) -> RenderedPage:
+    return render(seed, HIGH, WIDE, whole=whole, **options)
 
 
-def some(whole: bool) -> list[Page]:
-    return [drawn(seed, whole) for seed in SEEDS]
+def some(whole: bool) -> list[RenderedPage]:
+    return [page_of(seed, whole) for seed in SEEDS]
 
 
-def same(one: Page, other: Page) -> bool:
-    told = [
+def same(one: RenderedPage, other: RenderedPage) -> bool:
+    words = [
         [(word.text, word.kind, word.quad.tolist(), word.edges.tolist()) for word in page.words]
         for page in (one, other)
     ]
     return (
-        np.array_equal(one.pixels, other.pixels) and told[0] == told[1] and one.facts == other.facts
+        np.array_equal(one.pixels, other.pixels)
+        and words[0] == words[1]
+        and one.facts == other.facts
     )
 
 
@@ -82,14 +84,14 @@ def middles(many: int = 16) -> np.ndarray:
     return (np.arange(many) + 0.5) / many
 
 
-def ink(page: Page, point: np.ndarray) -> float:
+def ink(page: RenderedPage, point: np.ndarray) -> float:
     """Mean darkness at points of the page; those beyond it are left out."""
     x, y = np.floor(point).astype(int).T
     here = (x >= 0) & (x < page.pixels.shape[1]) & (y >= 0) & (y < page.pixels.shape[0])
     return float((255 - page.pixels[y[here], x[here]].astype(float)).mean()) if here.any() else 0.0
 
 
-def whole_words(page: Page) -> list[Word]:
+def whole_words(page: RenderedPage) -> list[PrintedWord]:
     return [word for word in page.words if word.kind != CUT]
 
 
@@ -99,12 +101,12 @@ def whole_words(page: Page) -> list[Word]:
 @pytest.mark.parametrize("whole", [False, True])
 def test_the_same_seed_draws_the_same_page_whatever_was_drawn_before(whole) -> None:
     for seed in [PAPER, SCENE[0]]:
-        one = drawn(seed, whole)
+        one = page_of(seed, whole)
         random.seed(99)
         np.random.seed(99)  # noqa: NPY002 (it must not matter)
-        drawn(seed + 1, whole)
-        assert same(one, drawn(seed, whole))
-        assert not same(one, drawn(seed + 1, whole))
+        page_of(seed + 1, whole)
+        assert same(one, page_of(seed, whole))
+        assert not same(one, page_of(seed + 1, whole))
 
 
 def test_a_page_is_grey_and_as_large_as_asked() -> None:
@@ -134,7 +136,7 @@ def test_letters_have_borders_from_0_to_1_and_words_have_kinds(whole) -> None:
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_word_lies_on_the_page_unless_it_is_cut(whole) -> None:
     cut = 0
-    for page in (drawn(seed, whole) for seed in [*SEEDS, *SCENE[:4]]):
+    for page in (page_of(seed, whole) for seed in [*SEEDS, *SCENE[:4]]):
         for word in page.words:
             x, y = at(word.quad, middles(), middles()).T
             share = ((x >= 0) & (x < WIDE) & (y >= 0) & (y < HIGH)).mean()
@@ -154,22 +156,22 @@ def test_corners_run_clockwise_from_the_top_left() -> None:
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("whole", [False, True])
 def test_boxes_hold_ink_and_the_gap_beside_them_holds_less(whole) -> None:
-    beats, asked = 0, 0
+    beats, total = 0, 0
     for page in some(whole):
         for word in whole_words(page):
             wide = np.linalg.norm(word.quad[1] - word.quad[0])
             inside = ink(page, at(word.quad, middles(), middles()))
             beside = ink(page, at(word.quad, 1 + np.array([0.7, 1.4]) / wide, middles()))
             assert inside > 4, word.text
-            beats, asked = beats + (inside > beside), asked + 1
-    assert asked > 100
-    assert beats > 0.9 * asked  # blocks of a window may overlap
+            beats, total = beats + (inside > beside), total + 1
+    assert total > 100
+    assert beats > 0.9 * total  # blocks of a window may overlap
 
 
 @pytest.mark.usefixtures("clean")
 def test_there_is_hardly_any_ink_outside_all_boxes() -> None:
     for seed in SEEDS:
-        page = drawn(seed, whole=True)
+        page = page_of(seed, whole=True)
         dark = 255 - page.pixels.astype(float)
         left = dark.copy()
         for word in page.words:  # a pixel around: letters lean out of their boxes
@@ -182,10 +184,10 @@ def test_there_is_hardly_any_ink_outside_all_boxes() -> None:
 @pytest.mark.usefixtures("clean")
 def test_letters_stand_between_their_borders() -> None:
     """A dot has ink low down only: the letter's own part of the box tells where it stands."""
-    sheet = Sheet(Random(0), 60, 200)
+    canvas = Canvas(Random(0), 60, 200)
     style = pages.face(Random(0), 30, case="mixed")
-    sheet.put(10, 5, "HHH...", 0, style)
-    page = Page(255 - np.asarray(sheet.ink), sheet.words, [])
+    canvas.put(10, 5, "HHH...", 0, style)
+    page = RenderedPage(255 - np.asarray(canvas.ink), canvas.words, [])
     (word,) = page.words
     upper = np.array([0.1, 0.3, 0.5])
     halves = [
@@ -210,9 +212,9 @@ def test_whole_pages_have_facts_and_their_answers_are_whole_words() -> None:
 
 
 def test_windows_state_facts_by_luck() -> None:
-    found = [drawn(seed) for seed in range(12)]
-    assert {bool(page.facts) for page in found} == {False, True}
-    for page in found:
+    windows = [page_of(seed) for seed in range(12)]
+    assert {bool(page.facts) for page in windows} == {False, True}
+    for page in windows:
         assert all(page.words[i].kind != CUT for fact in page.facts for i in fact.answer)
 
 
@@ -220,9 +222,9 @@ def test_an_answer_that_turning_pushes_out_is_not_asked_for(monkeypatch) -> None
     away = np.eye(3)
     away[0, 2] = 0.6 * WIDE
     monkeypatch.setattr(pages, "PLACES", 0)  # the document's own facts
-    still = monkeypatch.setattr(wear, "skew", lambda *_, **__: np.eye(3)) or drawn(5, whole=True)
-    monkeypatch.setattr(wear, "skew", lambda *_, **__: away)
-    moved = drawn(5, whole=True)
+    still = monkeypatch.setattr(noise, "skew", lambda *_, **__: np.eye(3)) or page_of(5, whole=True)
+    monkeypatch.setattr(noise, "skew", lambda *_, **__: away)
+    moved = page_of(5, whole=True)
     assert [word.text for word in moved.words] == [word.text for word in still.words]
     assert sum(word.kind == CUT for word in moved.words) > sum(w.kind == CUT for w in still.words)
     assert len(moved.facts) < len(still.facts)
@@ -235,7 +237,7 @@ NAMED = re.compile("|".join(re.escape(ask).replace(r"\{\}", "(.+)") for ask in A
 
 def test_words_asked_for_by_name_are_answered_by_all_that_spell_them() -> None:
     twice = 0
-    for page in (drawn(seed, whole=True) for seed in range(16)):
+    for page in (page_of(seed, whole=True) for seed in range(16)):
         named = [fact for fact in page.facts if fact.apart]
         fit = [word for word in whole_words(page) if len(bare_text(word)) > 2]
         assert len(named) == min(pages.PLACES, len(fit)) > 0
@@ -252,47 +254,47 @@ def test_words_asked_for_by_name_are_answered_by_all_that_spell_them() -> None:
     assert twice  # or this law does not tell one place from all
 
 
-def bare_text(word: Word) -> str:
+def bare_text(word: PrintedWord) -> str:
     return word.text.strip(" .,:;()\"'").lower()
 
 
 def test_windows_ask_for_no_word_by_name() -> None:
-    assert not any(fact.apart for seed in range(12) for fact in drawn(seed).facts)
+    assert not any(fact.apart for seed in range(12) for fact in page_of(seed).facts)
 
 
 def test_a_whole_scene_is_the_window_s_and_asks_for_nothing_but_its_words() -> None:
-    asked = 0
+    total = 0
     for seed in SCENE[:6]:
-        window, scene = drawn(seed), drawn(seed, whole=True)
+        window, scene = page_of(seed), page_of(seed, whole=True)
         assert np.array_equal(scene.pixels, window.pixels)
         assert [word.text for word in scene.words] == [word.text for word in window.words]
         assert window.facts == []
         assert all(fact.apart for fact in scene.facts)
-        asked += len(scene.facts)
-    assert asked > 12
+        total += len(scene.facts)
+    assert total > 12
 
 
 def test_a_sheet_without_a_word_to_name_asks_for_none(monkeypatch) -> None:
-    monkeypatch.setattr(pages, "_sign", lambda rng, wide: Sheet(rng, 20, 20))
-    assert drawn(SCENE[0], whole=True).facts == []
+    monkeypatch.setattr(pages, "_sign", lambda rng, wide: Canvas(rng, 20, 20))
+    assert page_of(SCENE[0], whole=True).facts == []
 
 
 # ---- blocks --------------------------------------------------------------------------------------
 
-BLOCKS = sorted({*stock.WINDOW, *(block for kinds in stock.WHOLE for block in kinds)}, key=str)
+BLOCKS = sorted({*blocks.WINDOW, *(block for kinds in blocks.WHOLE for block in kinds)}, key=str)
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.__name__)
 def test_each_block_states_facts_where_it_has_room_and_bears_having_none(block) -> None:
     stated = 0
     for seed in SEEDS:
-        sheet = Sheet(Random(seed), 700, 600)
-        stop = block(sheet, (20.0, 20.0, 580.0, 680.0), pages.face(Random(seed), 12))
+        canvas = Canvas(Random(seed), 700, 600)
+        stop = block(canvas, (20.0, 20.0, 580.0, 680.0), pages.face(Random(seed), 12))
         assert stop > 20
-        stated += len(sheet.facts)
-        assert all(re.search(r"[?.]$|^what is", fact.question) for fact in sheet.facts)
-        assert not any("{" in fact.question for fact in sheet.facts)
-        narrow = Sheet(Random(seed), 60, 24)
+        stated += len(canvas.facts)
+        assert all(re.search(r"[?.]$|^what is", fact.question) for fact in canvas.facts)
+        assert not any("{" in fact.question for fact in canvas.facts)
+        narrow = Canvas(Random(seed), 60, 24)
         block(narrow, (2.0, 2.0, 20.0, 50.0), pages.face(Random(seed), 12))
     assert stated > 0 or block.__name__ == "sparse"
 
@@ -300,20 +302,20 @@ def test_each_block_states_facts_where_it_has_room_and_bears_having_none(block) 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.__name__)
 def test_no_word_of_a_block_is_printed_over_another(block) -> None:
     for seed in SEEDS:
-        sheet = Sheet(Random(seed), 700, 600)
+        canvas = Canvas(Random(seed), 700, 600)
         style = pages.face(Random(seed), 12, case="lower")
-        block(sheet, (20.0, 20.0, 580.0, 680.0), style)
-        low = np.array([word.quad[0] for word in sheet.words])
-        top = np.array([word.quad[2] for word in sheet.words])
+        block(canvas, (20.0, 20.0, 580.0, 680.0), style)
+        low = np.array([word.quad[0] for word in canvas.words])
+        top = np.array([word.quad[2] for word in canvas.words])
         size = np.minimum(top[:, None], top) - np.maximum(low[:, None], low)
         shared = size.clip(0).prod(-1) * (1 - np.eye(len(low)))
         assert shared.max(initial=0) <= 0.3 * (top - low).prod(-1).max(), (block, seed)
 
 
 def test_questions_know_labels_by_other_words() -> None:
-    told = [asking.field(Random(seed)) for seed in range(300)]
+    fields = [question_forms.form_field(Random(seed)) for seed in range(300)]
     apart = 0
-    for key, filled, question in told:
+    for key, filled, question in fields:
         assert key
         assert filled
         words = {text.strip(".:#").lower() for text, _ in key}
@@ -323,19 +325,19 @@ def test_questions_know_labels_by_other_words() -> None:
 
 def test_a_question_asked_twice_means_the_first_answer_and_pages_ask_no_more_than_most() -> None:
     facts = [Fact(f"{'WHAT' if n % 2 else 'what'} is {n // 2}?", [n]) for n in range(100)]
-    kept = stock.thinned(facts, Random(0))
-    assert len(kept) == stock.MOST
-    assert all(fact.answer[0] % 2 == 0 for fact in kept)
-    assert stock.thinned(facts[:1], Random(0)) == facts[:1]
+    sample = blocks.sample_facts(facts, Random(0))
+    assert len(sample) == blocks.MOST
+    assert all(fact.answer[0] % 2 == 0 for fact in sample)
+    assert blocks.sample_facts(facts[:1], Random(0)) == facts[:1]
 
 
 def test_windows_are_printed_small_and_enlarged_too_whole_pages_are_not(monkeypatch) -> None:
     scales: dict[bool, set[float]] = {True: set(), False: set()}
-    for whole, found in scales.items():
+    for whole, own in scales.items():
         name = "_fill_whole" if whole else "_fill_window"
-        monkeypatch.setattr(pages, name, lambda sheet, scale, found=found: found.add(scale))
+        monkeypatch.setattr(pages, name, lambda canvas, scale, scales=own: scales.add(scale))
         for seed in range(60):
-            drawn(seed, whole)
+            page_of(seed, whole)
     assert min(scales[False]) < 0.6
     assert min(scales[True]) == 1
 
@@ -345,20 +347,20 @@ def test_windows_are_printed_small_and_enlarged_too_whole_pages_are_not(monkeypa
 
 def test_scenes_need_no_photos_and_use_those_they_get() -> None:
     dark, bright = (np.full((500, 500), grey, np.uint8) for grey in (10, 245))
-    told = []
+    gaps = []
     for seed in SCENE[:5]:
-        assert drawn(seed).words
-        one, other = (drawn(seed, photos=[photo]) for photo in (dark, bright))
+        assert page_of(seed).words
+        one, other = (page_of(seed, photos=[photo]) for photo in (dark, bright))
         assert [word.text for word in one.words] == [word.text for word in other.words]
-        told.append(other.pixels.mean() - one.pixels.mean())
-    assert sum(gap > 20 for gap in told) >= 3  # now and then clouds take the photo's place
-    assert same(drawn(PAPER), drawn(PAPER, photos=[dark]))
+        gaps.append(other.pixels.mean() - one.pixels.mean())
+    assert sum(gap > 20 for gap in gaps) >= 3  # now and then clouds take the photo's place
+    assert same(page_of(PAPER), page_of(PAPER, photos=[dark]))
 
 
 def test_a_machine_without_fonts_prints_with_the_one_of_pillow() -> None:
     assert fonts.find().families == (("",),)
     assert fonts.find().choose(Random(0)) == ""
-    assert drawn(3).words
+    assert page_of(3).words
 
 
 def test_a_machine_without_a_dictionary_has_the_common_words(monkeypatch, tmp_path) -> None:
@@ -369,7 +371,7 @@ def test_a_machine_without_a_dictionary_has_the_common_words(monkeypatch, tmp_pa
     assert language.dictionary() == ("quagga", "zebra")
 
 
-def test_fonts_are_found_by_use_and_strange_ones_passed_over(monkeypatch, tmp_path) -> None:
+def test_fonts_are_sorted_by_use_and_unsuitable_ones_left_out(monkeypatch, tmp_path) -> None:
     body = Shaped.load_default(20).font_bytes
     for name in (
         "liberation/A-Bold.ttf",
@@ -383,13 +385,13 @@ def test_fonts_are_found_by_use_and_strange_ones_passed_over(monkeypatch, tmp_pa
     (tmp_path / "odd" / "NotoSansThai-Bold.ttf").write_bytes(body)
     forget()
     monkeypatch.setattr(fonts, "FOLDERS", (str(tmp_path), str(tmp_path / "absent")))
-    found = fonts.find()
-    names = [[Path(path).name for path in family] for family in found.families]
+    usable = fonts.find()
+    names = [[Path(path).name for path in family] for family in usable.families]
     assert names == [["A-Bold.ttf", "A-Thin.ttf"], ["BMono.otf"]]
-    assert [Path(path).name for path in found.plain] == ["A-Bold.ttf", "A-Thin.ttf"]
-    assert [Path(path).name for path in found.typewriter] == ["BMono.otf"]
-    assert {Path(found.choose(Random(n))).name for n in range(40)} == {*names[0], *names[1]}
-    assert drawn(3).words
+    assert [Path(path).name for path in usable.plain] == ["A-Bold.ttf", "A-Thin.ttf"]
+    assert [Path(path).name for path in usable.typewriter] == ["BMono.otf"]
+    assert {Path(usable.choose(Random(n))).name for n in range(40)} == {*names[0], *names[1]}
+    assert page_of(3).words
 
 
 # ---- what is said --------------------------------------------------------------------------------
@@ -433,10 +435,10 @@ def test_prose_mixes_words_figures_and_accents() -> None:
 
 def test_letters_take_the_case_of_their_block() -> None:
     rng = Random(0)
-    assert language.cased("Ab 1é", "upper", rng) == "AB 1É"
-    assert language.cased("Ab 1É", "lower", rng) == "ab 1é"
-    assert {language.cased("ab", "title", Random(n)) for n in range(60)} == {"Ab", "ab"}
-    assert {language.cased("ab", "mixed", Random(n)) for n in range(60)} == {"AB", "Ab", "ab"}
+    assert language.set_case("Ab 1é", "upper", rng) == "AB 1É"
+    assert language.set_case("Ab 1É", "lower", rng) == "ab 1é"
+    assert {language.set_case("ab", "title", Random(n)) for n in range(60)} == {"Ab", "ab"}
+    assert {language.set_case("ab", "mixed", Random(n)) for n in range(60)} == {"AB", "Ab", "ab"}
 
 
 # ---- a suite of them -----------------------------------------------------------------------------
@@ -451,7 +453,7 @@ def test_a_written_suite_is_read_and_its_boxes_hold_the_answers(tmp_path, monkey
         page = render(suite.FIRST + int(one.image[:5]), HIGH, WIDE, whole=True)
         with pytest.importorskip("PIL.Image").open(one.path) as stored:
             assert np.array_equal(np.asarray(stored), page.pixels)
-        fits = [printed(page, fact) for fact in page.facts if fact.question == one.text]
+        fits = [places_of(page, fact) for fact in page.facts if fact.question == one.text]
         (answer,) = one.answers
         assert any(
             answer == " ".join(word.text for word in places[0])
@@ -461,13 +463,13 @@ def test_a_written_suite_is_read_and_its_boxes_hold_the_answers(tmp_path, monkey
         )
 
 
-def printed(page: Page, fact: Fact) -> list[list[Word]]:
+def places_of(page: RenderedPage, fact: Fact) -> list[list[PrintedWord]]:
     """The words of each place where the answer stands."""
     words = [page.words[index] for index in fact.answer]
     return [[word] for word in words] if fact.apart else [words]
 
 
-def holds(box: tuple, words: list[Word]) -> bool:
+def holds(box: tuple, words: list[PrintedWord]) -> bool:
     """Whether all the words lie in the box, up to its rounding to whole pixels."""
     corner = np.concatenate([word.quad for word in words])
     low, top = np.array(box[:2]) - 1, np.array(box[2:]) + 1
@@ -479,17 +481,17 @@ def test_suites_of_one_seed_are_alike_and_of_another_are_not(tmp_path, monkeypat
     folders = [suite.write(tmp_path / str(n), 1, seed) for n, seed in enumerate((0, 0, 1))]
     one, again, other = ((folder / "qa.jsonl").read_text() for folder in folders)
     assert one == again != other
-    assert 1 <= len(one.splitlines()) <= suite.ASKED
+    assert 1 <= len(one.splitlines()) <= suite.QUESTIONS
 
 
 def test_a_suite_leaves_out_answers_that_run_on_to_the_next_line(tmp_path, monkeypatch) -> None:
-    line = [Word(text, square(x, y), np.array([]), 0) for text, x, y in PLACED]
+    line = [PrintedWord(text, square(x, y), np.array([]), 0) for text, x, y in PLACED]
     facts = [Fact("along?", [0, 1]), Fact("down?", [1, 2]), Fact("each?", [0, 2], apart=True)]
-    page = Page(np.zeros((HIGH, WIDE), np.uint8), line, facts)
+    page = RenderedPage(np.zeros((HIGH, WIDE), np.uint8), line, facts)
     monkeypatch.setattr(suite, "render", lambda *_, **__: page)
     rows = (suite.write(tmp_path, pages=1) / "qa.jsonl").read_text().splitlines()
-    told = {row["question"]: (row["answers"], row["boxes"]) for row in map(json.loads, rows)}
-    assert told == {
+    answers = {row["question"]: (row["answers"], row["boxes"]) for row in map(json.loads, rows)}
+    assert answers == {
         "along?": (["a b"], [[10, 10, 40, 20]]),
         "each?": (["a"], [[10, 10, 20, 20], [10, 40, 20, 50]]),
     }

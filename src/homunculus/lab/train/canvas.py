@@ -1,5 +1,5 @@
 # pyright: basic
-"""A sheet to print on: words go down with their exact boxes, facts say which words answer what."""
+"""A canvas to print on: words with their exact boxes, and facts that name the answer's words."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -12,14 +12,14 @@ from homunculus.lab.train.language import Phrase
 from homunculus.lazy import need
 
 CUT = -1
-"""Kind of a word that the border of the page cuts: nobody can be asked to read it."""
+"""Kind of a word that the border of the page cuts: no question has it as answer."""
 Length = float | int
 WHOLE_SHARE = 0.85
 """A word is cut if less than this share of it lies on the page."""
 
 
 @dataclass
-class Word:
+class PrintedWord:
     """A printed word: corners x y clockwise from the top left, borders of letters from 0 to 1."""
 
     text: str
@@ -35,7 +35,7 @@ class Fact:
     question: str
     answer: list[int]
     apart: bool = False
-    """Each word answers by itself, as where the same word stands twice."""
+    """Each word is an answer by itself, as where the same word stands twice."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Face:
 
 
 def face(rng: Random, size: float | int, *, typewriter: float = 0.15, case: str = "") -> Face:
-    """A face of about this size, otherwise by luck."""
+    """A random face of about this size."""
     return Face(
         fonts.find().choose(rng, typewriter),
         max(7, round(size)),
@@ -90,7 +90,7 @@ def face(rng: Random, size: float | int, *, typewriter: float = 0.15, case: str 
     )
 
 
-class Sheet:
+class Canvas:
     """Ink from 0 (paper) to 255 on a canvas; all lengths are pixels of the canvas."""
 
     def __init__(self, rng: Random, high: int, wide: int) -> None:
@@ -99,7 +99,7 @@ class Sheet:
         self.rng, self.high, self.wide = rng, high, wide
         self.ink = image.new("L", (wide, high), 0)
         self.pen = draw.Draw(self.ink)
-        self.words: list[Word] = []
+        self.words: list[PrintedWord] = []
         self.facts: list[Fact] = []
 
     def put(self, x: Length, y: Length, text: str, kind: int, style: Face) -> int:
@@ -114,23 +114,25 @@ class Sheet:
             inside = 0.0
         whole = inside >= WHOLE_SHARE * max(1.0, (right - x) * (low - top))
         quad = np.array([[x, top], [right, top], [right, low], [x, low]], np.float32)
-        self.words.append(Word(text, quad, edge / max(edge[-1], 1e-6), kind if whole else CUT))
+        self.words.append(
+            PrintedWord(text, quad, edge / max(edge[-1], 1e-6), kind if whole else CUT)
+        )
         return len(self.words) - 1
 
     def line(self, x: Length, y: Length, phrase: Phrase, style: Face, limit: Length) -> list[int]:
         """Print a phrase on one line until ``limit``; the numbers of the words that fitted."""
-        made = []
+        word_ids = []
         for text, kind in phrase:
-            shown = language.cased(text, style.case, self.rng)
+            shown = language.set_case(text, style.case, self.rng)
             if x + style.lengths(shown)[-1] > limit:
                 break
-            made.append(self.put(x, y, shown, kind, style))
+            word_ids.append(self.put(x, y, shown, kind, style))
             x = float(self.words[-1].quad[1, 0]) + style.gap
-        return made
+        return word_ids
 
-    def right(self, made: list[int]) -> float:
+    def right(self, word_ids: list[int]) -> float:
         """Where the last of these words ends."""
-        return float(self.words[made[-1]].quad[1, 0])
+        return float(self.words[word_ids[-1]].quad[1, 0])
 
     def ask(self, question: str, answer: list[int]) -> None:
         """A fact, if its answer was printed whole."""

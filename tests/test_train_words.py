@@ -1,8 +1,7 @@
-"""Labels against a slow loop, losses by hand, and a training run that survives its own death."""
+"""Training of the word net: labels against a slow loop, losses by hand, killed runs."""
 
 import json
 import random
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,89 +15,82 @@ from homunculus.lab.train import words
 from homunculus.lab.train.batch import (
     DISTRACTORS,
     Batch,
-    Crops,
-    ahead,
-    gather,
+    CropDataset,
+    collate,
+    distractors,
     load_photos,
     misspell,
-    twins,
+    prefetch,
 )
-from homunculus.lab.train.check import _name, check
+from homunculus.lab.train.canvas import PrintedWord
+from homunculus.lab.train.check import _score_cells, check
 from homunculus.lab.train.labels import IGNORE, Labels, label
 from homunculus.lab.train.loss import _match, loss
+from homunculus.lab.train.pages import RenderedPage
 from homunculus.lab.train.progress import progress
-from homunculus.lab.train.state import Shadow, flushed
+from homunculus.lab.train.state import WeightAverage, flush_denormals
 from homunculus.relevance.words.net import ALPHABET, BITS, OTHER, WordNet, load
 
 SIDE = 64
 
 
-@dataclass
-class Word:
-    text: str
-    quad: np.ndarray
-    edges: np.ndarray
-    kind: int = 0
-
-
-@dataclass
-class Page:
-    pixels: np.ndarray
-    words: list[Word]
-
-
-def word(text: str, x: float, y: float, width: float, height: float, tilt: float = 0.0) -> Word:
+def word(
+    text: str, x: float, y: float, width: float, height: float, tilt: float = 0.0
+) -> PrintedWord:
     along = np.array([width * np.cos(tilt), width * np.sin(tilt)])
     down = np.array([-height * np.sin(tilt), height * np.cos(tilt)])
     corner = np.array([x, y], float)
     quad = np.stack([corner, corner + along, corner + along + down, corner + down])
-    return Word(text, quad.astype(np.float32), np.linspace(0, 1, len(text) + 1, dtype=np.float32))
+    edges = np.linspace(0, 1, len(text) + 1, dtype=np.float32)
+    return PrintedWord(text, quad.astype(np.float32), edges, 0)
 
 
-def render(seed: int, photos: Any = ()) -> Page:
+def render(seed: int, photos: Any = ()) -> RenderedPage:
     """A stand-in: noise, and boxes that say what they are by their grey."""
-    luck = random.Random(seed)
+    rng = random.Random(seed)
     pixels = np.random.default_rng(seed).integers(180, 255, (SIDE, SIDE)).astype(np.uint8)
-    found = []
+    printed_words = []
     for row in range(3):
-        text = luck.choice(["total", "date", "cash", "invoice", "a", "12.50", "—"])
-        x, y = luck.randrange(4, 20), 4 + 20 * row
-        found.append(word(text, x, y, 5.0 * len(text), 12))
+        text = rng.choice(["total", "date", "cash", "invoice", "a", "12.50", "—"])
+        x, y = rng.randrange(4, 20), 4 + 20 * row
+        printed_words.append(word(text, x, y, 5.0 * len(text), 12))
         pixels[y : y + 12 : 2, x : x + 5 * len(text)] = 10 * len(text)
-    return Page(pixels, found)
+    return RenderedPage(pixels, printed_words)
 
 
 # ---- labels --------------------------------------------------------------------------------------
 
 
 def test_a_word_owns_its_cells_and_the_rim_is_unsure() -> None:
-    seen = label(
-        Page(np.zeros((32, 48), np.uint8), [word("ab", 8, 8, 16, 8), word("x", 36, 4, 4, 4)])
+    labels = label(
+        RenderedPage(
+            np.zeros((32, 48), np.uint8), [word("ab", 8, 8, 16, 8), word("x", 36, 4, 4, 4)]
+        )
     )
-    assert seen.word.tolist() == [
+    assert labels.word.tolist() == [
         [0, 0, 0, 0, -1, 0],
         [0, 1, 1, 0, 0, 0],
         [0, 0, 0, 0, 0, 0],
         [0, 0, 0, 0, 0, 0],
     ]
-    assert seen.letter[1].tolist() == [[IGNORE] * 2, [0, 0], [1, 1], *[[IGNORE] * 2] * 3]
-    assert (seen.letter[0] == IGNORE).all()
-    assert seen.texts == ("ab", "x")
-    assert seen.height.tolist() == [8, 4]
+    assert labels.letter[1].tolist() == [[IGNORE] * 2, [0, 0], [1, 1], *[[IGNORE] * 2] * 3]
+    assert (labels.letter[0] == IGNORE).all()
+    assert labels.texts == ("ab", "x")
+    assert labels.height.tolist() == [8, 4]
 
 
 def test_characters_outside_the_alphabet_are_other() -> None:
-    seen = label(Page(np.zeros((8, 16), np.uint8), [word("É-Я1", 0, 0, 16, 8)]))
-    assert seen.letter.tolist() == [[[4, OTHER], [OTHER, ALPHABET.index("1")]]]
-    assert seen.texts == ("e1",)
+    labels = label(RenderedPage(np.zeros((8, 16), np.uint8), [word("É-Я1", 0, 0, 16, 8)]))
+    assert labels.letter.tolist() == [[[4, OTHER], [OTHER, ALPHABET.index("1")]]]
+    assert labels.texts == ("e1",)
 
 
 def test_a_word_cut_by_the_border_teaches_nothing() -> None:
     cut = word("ab", 8, 8, 16, 8)
     cut.kind = -1
-    seen = label(Page(np.zeros((24, 40), np.uint8), [cut]))
-    assert seen.word.tolist() == [[0] * 5, [0, -1, -1, 0, 0], [0] * 5]
-    assert (seen.letter == IGNORE).all()
+    labels = label(RenderedPage(np.zeros((24, 40), np.uint8), [cut]))
+    assert labels.word.tolist() == [[0] * 5, [0, -1, -1, 0, 0], [0] * 5]
+    assert (labels.letter == IGNORE).all()
 
 
 def inside(corner: np.ndarray, along: np.ndarray, down: np.ndarray, x: float, y: float) -> tuple:
@@ -110,68 +102,70 @@ def inside(corner: np.ndarray, along: np.ndarray, down: np.ndarray, x: float, y:
     x=st.floats(-20, 60), y=st.floats(-20, 60), width=st.floats(3, 80), height=st.floats(3, 40),
     tilt=st.floats(-0.6, 0.6),
 )  # fmt: skip
-def test_tilted_words_are_laid_as_the_slow_loop_says(
+def test_tilted_words_are_drawn_as_the_slow_loop_says(
     x: float, y: float, width: float, height: float, tilt: float
 ) -> None:
     one = word("abc", x, y, width, height, tilt)
-    seen = label(Page(np.zeros((SIDE, SIDE), np.uint8), [one]))
+    labels = label(RenderedPage(np.zeros((SIDE, SIDE), np.uint8), [one]))
     corner, along, down = one.quad[0], one.quad[1] - one.quad[0], one.quad[3] - one.quad[0]
     for row in range(8):
         for col in range(8):
             middles = [
                 (8 * col + 2 + 4 * i, 8 * row + 2 + 4 * j) for j in range(2) for i in range(2)
             ]
-            found = [inside(corner, along, down, *middle) for middle in middles]
-            held = sum(yes for yes, _ in found)
-            assert seen.word[row, col] == (0 if not held else -1 if held == 1 else 1)
+            sides = [inside(corner, along, down, *middle) for middle in middles]
+            held = sum(yes for yes, _ in sides)
+            assert labels.word[row, col] == (0 if not held else -1 if held == 1 else 1)
             for side in range(2):
-                (upper, u), (lower, v) = found[side], found[side + 2]
+                (upper, u), (lower, v) = sides[side], sides[side + 2]
                 place = int(3 * (u if upper else v)) if upper or lower else IGNORE
                 expected = place if held >= 2 else IGNORE
-                assert seen.letter[row, col, side] == expected
+                assert labels.letter[row, col, side] == expected
 
 
 def test_words_beyond_the_page_and_flat_words_are_passed_over() -> None:
     strange = [word("far", 900, 900, 30, 10), word("flat", 8, 8, 30, 0), word("", 8, 8, 20, 10)]
-    assert not label(Page(np.zeros((32, 32), np.uint8), strange)).word.any()
+    assert not label(RenderedPage(np.zeros((32, 32), np.uint8), strange)).word.any()
 
 
 def test_odd_pages_are_refused() -> None:
     with pytest.raises(ValueError, match="multiples of 8, got 20 x 32"):
-        label(Page(np.zeros((20, 32), np.uint8), []))
+        label(RenderedPage(np.zeros((20, 32), np.uint8), []))
 
 
 # ---- batches -------------------------------------------------------------------------------------
 
 
 def test_a_batch_is_a_pure_function_of_its_number() -> None:
-    one, again = Crops(render, 9, crops=2)[3], Crops(render, 9, crops=2)[3]
+    one, again = CropDataset(render, 9, crops=2)[3], CropDataset(render, 9, crops=2)[3]
     assert torch.equal(one.pixels, again.pixels)
     assert one.words == again.words
-    assert not torch.equal(one.pixels, Crops(render, 9, crops=2)[4].pixels)
+    assert not torch.equal(one.pixels, CropDataset(render, 9, crops=2)[4].pixels)
     assert torch.equal(one.pixels[1], torch.from_numpy(render(7).pixels))
 
 
 def test_held_out_crops_have_seeds_of_their_own() -> None:
-    asked: list[int] = []
+    seeds: list[int] = []
 
-    def spy(seed: int, photos: Any = ()) -> Page:
-        asked.append(seed)
+    def spy(seed: int, photos: Any = ()) -> RenderedPage:
+        seeds.append(seed)
         return render(seed)
 
-    data = Crops(spy, 5, crops=2)
+    data = CropDataset(spy, 5, crops=2)
     _ = data[~0], data[~1], data[4]
-    assert asked == [10**9, 10**9 + 1, 10**9 + 2, 10**9 + 3, 8, 9]
+    assert seeds == [10**9, 10**9 + 1, 10**9 + 2, 10**9 + 3, 8, 9]
 
 
 def test_words_are_numbered_through_the_batch() -> None:
     pages = [
-        Page(np.zeros((8, 16), np.uint8), [word("Total", 0, 0, 8, 8), word("cash", 8, 0, 8, 8)]),
-        Page(np.zeros((8, 16), np.uint8), [word("total:", 0, 0, 16, 8)]),
+        RenderedPage(
+            np.zeros((8, 16), np.uint8), [word("Total", 0, 0, 8, 8), word("cash", 8, 0, 8, 8)]
+        ),
+        RenderedPage(np.zeros((8, 16), np.uint8), [word("total:", 0, 0, 16, 8)]),
     ]
     pages[1].words[0].kind = 3
     labels: list[Labels] = [label(page) for page in pages]
-    batch = gather(torch.zeros(2, 8, 16, dtype=torch.uint8), labels, random.Random(0))
+    batch = collate(torch.zeros(2, 8, 16, dtype=torch.uint8), labels, random.Random(0))
     assert batch.words[: batch.printed] == ["cash", "total"]
     assert batch.word.tolist() == [[[2, 1]], [[2, 2]]]
     assert batch.kind.tolist() == [[[0, 0]], [[3, 3]]]
@@ -189,17 +183,17 @@ def test_a_misspelled_word_is_one_slip_away(text: str, seed: int) -> None:
         assert sum(a != b for a, b in zip(text, wrong, strict=True)) in (0, 1, 2)
 
 
-def test_twins_are_on_no_page() -> None:
+def test_distractors_are_on_no_page() -> None:
     texts = ["cat", "bat", "rat", "hat", "mat", "at", "ca"]
     for seed in range(50):
-        assert not set(twins(texts, random.Random(seed))) & set(texts)
+        assert not set(distractors(texts, random.Random(seed))) & set(texts)
     many = [f"word{n:04d}" for n in range(1000)]
-    assert DISTRACTORS / 2 < len(twins(many, random.Random(1))) <= DISTRACTORS
+    assert DISTRACTORS / 2 < len(distractors(many, random.Random(1))) <= DISTRACTORS
 
 
 def test_workers_bring_the_same_batches_in_order() -> None:
-    data = Crops(render, 4, crops=2)
-    here, there = list(ahead(data, 1, 0)), list(ahead(data, 1, 1))
+    data = CropDataset(render, 4, crops=2)
+    here, there = list(prefetch(data, 1, 0)), list(prefetch(data, 1, 1))
     assert len(here) == len(there) == 3
     for own, brought in zip(here, there, strict=True):
         assert torch.equal(own.pixels, brought.pixels)
@@ -216,10 +210,10 @@ def test_photos_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert [int(photo.mean().round()) for photo in load_photos(tmp_path)] == [200, 20]
     assert load_photos(None) == []
     with pytest.raises(ValueError, match="expected photos"):
-        load_photos(_made(tmp_path / "empty"))
+        load_photos(_new_folder(tmp_path / "empty"))
 
 
-def _made(folder: Path) -> Path:
+def _new_folder(folder: Path) -> Path:
     folder.mkdir()
     return folder
 
@@ -232,12 +226,12 @@ def test_the_match_loss_counts_every_pair_once() -> None:
     # cell 0 is part of the first word, cell 1 of none; the last word is too short to be matched
     pairs = [(2.0, 1), (-1.0, -1), (0.5, -1), (0.0, -1)]
     expected = sum(np.log1p(np.exp(-sign * value)) for value, sign in pairs) / 2
-    found = _match(logit, torch.tensor([1, 0]), ["total", "cash", "a"])
-    assert float(found) == pytest.approx(expected, rel=1e-5)
+    value = _match(logit, torch.tensor([1, 0]), ["total", "cash", "a"])
+    assert float(value) == pytest.approx(expected, rel=1e-5)
 
 
 def batch_of(number: int = 0) -> Batch:
-    return Crops(render, 9, crops=2)[number]
+    return CropDataset(render, 9, crops=2)[number]
 
 
 def test_unsure_cells_teach_nothing() -> None:
@@ -249,12 +243,12 @@ def test_unsure_cells_teach_nothing() -> None:
 
 
 def test_a_batch_without_words_still_teaches_text() -> None:
-    blank = Crops(lambda seed, photos: Page(render(seed).pixels, []), 3, crops=2)[0]
+    blank = CropDataset(lambda seed, photos: RenderedPage(render(seed).pixels, []), 3, crops=2)[0]
     net = WordNet()
-    now = loss(net, blank, torch.Generator().manual_seed(0))
-    now.total().backward()
-    assert now.parts()["text"] > 0
-    assert now.parts()["match"] == 0
+    losses = loss(net, blank, torch.Generator().manual_seed(0))
+    losses.total().backward()
+    assert losses.parts()["text"] > 0
+    assert losses.parts()["match"] == 0
 
 
 def test_every_weight_learns() -> None:
@@ -267,7 +261,7 @@ def test_every_weight_learns() -> None:
 
 def test_tiny_numbers_are_0_only_while_it_trains() -> None:
     tiny = torch.tensor([1e-39])
-    with flushed():
+    with flush_denormals():
         assert not (tiny * 1).any()
     assert (tiny * 1).any()
 
@@ -289,10 +283,10 @@ def test_only_matrices_decay() -> None:
 
 
 def test_gradients_and_moments_lie_in_memory_as_their_weights_do(tmp_path: Path) -> None:
-    run = words.Run(tmp_path, 9)
-    run.learn(batch_of())
-    run.keep()
-    again = words.Run(tmp_path, 9)
+    run = words.TrainingRun(tmp_path, 9)
+    run.train_step(batch_of())
+    run.store()
+    again = words.TrainingRun(tmp_path, 9)
     again.resume()
     for own, back in zip(*(one.net.parameters() for one in (run, again)), strict=True):
         for moment in ("exp_avg", "exp_avg_sq"):  # the fused optimiser walks raw memory
@@ -300,23 +294,23 @@ def test_gradients_and_moments_lie_in_memory_as_their_weights_do(tmp_path: Path)
             assert back.stride() == again.optimiser.state[back][moment].stride() == own.stride()
 
 
-def test_the_shadow_follows_slowly_and_starts_fast() -> None:
+def test_the_average_of_weights_moves_slowly_and_starts_fast() -> None:
     net = WordNet()
-    shadow = Shadow(net)
+    average = WeightAverage(net)
     with torch.no_grad():
         net.bias.fill_(2.0)
-    shadow.follow(net, 1)
-    assert float(shadow.net.bias) == pytest.approx(-8 + 10 * 9 / 11)
+    average.update(net, 1)
+    assert float(average.net.bias) == pytest.approx(-8 + 10 * 9 / 11)
     with torch.no_grad():
-        shadow.net.bias.fill_(0.0)
-    shadow.follow(net, 10**6)
-    assert float(shadow.net.bias) == pytest.approx(2 * 0.002, rel=1e-3)
+        average.net.bias.fill_(0.0)
+    average.update(net, 10**6)
+    assert float(average.net.bias) == pytest.approx(2 * 0.002, rel=1e-3)
 
 
 def dying(last: int):
     """A renderer that takes the run down, as a kill would: nothing is written on the way out."""
 
-    def draw(seed: int, photos: Any = ()) -> Page:
+    def draw(seed: int, photos: Any = ()) -> RenderedPage:
         if last <= seed < 10**9:
             raise RuntimeError("killed")
         return render(seed)
@@ -355,38 +349,38 @@ def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("brisk")
 def test_an_interrupt_keeps_the_last_step(tmp_path: Path) -> None:
-    def stopped(seed: int, photos: Any = ()) -> Page:
+    def stopped(seed: int, photos: Any = ()) -> RenderedPage:
         if seed == 2:
             raise KeyboardInterrupt
         return render(seed)
 
     with pytest.raises(KeyboardInterrupt):
         words.train(tmp_path, stopped, 6, workers=0, crops=2)
-    run = words.Run(tmp_path, 6)
+    run = words.TrainingRun(tmp_path, 6)
     run.resume()
     assert run.step == 1
 
 
 def test_a_strange_state_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state.safetensors").write_text("no state")
-    with pytest.raises(ValueError, match="Remove it to begin anew"):
+    with pytest.raises(ValueError, match="Remove it to start again"):
         words.train(tmp_path, render, 2, workers=0, crops=2)
 
 
 def test_one_wild_batch_does_not_spoil_the_weights(tmp_path: Path) -> None:
-    run = words.Run(tmp_path, 10)
+    run = words.TrainingRun(tmp_path, 10)
     with torch.no_grad():
         run.net.log_scale.fill_(100.0)  # its exponential is past every float
     before = run.net.bias.clone()
-    run.learn(batch_of())
+    run.train_step(batch_of())
     assert torch.equal(run.net.bias, before)
     assert run.step == 1
 
 
 def test_progress_is_plain_lines_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress(0, 120, "me") as tell:
+    with progress(0, 120, "me") as update:
         for step in range(1, 121):
-            tell(step, "loss 1")
+            update(step, "loss 1")
     lines = capsys.readouterr().err.splitlines()
     assert [line.split()[0] for line in lines] == ["50/120", "100/120", "120/120"]
 
@@ -416,11 +410,11 @@ def test_finding_is_counted_by_the_best_cell() -> None:
 
 def test_the_check_reports_shares_and_leaves_the_mode() -> None:
     net = WordNet().train()
-    seen = check(net, [batch_of(0), batch_of(1)])
+    shares_by_name = check(net, [batch_of(0), batch_of(1)])
     assert net.training
     shares = ["text_iou", "letter", "cell_embed", "cell_code", "find", "find_from_10px"]
-    assert all(0 <= seen[name] <= 1 for name in shares)
-    assert {"loss_match", "loss_text"} <= seen.keys()
+    assert all(0 <= shares_by_name[name] <= 1 for name in shares)
+    assert {"loss_match", "loss_text"} <= shares_by_name.keys()
 
 
 def test_cells_of_words_too_short_to_match_are_not_counted() -> None:
@@ -430,7 +424,7 @@ def test_cells_of_words_too_short_to_match_are_not_counted() -> None:
     bits = torch.zeros(*batch.word.shape, BITS)
     known = batch.word > 0
     bits[known] = code[batch.word[known] - 1] * 20 - 10  # sure of every bit
-    _name(bits, bits, code * 20 - 10, batch, tally)
+    _score_cells(bits, bits, code * 20 - 10, batch, tally)
     texts = [batch.words[n - 1] for n in batch.word[known].tolist()]
     assert len(tally["cell_code"]) == sum(len(text) >= 2 for text in texts)
     assert set(tally["cell_code"]) == set(tally["cell_embed"]) == {1.0}
@@ -438,9 +432,9 @@ def test_cells_of_words_too_short_to_match_are_not_counted() -> None:
 
 @pytest.mark.slow
 def test_the_net_learns_to_tell_words_apart(tmp_path: Path) -> None:
-    run = words.Run(tmp_path, 60)
+    run = words.TrainingRun(tmp_path, 60)
     for step in range(60):
-        run.learn(batch_of(step % 4))
-    seen = check(run.net, [batch_of(n) for n in range(4)])
-    assert seen["text_iou"] > 0.7
-    assert seen["find"] > 0.7
+        run.train_step(batch_of(step % 4))
+    shares_by_name = check(run.net, [batch_of(n) for n in range(4)])
+    assert shares_by_name["text_iou"] > 0.7
+    assert shares_by_name["find"] > 0.7
