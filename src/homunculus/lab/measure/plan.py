@@ -83,18 +83,18 @@ class Experiment:
 
     @property
     def few(self) -> tuple[int, ...]:
-        """Two budgets for what is dear: those nearest to 128 and 273."""
+        """Two budgets for what is costly: those nearest to 128 and 273."""
         near = [min(self.tokens, key=lambda slots: abs(slots - aim)) for aim in (128, 273)]
         return tuple(sorted(set(near)))
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Every row: methods, controls, twins."""
+        """Every row: methods, controls, methods with a control's scorer."""
         named = [one for name in self.methods for one in (driven() if name == "all" else [name])]
         named = ["grid", *named]
         controls = [one for one in CONTROLS if one not in self.without]
-        eyes = [one for one in TWINS if one not in self.without]
-        twins = [f"{one}+{eye}" for one in named if _twinned(one) for eye in eyes]
+        scorers = [one for one in TWINS if one not in self.without]
+        twins = [f"{one}+{scorer}" for one in named if _needs_controls(one) for scorer in scorers]
         return tuple(dict.fromkeys([*named, *controls, *twins]))
 
 
@@ -102,8 +102,8 @@ QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
 """What `--quick` means, where nothing else is asked for."""
 
 
-def _twinned(row: str) -> bool:
-    """Whether it gets a blind and a shuffled twin; those of `foveated` are controls already."""
+def _needs_controls(row: str) -> bool:
+    """Whether it also runs with the scorers blind and shuffled; `foveated` has them as controls."""
     return row in driven() and row != "foveated"
 
 
@@ -162,14 +162,14 @@ def units(
     experiment: Experiment, suites: Sequence[tuple[str, list[Question]]]
 ) -> tuple[list[Unit], dict[str, str]]:
     """Every bench of an experiment, and the suites that have none, with the reason."""
-    found, skipped = [], {}
+    spend_slots, skipped = [], {}
     for name, questions in suites:
-        made = _units(experiment, questions)
-        if isinstance(made, str):
-            skipped[name] = made
+        benches = _units(experiment, questions)
+        if isinstance(benches, str):
+            skipped[name] = benches
         else:
-            found += made
-    return found, skipped
+            spend_slots += benches
+    return spend_slots, skipped
 
 
 def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | str:
@@ -226,7 +226,7 @@ def _main(
 
 def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
     """Whole pages by the headline rows; second questions."""
-    found, config = [], main.config
+    more, config = [], main.config
     few = replace(config, tokens=experiment.few, metrics=("anls",), variants=())
     there = experiment.rows
     if config.task == "legibility" and "pages" not in experiment.skip:
@@ -234,15 +234,17 @@ def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]
         drawn = tuple(draw(fit, experiment.pages, experiment.seed))
         page = replace(few, methods=rows, reads=("page",))
         name = f"{main.suite}/page"
-        found.append(replace(main, name=name, config=page, quote=("page/smooth",), questions=drawn))
-    turned = tuple(pairs(fit, experiment.limit, experiment.seed))
-    if turned and "turns" not in experiment.skip:
+        more.append(replace(main, name=name, config=page, quote=("page/smooth",), questions=drawn))
+    turns = tuple(pairs(fit, experiment.limit, experiment.seed))
+    if turns and "turns" not in experiment.skip:
         rows = tuple(one for one in TURNED if one in there)
         second = replace(few, methods=rows)
-        asked = tuple(pair.second for pair in turned)
+        second_questions = tuple(pair.second for pair in turns)
         name = f"{main.suite}/turns"
-        found.append(replace(main, name=name, config=second, questions=asked, turns=turned))
-    return found
+        more.append(
+            replace(main, name=name, config=second, questions=second_questions, turns=turns)
+        )
+    return more
 
 
 # ---- how long it will take -----------------------------------------------------------------------
