@@ -11,7 +11,7 @@ from homunculus import Sight
 from homunculus.cli import main
 from homunculus.core.methods import methods
 from homunculus.lab.measure import command, read
-from homunculus.lab.measure.experiment import Stand, carry_out
+from homunculus.lab.measure.experiment import Setup, carry_out, config
 from homunculus.lab.measure.plan import (
     ABLATIONS,
     CONTROLS,
@@ -23,7 +23,7 @@ from homunculus.lab.measure.plan import (
 )
 from homunculus.lab.measure.read import touches
 from homunculus.lab.measure.row import row
-from homunculus.lab.measure.spend import blended, keep, magnified, opened
+from homunculus.lab.measure.spend import blend, keep, magnify, open_sheet
 from homunculus.lab.measure.suite import draw
 from homunculus.lab.measure.table import folders, lasting
 
@@ -99,7 +99,7 @@ def data(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def suites(data) -> list[Path]:
-    """Documents, photos, charts without boxes, and pictures that nobody asks about."""
+    """Documents, photos, charts without boxes, and pictures without questions."""
     found = [written(data / name) for name in ("pages", "coco_open")]
     found.append(written(data / "chartqa_owid", boxed=False))
     silent = written(data / "osie")
@@ -108,14 +108,14 @@ def suites(data) -> list[Path]:
     return [*found, silent]
 
 
-ASKED = Experiment(methods=("cut", "foveated"), tokens=(16, 48), side=256, skip=("cost",))
+SMALL = Experiment(methods=("cut", "foveated"), tokens=(16, 48), side=256, skip=("cost",))
 
 
 @pytest.fixture(scope="module")
 def result(suites, data) -> dict:
     """Of an experiment on all of them."""
-    stand = Stand(ASKED, suites, Stripes(), SCORERS, "known")
-    return carry_out(stand, data.parent / "run.json")
+    setup = Setup(SMALL, suites, Stripes(), SCORERS, "known")
+    return carry_out(setup, data.parent / "run.json")
 
 
 # ---- who is in it --------------------------------------------------------------------------------
@@ -152,8 +152,8 @@ def test_controls_and_grid_run_whatever_is_asked_for_unless_left_out_by_name() -
 
 
 def test_a_control_that_is_left_out_stands_in_the_result(suites, tmp_path) -> None:
-    asked = replace(ASKED, without=("random",), skip=("cost", "turns", "ablations", "pages"))
-    found = carry_out(Stand(asked, suites[:1], Stripes(), SCORERS, ""), tmp_path / "r.json")
+    asked = replace(SMALL, without=("random",), skip=("cost", "turns", "ablations", "pages"))
+    found = carry_out(Setup(asked, suites[:1], Stripes(), SCORERS, ""), tmp_path / "r.json")
     assert found["left_out"] == ["random"]
     assert "random" not in found["runs"][0]["table"]
     assert json.loads((tmp_path / "r.json").read_text()) == json.loads(json.dumps(found))
@@ -161,18 +161,18 @@ def test_a_control_that_is_left_out_stands_in_the_result(suites, tmp_path) -> No
 
 def test_without_a_scout_there_is_no_fight(suites, tmp_path) -> None:
     with pytest.raises(ValueError, match="follows a scout"):
-        carry_out(Stand(ASKED, suites, Stripes(), {}, ""), tmp_path / "r.json")
+        carry_out(Setup(SMALL, suites, Stripes(), {}, ""), tmp_path / "r.json")
 
 
 def test_mistakes_are_told_before_a_journal_is_begun(suites, tmp_path) -> None:
-    odd = Stand(replace(ASKED, methods=("nonsuch",)), suites, Stripes(), SCORERS, "")
+    odd = Setup(replace(SMALL, methods=("nonsuch",)), suites, Stripes(), SCORERS, "")
     with pytest.raises(ValueError, match="no method 'nonsuch'"):
         carry_out(odd, tmp_path / "r.json")
     lost = tmp_path / "lost"
     (lost / "images").mkdir(parents=True)
     (lost / "qa.jsonl").write_text((suites[0] / "qa.jsonl").read_text())
     with pytest.raises(ValueError, match="no image"):
-        carry_out(Stand(ASKED, [lost], Stripes(), SCORERS, ""), tmp_path / "r.json")
+        carry_out(Setup(SMALL, [lost], Stripes(), SCORERS, ""), tmp_path / "r.json")
     assert not list(tmp_path.glob("*.journal"))
 
 
@@ -190,7 +190,7 @@ def test_a_draw_takes_as_many_images_as_it_can_and_a_larger_one_the_same_and_mor
 
 
 def test_each_kind_of_suite_is_read_in_its_own_way(suites) -> None:
-    plan, skipped = units(ASKED, [(one.name, read(one)) for one in suites])
+    plan, skipped = units(SMALL, [(one.name, read(one)) for one in suites])
     told = {unit.name: unit for unit in plan}
     assert list(told) == [
         "pages", "pages/page", "pages/turns", "coco_open", "coco_open/turns", "chartqa_owid",
@@ -200,11 +200,33 @@ def test_each_kind_of_suite_is_read_in_its_own_way(suites) -> None:
     assert told["coco_open"].quote == ("evidence32",)
     assert told["chartqa_owid"].quote == ("anywhere/smooth",)
     assert told["chartqa_owid"].config.columns(False) == ("anywhere/smooth", "relaxed/smooth")
-    assert skipped == {"osie": "nobody asks anything: see --task gaze"}
+    assert skipped == {"osie": "suite has no questions: see --task gaze"}
     assert all(seconds(unit) > 0 for unit in plan)
-    few, gone = units(replace(ASKED, reader="none"), [(one.name, read(one)) for one in suites])
+    few, gone = units(replace(SMALL, reader="none"), [(one.name, read(one)) for one in suites])
     assert [unit.config.task for unit in few] == ["evidence"] * 4
     assert "chartqa_owid" in gone
+
+
+@pytest.mark.parametrize(
+    ("toml", "task", "quote", "kind"),
+    [
+        ('kind = "photo"', "things", ["evidence32"], "photos"),
+        ('kind = "photo"\nboxes = "text"', "legibility", ["crop/smooth", "evidence8"], "photos"),
+        ('kind = "screen"', "legibility", ["crop/smooth", "evidence8"], "screens"),
+        ('kind = "scene"', "legibility", ["crop/smooth", "evidence8"], "scenes"),
+    ],
+)
+def test_a_suite_is_measured_as_its_toml_says(tmp_path, toml, task, quote, kind) -> None:
+    folder = written(tmp_path / "mine")
+    (folder / "suite.toml").write_text(toml + "\n")
+    small = replace(SMALL, skip=("cost", "pages", "ablations", "turns"), tokens=(48,), limit=2)
+    setup = Setup(small, [folder], Stripes(), SCORERS, "known")
+    (run,) = carry_out(setup, tmp_path / "run.json")["runs"]
+    assert (run["task"], run["quote"], run["kind"]) == (task, quote, kind)
+    assert ("vqa/smooth" in run["columns"]) == (kind == "scenes")
+    before = config(setup)["suites"]
+    (folder / "suite.toml").write_text('kind = "document"\n')
+    assert config(setup)["suites"] != before  # another run, not one to go on with
 
 
 def test_scores_are_those_of_what_is_kept(result) -> None:
@@ -254,17 +276,17 @@ def test_a_result_tells_how_it_came_about(result) -> None:
 
 
 def test_a_run_that_was_cut_short_asks_only_what_is_left(suites, tmp_path) -> None:
-    stand = Stand(ASKED, suites[:1], Stripes(), SCORERS, "")
-    whole = carry_out(stand, tmp_path / "whole.json")
+    setup = Setup(SMALL, suites[:1], Stripes(), SCORERS, "")
+    whole = carry_out(setup, tmp_path / "whole.json")
     asked: list[str] = []
 
-    def tired(pixels, question: str) -> torch.Tensor:
+    def tired(pixels, question: str, grid) -> Sight:
         asked.append(question)
         if len(asked) == 9:
             raise KeyboardInterrupt
-        return looks(pixels, question)
+        return looks(pixels, question, grid)
 
-    weary = replace(stand, scorers=SCORERS | {"scout": tired})
+    weary = replace(setup, scorers=SCORERS | {"scout": tired})
     with pytest.raises(KeyboardInterrupt):
         carry_out(weary, tmp_path / "broken.json")
     before = len(asked)
@@ -276,16 +298,16 @@ def test_a_run_that_was_cut_short_asks_only_what_is_left(suites, tmp_path) -> No
 
 
 def test_a_run_resumed_at_another_commit_says_so(suites, tmp_path, monkeypatch) -> None:
-    stand = Stand(ASKED, suites[:1], Stripes(), SCORERS, "")
+    setup = Setup(SMALL, suites[:1], Stripes(), SCORERS, "")
 
     def stop(pace) -> None:
         if pace.at == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(stand, tmp_path / "r.json", stop)
+        carry_out(setup, tmp_path / "r.json", stop)
     monkeypatch.setattr("homunculus.lab.measure.report.commit", lambda: "elsewhere")
-    assert carry_out(stand, tmp_path / "r.json")["resumed_at"] == ["elsewhere"]
+    assert carry_out(setup, tmp_path / "r.json")["resumed_at"] == ["elsewhere"]
 
 
 # ---- the verb ------------------------------------------------------------------------------------
@@ -313,7 +335,7 @@ def test_a_folder_of_suites_is_an_experiment_and_a_toml_is_the_same(verb, tmp_pa
     assert verb("data", "--methods", "cut,", "--tokens", "16,48", "--limit", 2, "-o", "a.json") == 0
     out = capsys.readouterr().out
     assert "pages: 2 questions, 2 images; crop/smooth" in out
-    assert "skipped osie: nobody asks anything" in out
+    assert "skipped osie: suite has no questions" in out
     told = 'suites = ["data"]\nmethods = ["cut"]\ntokens = [16, 48]\nlimit = 2\n'
     (tmp_path / "fight.toml").write_text(told)
     assert verb("fight.toml", "-o", "b.json") == 0
@@ -381,8 +403,9 @@ def test_options_reach_the_rule_and_the_lift(suites) -> None:
     assert shares[0] / sum(shares) == pytest.approx(0.4, abs=0.001)
     assert shares[1] / shares[2] == pytest.approx(2, abs=0.01)
     assert row("stratified@side=2", SCORERS).methods[0].rule.side == 2
-    sheet = opened(suites[0] / "images" / "secret0.png", 256, 16)
-    fine = keep(row("foveated@levels=2", SCORERS), 0, sheet, 60, looks(sheet.page.pixels, "first"))
+    sheet = open_sheet(suites[0] / "images" / "secret0.png", 256, 16)
+    logit = looks(sheet.page.pixels, "first", sheet.page.grid).logit
+    fine = keep(row("foveated@levels=2", SCORERS), 0, sheet, 60, logit)
     assert float(fine.level.max()) == 1.0
     assert row("blind", SCORERS).scorer == "blind"
     assert row("blind", SCORERS).methods[0].name == "foveated"
@@ -394,7 +417,7 @@ def test_options_reach_the_rule_and_the_lift(suites) -> None:
 def test_a_fovea_without_a_pyramid_falls_off_from_the_peak() -> None:
     flat = torch.zeros(12, 16)
     flat[3, 4] = 1.0
-    made = magnified(flat)
+    made = magnify(flat)
     assert made.argmax() == 3 * 16 + 4
     ring = [float(made[3, 4 + away]) for away in range(1, 10)]
     assert ring == sorted(ring, reverse=True)
@@ -402,10 +425,10 @@ def test_a_fovea_without_a_pyramid_falls_off_from_the_peak() -> None:
 
 
 def test_a_mix_of_one_map_is_its_ranks_and_all_three_count(suites) -> None:
-    sheet = opened(suites[0] / "images" / "secret0.png", 256, 16)
-    pixels, asked = sheet.page.pixels, looks(sheet.page.pixels, "first")
-    alone = blended(pixels, asked, (100.0, 0.0, 0.0), 16)
-    assert (alone == alone.max()).sum() == (asked == 0).sum()
-    mixed = blended(pixels, asked, (40.0, 30.0, 30.0), 16)
-    assert not torch.equal(alone, mixed)
-    assert len(mixed.unique()) > len(alone.unique())
+    sheet = open_sheet(suites[0] / "images" / "secret0.png", 256, 16)
+    pixels, logit = sheet.page.pixels, looks(sheet.page.pixels, "first", sheet.page.grid).logit
+    alone = blend(pixels, logit, (100.0, 0.0, 0.0), 16)
+    assert (alone == alone.max()).sum() == (logit == 0).sum()
+    mix_tokens = blend(pixels, logit, (40.0, 30.0, 30.0), 16)
+    assert not torch.equal(alone, mix_tokens)
+    assert len(mix_tokens.unique()) > len(alone.unique())

@@ -49,7 +49,7 @@ def suite(tmp_path) -> Path:
 
 
 class Knowing:
-    """A scout that knows where the words stand; at ``shift`` cells beside it, or says nothing."""
+    """A scout that knows where the words are; at ``shift`` cells beside it, or says nothing."""
 
     weights = "known"
 
@@ -285,7 +285,7 @@ def test_the_verb_writes_a_result_and_prints_a_small_table(
 def test_flags_that_words_do_not_have_are_refused(suite, shipped, tmp_path, capsys, flag) -> None:
     out = ["-o", str(tmp_path / "a.json")]
     assert main(["measure", "--task", "words", str(suite), *flag, *out]) == 2
-    assert "words are found by a scout on all images" in capsys.readouterr().err
+    assert "words needs a scout and all images" in capsys.readouterr().err
     assert not (tmp_path / "a.json").exists()
 
 

@@ -17,20 +17,20 @@ from homunculus.lab.gaze import GazeConfig, gaze
 from homunculus.lab.gaze.maps import (
     COLUMNS,
     auc,
-    blurred,
+    blur,
     centre,
     kl,
+    normalise,
     of_logit,
     of_tokens,
     package,
     reference,
     scores,
-    shown,
 )
-from homunculus.lab.gaze.people import read_words, watched
+from homunculus.lab.gaze.people import read_gaze, read_words
 from homunculus.lab.gaze.report import side, text
 from homunculus.lab.measure.row import row
-from homunculus.lab.measure.spend import opened, planned
+from homunculus.lab.measure.spend import open_sheet, spend_slots
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
@@ -49,7 +49,7 @@ def drawn(seed: int, viewers: int = 3, looks: int = 7) -> tuple[torch.Tensor, ..
     at = torch.randint(0, CELLS, (viewers, looks), generator=lot)
     count = torch.zeros(viewers, CELLS, dtype=torch.float64)
     count.scatter_add_(1, at, torch.ones_like(at, dtype=torch.float64))
-    seen = blurred(count.view(viewers, *GRID), 1.2).flatten(1)
+    seen = blur(count.view(viewers, *GRID), 1.2).flatten(1)
     elsewhere, words = torch.randint(0, 4, (2, CELLS), generator=lot).double()
     return value.flatten(), count, seen, elsewhere, words
 
@@ -159,7 +159,7 @@ def test_shuffled_auc_cancels_the_centre_bias() -> None:
     assert float(auc(bias, here, every)) == pytest.approx(0.5, abs=0.01)
     spot = torch.zeros_like(bias)
     spot[7 * 40 + 9] = 1
-    known = blurred(spot.view(grid), 1.5).flatten()
+    known = blur(spot.view(grid), 1.5).flatten()
     assert auc(known, spot[None], every) > 0.98
 
 
@@ -170,8 +170,8 @@ def test_blur_is_scipys_and_keeps_what_is_flat() -> None:
     ndimage = pytest.importorskip("scipy.ndimage", reason="the oracle")
     value = drawn(8)[0].view(GRID)
     theirs = ndimage.gaussian_filter(value.numpy(), 1.9, mode="reflect", truncate=8)
-    torch.testing.assert_close(blurred(value, 1.9), torch.tensor(theirs), rtol=0, atol=1e-6)
-    assert len(shown(torch.ones(GRID, dtype=torch.float64), 1.9, 0.01).unique()) == 1
+    torch.testing.assert_close(blur(value, 1.9), torch.tensor(theirs), rtol=0, atol=1e-6)
+    assert len(normalise(torch.ones(GRID, dtype=torch.float64), 1.9, 0.01).unique()) == 1
 
 
 def test_a_kept_cell_spreads_one_token_over_its_square() -> None:
@@ -226,7 +226,7 @@ CONFIG = GazeConfig(tokens=(8,), side=256)
 
 
 def test_only_fixations_of_the_asked_are_read_and_the_first_is_dropped(suite) -> None:
-    found, left = watched(suite)
+    found, left = read_gaze(suite)
     assert [len(one.viewers) for one in found] == [3, 2, 2]
     assert left == {"nobody looked": 1, "asks for something else": 1}
     assert found[0].viewers[0] == ((40 / 256, 40 / 192), (43 / 256, 37 / 192))
@@ -240,7 +240,7 @@ def test_points_in_place_of_columns_are_refused(suite, tmp_path) -> None:
     for path in ([[1, 2], [3, 4], [5, 6], [7, 8]], [[1, 2, 3], [4, 5]], [3, 4]):
         (folder / "qa.jsonl").write_text(json.dumps(row | {"fixations": [path]}))
         with pytest.raises(ValueError, match="Turn points into columns"):
-            watched(folder)
+            read_gaze(folder)
 
 
 def test_scores_of_words_are_counts() -> None:
@@ -313,14 +313,15 @@ def test_a_wrong_corner_is_noticed(suite, monkeypatch) -> None:
     right = gaze(suite, CONFIG)["table"]["answer"]["map"]["nss"][0]
     from homunculus.lab import gaze as room
 
-    honest = room.counted
+    honest = room.count_fixations
 
     def swapped(points, sheet):
         return honest([(y, x) for x, y in points], sheet)
 
-    monkeypatch.setattr(
-        room, "pooled", lambda paths, sheet: torch.stack([swapped(path, sheet) for path in paths])
-    )
+    def by_viewer(paths, sheet):
+        return torch.stack([swapped(path, sheet) for path in paths])
+
+    monkeypatch.setattr(room, "count_by_viewer", by_viewer)
     assert gaze(suite, CONFIG)["table"]["answer"]["map"]["nss"][0] < right - 0.5
 
 
@@ -350,9 +351,9 @@ def test_a_suite_nobody_looked_at_says_so(suite) -> None:
 
 
 def test_what_is_planned_is_what_is_kept(suite) -> None:
-    sheet = opened(suite / "images" / "0.png", 256, 16)
+    sheet = open_sheet(suite / "images" / "0.png", 256, 16)
     for name in ("centre", "random", "pool"):
-        spent = planned(row(name, {}), 0, sheet, 8, None)
+        spent = spend_slots(row(name, {}), 0, sheet, 8, None)
         field, plan = spent.field, spent.allocation
         assert of_tokens(field, plan).sum() == pytest.approx(8), name
 
@@ -363,6 +364,6 @@ def test_what_is_planned_is_what_is_kept(suite) -> None:
     ("name", "n", "viewers"), [("osie", 160, 2398), ("local/docvqa_gaze", 41, 499)]
 )
 def test_real_gaze_is_read_whole(name: str, n: int, viewers: int) -> None:
-    found, _ = watched(Path(os.environ["HOMUNCULUS_DATA"]) / name)
+    found, _ = read_gaze(Path(os.environ["HOMUNCULUS_DATA"]) / name)
     assert len(found) == n
     assert sum(len(one.viewers) for one in found) == viewers

@@ -10,7 +10,7 @@ from homunculus.core.methods import Material, get_method, methods
 from homunculus.core.pack import footprint
 from homunculus.core.types import Allocation
 from homunculus.lab.measure.means import leaves
-from homunculus.lab.measure.rebuild import Page, finest, rebuild, resized, shrunk
+from homunculus.lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 
 PATCH = 8
 SIZE = (101, 138)  # neither side is a whole number of cells
@@ -21,7 +21,7 @@ def drawn(seed: int = 0, size: tuple[int, int] = SIZE) -> Page:
     return Page(torch.randint(0, 256, (3, *size), generator=lot, dtype=torch.uint8), PATCH)
 
 
-def planned(name: str, slots: int, page: Page):
+def spend_slots(name: str, slots: int, page: Page):
     """Field and plan of a method, from relevance and features that do not come from the pixels."""
     lot = torch.Generator().manual_seed(1)
     cells = page.grid[0] * page.grid[1]
@@ -53,7 +53,7 @@ def outside(page: Page, field, plan) -> torch.Tensor:
 @pytest.mark.parametrize("name", ["grid", "cut", "foveated", "uniform", "random", "saliency"])
 def test_all_cells_are_the_page_itself(name, mode) -> None:
     page = drawn()
-    field, plan = planned(name, page.grid[0] * page.grid[1], page)
+    field, plan = spend_slots(name, page.grid[0] * page.grid[1], page)
     assert torch.equal(rebuild(page, field, plan, mode), page.pixels)
 
 
@@ -61,7 +61,7 @@ def test_all_cells_are_the_page_itself(name, mode) -> None:
 @pytest.mark.parametrize("name", sorted(methods()))
 def test_pixels_that_were_not_kept_change_nothing(name, mode) -> None:
     page = drawn()
-    field, plan = planned(name, 20, page)
+    field, plan = spend_slots(name, 20, page)
     mask = outside(page, field, plan)
     other = Page(torch.where(mask, drawn(9).pixels, page.pixels), PATCH)
     assert torch.equal(rebuild(page, field, plan, mode), rebuild(other, field, plan, mode))
@@ -71,7 +71,7 @@ def test_pixels_that_were_not_kept_change_nothing(name, mode) -> None:
 def test_detail_below_the_kept_level_changes_nothing(mode) -> None:
     page = drawn()
     page = Page(page.pixels // 2 + 60, PATCH)  # room for the pattern
-    field, plan = planned("cut", 70, page)
+    field, plan = spend_slots("cut", 70, page)
     level = finest(field, plan)
     assert {0.0, 1.0, 2.0} <= set(level.flatten().tolist())
     coarse = (level >= 1).repeat_interleave(PATCH, 0).repeat_interleave(PATCH, 1)
@@ -183,7 +183,7 @@ def test_shrinking_uses_the_slots_and_never_more(size, slots) -> None:
     def cells(high: int, wide: int) -> int:
         return -(-high // 16) * -(-wide // 16)
 
-    small = shrunk(size, slots)
+    small = shrink_size(size, slots)
     assert cells(*small) <= slots
     if small != size:  # a little larger would not fit
         scale = max(small) / max(size) + 2 / max(size)
@@ -197,7 +197,7 @@ def test_resize_equals_pillow_by_hand() -> None:
     whole = image.fromarray(pixels.permute(1, 2, 0).contiguous().numpy())
     small = whole.resize((60, 40), image.Resampling.LANCZOS)
     wanted = numpy.asarray(small.resize((138, 101), image.Resampling.BICUBIC))
-    assert torch.equal(resized(pixels, (40, 60), SIZE).permute(1, 2, 0), torch.tensor(wanted))
+    assert torch.equal(resize_to(pixels, (40, 60), SIZE).permute(1, 2, 0), torch.tensor(wanted))
 
 
 def slowly(page: Page, field, plan) -> torch.Tensor:
@@ -238,5 +238,5 @@ def slowly(page: Page, field, plan) -> torch.Tensor:
 @pytest.mark.parametrize("slots", [5, 33])
 def test_slots_that_mix_cells_agree_with_a_slow_loop(name, slots) -> None:
     page = drawn()
-    field, plan = planned(name, slots, page)
+    field, plan = spend_slots(name, slots, page)
     assert torch.equal(rebuild(page, field, plan), slowly(page, field, plan))

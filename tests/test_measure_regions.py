@@ -13,7 +13,7 @@ from homunculus.lab.measure.regions import COLUMNS, against, coverage, regions, 
 from homunculus.lab.measure.report import Measured
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import Config, bench
-from homunculus.lab.measure.spend import Kept, keep, opened
+from homunculus.lab.measure.spend import Selection, keep, open_sheet
 from homunculus.lab.measure.suite import Question
 from homunculus.lab.measure.turns import pairs, sections, turn
 
@@ -32,11 +32,11 @@ def question(row: int, *boxes: tuple, image: str = "a.png", text: str = "") -> Q
 @pytest.fixture
 def sheet(tmp_path):
     Image.new("L", (256, 192), 240).save(tmp_path / "a.png")
-    return opened(tmp_path / "a.png", 256, 16)
+    return open_sheet(tmp_path / "a.png", 256, 16)
 
 
-def kept(level: torch.Tensor) -> Kept:
-    return Kept(level, 1, lambda mode: torch.zeros(3, 1, 1, dtype=torch.uint8))
+def kept(level: torch.Tensor) -> Selection:
+    return Selection(level, 1, lambda mode: torch.zeros(3, 1, 1, dtype=torch.uint8))
 
 
 # ---- regions -------------------------------------------------------------------------------------
@@ -146,9 +146,9 @@ def test_who_looks_once_loses_the_second_question_and_who_shrinks_loses_nothing(
         return Sight(found, sure=1.0)
 
     config = Config(task="evidence", tokens=(4, 192), methods=("grid", "resize"), side=256)
-    stand = bench([first, second], config, None, {"scout": looks})
+    setup = bench([first, second], config, None, {"scout": looks})
     (pair,) = pairs([first, second], None)
-    told = turn(stand, pair)
+    told = turn(setup, pair)
     at = config.columns().index("evidence8")
     assert told["scores"]["grid"]["4"][at] == [0.0, 1.0]
     assert told["scores"]["grid"]["192"][at] == [1.0, 1.0]

@@ -12,7 +12,7 @@ from homunculus.cli import main
 from homunculus.lab.measure import Config, Readings, measure, part, read, reader
 from homunculus.lab.measure.read import touches
 from homunculus.lab.measure.row import row
-from homunculus.lab.measure.spend import deviation, keep, opened, saliency
+from homunculus.lab.measure.spend import deviation, keep, open_sheet, saliency
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -135,7 +135,7 @@ def test_a_row_that_cannot_be_run_says_why(name, fault) -> None:
 
 
 def test_no_row_spends_more_than_it_has(suite) -> None:
-    sheet = opened(suite / "images" / "a.png", 256, 16)
+    sheet = open_sheet(suite / "images" / "a.png", 256, 16)
     for name in (
         "random",
         "uniform",
@@ -153,7 +153,7 @@ def test_no_row_spends_more_than_it_has(suite) -> None:
 
 
 def test_the_draws_of_random_differ(suite) -> None:
-    sheet = opened(suite / "images" / "a.png", 256, 16)
+    sheet = open_sheet(suite / "images" / "a.png", 256, 16)
     one = row("random", {})
     first, second = (keep(one, draw, sheet, 20, None).level for draw in (0, 1))
     assert not torch.equal(first, second)

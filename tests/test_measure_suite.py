@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from homunculus.lab.measure.suite import alike, kind, part, read
+from homunculus.lab.measure.parts import part
+from homunculus.lab.measure.suite import kind, read
+from homunculus.lab.measure.vendors import alike
 
 DATA = os.environ.get("HOMUNCULUS_DATA")
 needs_data = pytest.mark.skipif(DATA is None, reason="HOMUNCULUS_DATA names no folder of suites")
@@ -32,11 +34,11 @@ def test_a_suite_without_any_box_is_read_wherever_its_answers_stand(tmp_path) ->
     row = {"image": "a.png", "question": "?", "answers": ["Lisbon"]}
     bare = read(written(tmp_path / "mine", [row, row | {"answers": ["7"]}]))
     assert [one.answers for one in part(bare)] == [("Lisbon",)]  # a lone digit is met by chance
-    assert kind(bare) == "charts"
+    assert kind(bare) == "chart"
     boxed = row | {"boxes": [[0, 0, 30, 20]]}
     some = read(written(tmp_path / "some", [row, boxed]))
     assert [one.row for one in part(some)] == [1]
-    assert kind(some) == "documents"
+    assert kind(some) == "document"
 
 
 def test_a_line_that_cannot_be_used_is_named(tmp_path) -> None:
@@ -61,6 +63,58 @@ def test_a_folder_that_is_no_suite_is_refused(tmp_path) -> None:
         read(tmp_path)
     with pytest.raises(ValueError, match="no part 'exam'"):
         part([], "exam")
+
+
+def declared(folder: Path, toml: str) -> Path:
+    (folder / "suite.toml").write_text(toml)
+    return folder
+
+
+def test_a_suite_says_in_its_toml_what_it_is(tmp_path) -> None:
+    box = [[0, 0, 30, 20]]
+    rows = [
+        {"image": "a.png", "question": "?", "answers": [word], "boxes": box, "field": field}
+        for word, field in (("Lisbon", "town"), ("no", "town"), ("Mexico", "country"))
+    ]
+    folder = written(tmp_path / "mine", rows)
+    declared(folder, 'kind = "photo"\nfields = ["town"]\nleast_letters = 3\nsplit = "question"\n')
+    questions = read(folder)
+    assert kind(questions) == "photo"
+    assert questions[0].config.things
+    assert [one.answers for one in part(questions)] == [("Lisbon",)]
+    assert [one.row for one in part(questions, "pilot")] == [0]
+    assert not read(declared(folder, 'kind = "photo"\nboxes = "text"\n'))[0].config.things
+    assert read(declared(folder, 'kind = "scene"\n'))[0].config.metrics("scene") == ("anls", "vqa")
+    assert read(declared(folder, "least_aspect = 2\n"))[0].config.least_aspect == 2
+
+
+def test_without_a_toml_a_suite_holds_documents_unless_its_name_is_known(tmp_path) -> None:
+    row = {"image": "a.png", "question": "?", "answers": ["Lisbon"], "boxes": [[0, 0, 30, 20]]}
+    kinds = {}
+    for name in ("mine", "coco_open", "icdar2015"):
+        kinds[name] = kind(read(written(tmp_path / name, [row])))
+    assert kinds == {"mine": "document", "coco_open": "photo", "icdar2015": "scene"}
+    assert kind(read(declared(tmp_path / "coco_open", ""))) == "document"  # the file decides
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("knd = 'photo'", r"mine/suite\.toml: no key 'knd'.*kind, boxes.*Did you mean 'kind'\?"),
+        ("kind = 'photos'", r"mine/suite\.toml: kind = 'photos'.*screen.*Did you mean 'photo'\?"),
+        ("kind = 3", r"mine/suite\.toml: kind = 3 is not known. There are document"),
+        ("split = 'images'", "split = 'images'.*vendor.*Did you mean 'image'"),
+        ("fields = 'town'", r"mine/suite\.toml: fields is a list of strings, got 'town'"),
+        ("word_count = 1.5", "word_count is a whole number from 0, got 1.5"),
+        ("word_count = true", "word_count is a whole number from 0, got True"),
+        ("least_aspect = -1", "least_aspect is a number from 0, got -1"),
+        ("kind = ", r"mine/suite\.toml is no TOML"),
+    ],
+)
+def test_a_wrong_key_of_a_toml_is_refused_with_the_nearest_name(tmp_path, toml, message) -> None:
+    folder = declared(written(tmp_path / "mine", []), toml)
+    with pytest.raises(ValueError, match=message):
+        read(folder)
 
 
 def test_spellings_of_a_company_are_one_vendor() -> None:

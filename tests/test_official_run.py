@@ -44,16 +44,16 @@ def scored(model, task, tasks, limit):
 def lmms(monkeypatch):
     """As if lmms-eval were there."""
     monkeypatch.setitem(sys.modules, "lmms_eval", ModuleType("lmms_eval"))
-    monkeypatch.setattr(run, "manager", lambda plan: None)
+    monkeypatch.setattr(run, "load_tasks", lambda plan: None)
     monkeypatch.setattr(run, "batch", scored)
 
 
 def test_a_run_that_is_cut_short_twice_ends_with_the_same_result(lmms, monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "asker", lambda plan: Asker())
+    monkeypatch.setattr(run, "load_model", lambda plan: Asker())
     whole = carry_out(PLAN, tmp_path / "whole.json")
     askers = [Asker(3), Asker(5), Asker()]
     left = iter(askers)
-    monkeypatch.setattr(run, "asker", lambda plan: next(left))
+    monkeypatch.setattr(run, "load_model", lambda plan: next(left))
     out = tmp_path / "torn.json"
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
@@ -69,7 +69,7 @@ def test_a_run_that_is_cut_short_twice_ends_with_the_same_result(lmms, monkeypat
 
 
 def test_another_model_does_not_go_on_with_the_journal(lmms, monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "asker", lambda plan: Asker(1))
+    monkeypatch.setattr(run, "load_model", lambda plan: Asker(1))
     with pytest.raises(KeyboardInterrupt):
         carry_out(PLAN, tmp_path / "a.json")
     other = Plan(PLAN.tasks, "other/model", tokens=PLAN.tokens)
@@ -78,7 +78,7 @@ def test_another_model_does_not_go_on_with_the_journal(lmms, monkeypatch, tmp_pa
 
 
 def test_the_result_says_what_was_left_out_and_decide_reads_it(lmms, monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "asker", lambda plan: Asker())
+    monkeypatch.setattr(run, "load_model", lambda plan: Asker())
     plan = Plan(PLAN.tasks, "some/model", tokens=(64,), without=("pool",))
     found = carry_out(plan, tmp_path / "a.json")
     assert found["left_out"] == ["pool", "oracle"]
@@ -144,9 +144,9 @@ def test_scores_are_numbers_or_records_of_one() -> None:
 
 def test_an_image_that_kept_one_token_too_many_is_a_fault() -> None:
     def model(kept, method="foveated"):
-        said = SimpleNamespace(kept=(kept,), of=(600,), seconds=1.0, scout=0.1, prompt=90)
+        answer = SimpleNamespace(kept=(kept,), of=(600,), seconds=1.0, scout=0.1, prompt=90)
         way = SimpleNamespace(tokens=64, method=method)
-        return SimpleNamespace(said={0: said}, eye=SimpleNamespace(way=way))
+        return SimpleNamespace(answers={0: answer}, runner=SimpleNamespace(way=way))
 
     assert batches._here(model(64))["tokens"] == 64
     assert batches._here(model(60, "resize"))["tokens"] == 60
@@ -156,7 +156,7 @@ def test_an_image_that_kept_one_token_too_many_is_a_fault() -> None:
 
 
 def test_a_toml_file_says_the_same_and_a_flag_wins(lmms, monkeypatch, tmp_path, capsys) -> None:
-    monkeypatch.setattr(run, "asker", lambda plan: Asker())
+    monkeypatch.setattr(run, "load_model", lambda plan: Asker())
     told = tmp_path / "official.toml"
     told.write_text('tasks = ["chartqa"]\nmodel = "some/model"\ntokens = [64, 128]\nlimit = 5\n')
     out = tmp_path / "run.json"

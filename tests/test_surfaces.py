@@ -256,15 +256,15 @@ def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
 def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
     pytest.importorskip("anls", reason="needs the extra `measure`")
     from homunculus.lab.measure.row import row
-    from homunculus.lab.measure.spend import opened, planned
+    from homunculus.lab.measure.spend import open_sheet, spend_slots
 
     page().save(tmp_path / "page.png")
-    sheet = opened(tmp_path / "page.png", 256, 16)
+    sheet = open_sheet(tmp_path / "page.png", 256, 16)
     one = row(name, {"scout": lambda *_: Sight(seen(name).relevance, sure=1.0)})
     if name == "resize":  # measured by pixels, which shrink freely
         assert one.methods == ()
         return
-    tokens = planned(one, 0, sheet, SLOTS, seen(name).relevance).tokens
+    tokens = spend_slots(one, 0, sheet, SLOTS, seen(name).relevance).tokens
     assert kept(tokens) == kept(seen(name).tokens)
 
 

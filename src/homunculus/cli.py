@@ -227,7 +227,8 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 def _train(arguments: argparse.Namespace) -> int:
     from homunculus.lab.measure.command import suite_folder
-    from homunculus.lab.measure.suite import part, read
+    from homunculus.lab.measure.parts import part
+    from homunculus.lab.measure.suite import read
     from homunculus.lab.train.command import describe_resources, run
 
     real = part(read(suite_folder(arguments.suite)), "train") if arguments.suite else []

@@ -1,4 +1,4 @@
-"""Somebody else's question: the `shuffled` control.
+"""Another image's question: the `shuffled` control.
 
 If a gain survives a wrong question, it never came from the question.
 """
@@ -71,7 +71,7 @@ def _swap(donor: list[int], order: list[int], place: int, fits: _Fits) -> bool:
 
 
 def _borrow(row: int, others: list[int], place: int, fits: _Fits) -> int:
-    """A donor that somebody else has too."""
+    """A donor that another row has, too."""
     return next(other for other in _from(others, place) if fits(row, other))
 
 
@@ -98,5 +98,5 @@ def _check(questions: Sequence[str], images: Sequence[str]) -> None:
     if len(set(images)) < 2:
         raise ValueError(
             f"derange: expected rows of at least two images, got {len(questions)} rows of "
-            f"{sorted(set(images))}. Nobody else's question exists: add rows of another image."
+            f"{sorted(set(images))}. Add rows of another image."
         )

@@ -27,7 +27,7 @@ CENTRE = 0.25
 """Standard deviation of the centre baseline, in sides of the image."""
 
 
-def counted(points: Iterable[Point], sheet: Sheet) -> Map:
+def count_fixations(points: Iterable[Point], sheet: Sheet) -> Map:
     """How often each cell of a page was looked into."""
     rows, cols = sheet.page.grid
     high, wide = (int(side) / sheet.page.patch for side in sheet.page.pixels.shape[1:])
@@ -68,7 +68,7 @@ def centre(grid: Grid) -> Map:
     return (-(down[:, None].square() + across.square()) / (2 * CENTRE**2)).exp()
 
 
-def blurred(one: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
+def blur(one: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
     """With the blur of an eye, in cells: nothing leaves the page, and what is flat stays flat."""
     down, across = (_kernel(int(side), sigma) for side in one.shape[-2:])
     return down @ one @ across
@@ -88,18 +88,18 @@ def _kernel(side: int, sigma: float) -> Float[Tensor, "n n"]:
     return bell / bell.sum(1, keepdim=True)
 
 
-def shown(one: Map, sigma: float, floor: float) -> Float[Tensor, "n"]:
+def normalise(one: Map, sigma: float, floor: float) -> Float[Tensor, "n"]:
     """A map as it is scored: a blurred density, a share of it laid evenly; 1 on average.
 
     Rounded, so that what is equal stays equal: ranks would make a pattern of the last bits.
     """
-    flat = blurred(one, sigma).flatten()
+    flat = blur(one, sigma).flatten()
     return ((1 - floor) * flat / flat.mean() + floor).round(decimals=9)
 
 
-def pooled(paths: Sequence[Sequence[Point]], sheet: Sheet) -> Float[Tensor, "v rows cols"]:
+def count_by_viewer(paths: Sequence[Sequence[Point]], sheet: Sheet) -> Float[Tensor, "v rows cols"]:
     """Counts of each viewer."""
-    return torch.stack([counted(path, sheet) for path in paths])
+    return torch.stack([count_fixations(path, sheet) for path in paths])
 
 
 COLUMNS = ("nss", "auc", "sauc", "cc", "sim", "kl")
@@ -136,38 +136,38 @@ def auc(value: Value, count: Count, against: Value) -> Score:
     return (count * below[place]).sum(1) / (count.sum(1) * against.sum())
 
 
-def cc(value: Value, seen: Count) -> Score:
+def cc(value: Value, density: Count) -> Score:
     """Pearson's correlation with the density of fixations; 0 for a flat map."""
-    one, other = value - value.mean(), seen - seen.mean(1, keepdim=True)
+    one, other = value - value.mean(), density - density.mean(1, keepdim=True)
     size = one.norm() * other.norm(dim=1)
     return torch.where(size > 0, (one * other).sum(1) / size, 0)
 
 
-def sim(value: Value, seen: Count) -> Score:
+def sim(value: Value, density: Count) -> Score:
     """What two densities share: 1 if they are the same, 0 if they never meet."""
-    return torch.minimum(value / value.sum(), seen / seen.sum(1, keepdim=True)).sum(1)
+    return torch.minimum(value / value.sum(), density / density.sum(1, keepdim=True)).sum(1)
 
 
-def kl(value: Value, seen: Count) -> Score:
+def kl(value: Value, density: Count) -> Score:
     """Nats lost by expecting the map where fixations come from ``seen``: 0 is best."""
-    one, other = value / value.sum(), seen / seen.sum(1, keepdim=True)
+    one, other = value / value.sum(), density / density.sum(1, keepdim=True)
     return (other * (TINY + other / (one + TINY)).log()).sum(1)
 
 
 def scores(
-    value: Value, count: Count, seen: Count, elsewhere: Value, words: Value | None = None
+    value: Value, count: Count, density: Count, elsewhere: Value, words: Value | None = None
 ) -> Float[Tensor, "v c"]:
     """All of COLUMNS for each viewer: his fixations, their density, and fixations elsewhere.
 
     And PRINTED, if ``words`` says how many there are in each cell.
     """
     every = torch.ones_like(value)
-    found = [
+    columns = [
         nss(value, count), auc(value, count, every), auc(value, count, elsewhere),
-        cc(value, seen), sim(value, seen), kl(value, seen),
+        cc(value, density), sim(value, density), kl(value, density),
     ]  # fmt: skip
-    found += [] if words is None else [auc(value, count, words)]
-    return torch.stack(found, 1)
+    columns += [] if words is None else [auc(value, count, words)]
+    return torch.stack(columns, 1)
 
 
 def package() -> Any:
@@ -180,7 +180,7 @@ def package() -> Any:
 def reference(
     value: Value,
     count: Count,
-    seen: Count,
+    density: Count,
     elsewhere: Value,
     words: Value | None = None,
     *,
@@ -192,21 +192,21 @@ def reference(
     metric, page = whole.metrics, value.view(*grid).numpy()
     lots = [torch.ones_like(value), elsewhere] + ([] if words is None else [words])
     against = [page.ravel()[_cells(lot)] for lot in lots]
-    found = []
-    for one, density in zip(count, seen.numpy(), strict=True):
+    rows = []
+    for one, one_density in zip(count, density.numpy(), strict=True):
         down, across = numpy.unravel_index(_cells(one), page.shape)
-        here, density = page[down, across], density.reshape(page.shape)
+        here, one_density = page[down, across], one_density.reshape(page.shape)
         with numpy.errstate(divide="ignore"):  # it takes the log of 0, and back
-            loss = metric.MIT_KLDiv(page, density)
+            loss = metric.MIT_KLDiv(page, one_density)
         every, shuffled, *print_ = (
             whole.roc.general_rocs_per_positive(here, lot).mean() for lot in against
         )
-        told = [
+        values = [
             metric.NSS(page, across, down).mean(), every, shuffled,
-            metric.CC(page, density), metric.SIM(page, density), loss, *print_,
+            metric.CC(page, one_density), metric.SIM(page, one_density), loss, *print_,
         ]  # fmt: skip
-        found.append([float(score) for score in told])
-    return torch.tensor(found, dtype=value.dtype)
+        rows.append([float(score) for score in values])
+    return torch.tensor(rows, dtype=value.dtype)
 
 
 def _cells(count: Value) -> Any:

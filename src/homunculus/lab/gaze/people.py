@@ -2,7 +2,7 @@
 """Where people looked: suites whose rows have `fixations` or `gaze`, as fractions of the image.
 
 `fixations` is x, y and time for each viewer in pixels of the stored image. `gaze` is words that a
-viewer looked at before he typed his answer, with a score each.
+viewer looked at before typing an answer, with a score each.
 """
 
 from collections.abc import Sequence
@@ -12,24 +12,24 @@ from math import lcm
 from pathlib import Path
 from typing import Any
 
-from homunculus.lab.measure.suite import Box, Question, rows
+from homunculus.lab.measure.suite import Box, Question, as_box, question, read_config, rows
 from homunculus.lazy import need
 
 Point = tuple[float, float]
 """x and y, from 0 to 1."""
 FIRST = 1
-"""Fixations of a scanpath that are not counted: a viewer starts where he was told to look."""
+"""Fixations of a scanpath that are not counted: viewers start at a given place."""
 
 
 @dataclass(frozen=True)
-class Watched:
+class Viewing:
     """A question and where each of its viewers looked."""
 
     question: Question
     viewers: tuple[tuple[Point, ...], ...]
     """At least one, each with at least one point."""
     words: tuple[Point, ...] = ()
-    """The middle of every printed word, where the suite has them: gaze of who reads all alike."""
+    """The middle of every printed word, where the suite has them."""
 
     @property
     def points(self) -> int:
@@ -37,45 +37,34 @@ class Watched:
         return sum(map(len, self.viewers))
 
 
-def watched(folder: str | Path) -> tuple[list[Watched], dict[str, int]]:
+def read_gaze(folder: str | Path) -> tuple[list[Viewing], dict[str, int]]:
     """The rows of a suite that were looked at, and how many were left out for which reason.
 
-    Who searches for a clock is not led by a question about the weather: where a row names its
-    `search_target`, the question must name it, too.
+    Where a row names its `search_target`, the question must name it, too: a viewer who searches for
+    a clock is not guided by a question about the weather.
     """
-    folder, found = Path(folder), []
-    left = {"nobody looked": 0, "asks for something else": 0}
+    folder, viewings = Path(folder), []
+    config = read_config(folder)
+    skipped = {"nobody looked": 0, "asks for something else": 0}
     for at, row in rows(folder / "qa.jsonl"):
         size = _size(folder / "images" / row["image"])
         viewers = _viewers(row, size)
         if not viewers:
-            left["nobody looked"] += 1
+            skipped["nobody looked"] += 1
         elif row.get("search_target", "") not in (row["question"] or "").lower():
-            left["asks for something else"] += 1
+            skipped["asks for something else"] += 1
         else:
             words = tuple(_middle(word[1:], size) for word in row.get("ocr", ()))
-            found.append(Watched(_question(folder, at, row), viewers, _inside(words)))
-    if not found:
+            one = question(folder, at, row, _boxes(row), config)
+            viewings.append(Viewing(one, viewers, _inside(words)))
+    if not viewings:
         raise ValueError(f"suite {folder.name}: no row has fixations or gaze. Choose another one.")
-    return found, left
+    return viewings, skipped
 
 
-def _question(folder: Path, at: int, row: dict[str, Any]) -> Question:
+def _boxes(row: dict[str, Any]) -> list[Box]:
     boxes = row.get("boxes") or ([row["target_box"]] if row.get("target_box") else [])
-    return Question(
-        suite=folder.name,
-        row=at,
-        image=row["image"],
-        path=folder / "images" / row["image"],
-        text=row["question"] or "",  # free viewing asks nothing
-        answers=tuple(row["answers"]),
-        boxes=tuple(dict.fromkeys(_box(box) for box in boxes)),
-    )
-
-
-def _box(box: Sequence[float | int]) -> Box:
-    left, top, right, bottom = (float(side) for side in box)
-    return left, top, right, bottom
+    return [as_box(box) for box in boxes]
 
 
 def _size(path: Path) -> tuple[int, int]:
@@ -127,9 +116,9 @@ def read_words(words: Sequence[dict[str, Any]]) -> list[Point]:
     """
     share = [Fraction(word["attention_score"]).limit_denominator(50) for word in words]
     whole = lcm(*(one.denominator for one in share))
-    found: list[Point] = []
+    points: list[Point] = []
     for word, one in zip(words, share, strict=True):
         box = word["bounding_box"]
         middle = box["topLeftX"] + box["width"] / 2, box["topLeftY"] + box["height"] / 2
-        found += [middle] * int(one * whole)
-    return found
+        points += [middle] * int(one * whole)
+    return points

@@ -11,15 +11,15 @@ from homunculus.lab.measure.suite import Question, hashed
 
 BASELINES = ("centre", "elsewhere", "words")
 """The middle of the image; gaze on the suite's other images; every printed word alike, where the
-suite knows them: the first two have not seen the image, none has heard the question."""
+suite knows them: the first two do not depend on the image, none on the question."""
 TWINS = ("blind", "prior", "shuffled", "saliency")
-"""Whom a scout, and what follows one, is held against."""
+"""What a scout, and the rows that follow it, are compared with."""
 CEILING = "of human"
 """A row's NSS to that of the other viewers, where there are any."""
 
 
 @dataclass(frozen=True)
-class Looked:
+class Agreement:
     """Agreement of one question's rows with its viewers, by row and budget (or `map`)."""
 
     question: Question
@@ -28,67 +28,67 @@ class Looked:
     scores: dict[str, dict[str, list[float]]]
 
 
-def report(found: Sequence[Looked], config: Any) -> dict[str, Any]:
+def report(results: Sequence[Agreement], config: Any) -> dict[str, Any]:
     """The result as it is saved."""
-    several = [one for one in found if "human" in one.scores]
-    ceiling = table(several, config.seed) if 0 < len(several) < len(found) else None
+    several = [one for one in results if "human" in one.scores]
+    ceiling = table(several, config.seed) if 0 < len(several) < len(results) else None
     return {
         "task": "gaze",
-        "suite": found[0].question.suite,
+        "suite": results[0].question.suite,
         "config": asdict(config),
         "seed": config.seed,
-        "n": len(found),
-        "images": len({one.question.image for one in found}),
-        "viewers": sum(one.viewers for one in found),
-        "fixations": sum(one.fixations for one in found),
-        "columns": list(_columns(found)),
-        "table": table(found, config.seed),
+        "n": len(results),
+        "images": len({one.question.image for one in results}),
+        "viewers": sum(one.viewers for one in results),
+        "fixations": sum(one.fixations for one in results),
+        "columns": list(_columns(results)),
+        "table": table(results, config.seed),
         "several_viewers": ceiling,
-        "paired": paired(found, config.seed),
-        "rows": [_row(one) for one in found],
+        "paired": paired(results, config.seed),
+        "rows": [_row(one) for one in results],
     }
 
 
-def _row(one: Looked) -> dict[str, Any]:
+def _row(one: Agreement) -> dict[str, Any]:
     short = {
         name: {slots: [round(score, 4) for score in value] for slots, value in by_slots.items()}
         for name, by_slots in one.scores.items()
     }
     suite, number = one.question.suite, one.question.row
-    told = {"id": hashed(suite, str(number)), "row": number, "viewers": one.viewers}
-    told["image"] = hashed(suite, one.question.image)
-    return told | {"fixations": one.fixations, "scores": short}
+    row = {"id": hashed(suite, str(number)), "row": number, "viewers": one.viewers}
+    row["image"] = hashed(suite, one.question.image)
+    return row | {"fixations": one.fixations, "scores": short}
 
 
-def _columns(found: Sequence[Looked]) -> tuple[str, ...]:
+def _columns(results: Sequence[Agreement]) -> tuple[str, ...]:
     """What was scored: one more where words are known."""
-    return COLUMNS + (PRINTED,) * ("words" in found[0].scores)
+    return COLUMNS + (PRINTED,) * ("words" in results[0].scores)
 
 
-def _cells(found: Sequence[Looked]) -> list[tuple[str, str]]:
+def _cells(results: Sequence[Agreement]) -> list[tuple[str, str]]:
     """Rows and budgets that any question has; `oracle` is missing where no answer is boxed."""
-    every = ((name, slots) for one in found for name, by in one.scores.items() for slots in by)
+    every = ((name, slots) for one in results for name, by in one.scores.items() for slots in by)
     return list(dict.fromkeys(every))
 
 
-def table(found: Sequence[Looked], seed: int) -> dict[str, Any]:
+def table(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
     """Mean and interval by row, budget and column, and over how many questions."""
-    made: dict[str, Any] = {}
-    for name, slots in _cells(found):
-        have = [one for one in found if name in one.scores]
+    rows: dict[str, Any] = {}
+    for name, slots in _cells(results):
+        have = [one for one in results if name in one.scores]
         group = [one.question.image for one in have]
         columns = zip(*(one.scores[name][slots] for one in have), strict=True)
         means = {
             column: interval(value, group, seed)
-            for column, value in zip(_columns(found), columns, strict=True)
+            for column, value in zip(_columns(results), columns, strict=True)
         }
-        made.setdefault(name, {})[slots] = (
+        rows.setdefault(name, {})[slots] = (
             {"n": len(have)} | means | _ceiling(have, name, slots, seed)
         )
-    return made
+    return rows
 
 
-def _ceiling(have: Sequence[Looked], name: str, slots: str, seed: int) -> dict[str, Any]:
+def _ceiling(have: Sequence[Agreement], name: str, slots: str, seed: int) -> dict[str, Any]:
     """How near a row comes to people, on the images that several looked at."""
     both = [one for one in have if "human" in one.scores]
     if not both:
@@ -99,23 +99,25 @@ def _ceiling(have: Sequence[Looked], name: str, slots: str, seed: int) -> dict[s
     return {CEILING: ratio(one, other, [each.question.image for each in both], seed)}
 
 
-def paired(found: Sequence[Looked], seed: int) -> dict[str, Any]:
-    """Each row less each baseline, and a scout less its twins, on the questions both have."""
-    made: dict[str, Any] = {}
-    for name, slots in _cells(found):
+def paired(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
+    """Each row less each baseline, and a scout less other scorers, on the questions both have."""
+    gaps: dict[str, Any] = {}
+    for name, slots in _cells(results):
         rivals = [(base, "map") for base in BASELINES if (base, "map") != (name, slots)]
         if name.endswith("scout"):
             rivals += [(name.removesuffix("scout") + twin, slots) for twin in TWINS]
         for rival, at in rivals:
-            both = [one for one in found if name in one.scores and at in one.scores.get(rival, {})]
+            both = [
+                one for one in results if name in one.scores and at in one.scores.get(rival, {})
+            ]
             if both:
                 key = f"{name} - {rival}"
-                made.setdefault(key, {})[slots] = _less(both, (name, slots), (rival, at), seed)
-    return made
+                gaps.setdefault(key, {})[slots] = _less(both, (name, slots), (rival, at), seed)
+    return gaps
 
 
 def _less(
-    both: Sequence[Looked], one: tuple[str, str], other: tuple[str, str], seed: int
+    both: Sequence[Agreement], one: tuple[str, str], other: tuple[str, str], seed: int
 ) -> dict[str, Any]:
     group = [each.question.image for each in both]
     gaps = [
@@ -145,9 +147,9 @@ def text(result: dict[str, Any]) -> str:
     for name, by_slots in result["table"].items():
         for slots, cell in by_slots.items():
             gap = result["paired"].get(f"{name} - centre", {}).get(slots)
-            told = [f"{_told(cell[column]) + side(column, gap):>24}" for column in columns]
-            told += [f"{_told(cell[CEILING]):>24}"] if CEILING in cell else []
-            lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(told))
+            cells = [f"{_cell_text(cell[column]) + side(column, gap):>24}" for column in columns]
+            cells += [f"{_cell_text(cell[CEILING]):>24}"] if CEILING in cell else []
+            lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(cells))
     checked = result["pysaliency"]
     lines.append(
         f"largest difference from pysaliency {checked['version']}: {checked['largest']:.1e} "
@@ -158,7 +160,7 @@ def text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _told(cell: Sequence[float]) -> str:
+def _cell_text(cell: Sequence[float]) -> str:
     return f"{cell[0]:.2f} [{cell[1]:.2f}, {cell[2]:.2f}] "
 
 

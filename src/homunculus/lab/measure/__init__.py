@@ -6,10 +6,11 @@
 1.0
 """
 
+from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.read import Reader, Readings, reader
-from homunculus.lab.measure.rebuild import rebuild, shrunk
+from homunculus.lab.measure.rebuild import rebuild, shrink_size
 from homunculus.lab.measure.run import Config, measure
-from homunculus.lab.measure.suite import Question, part, read
+from homunculus.lab.measure.suite import Question, read
 
 __all__ = [
     "Config",
@@ -21,5 +22,5 @@ __all__ = [
     "read",
     "reader",
     "rebuild",
-    "shrunk",
+    "shrink_size",
 ]

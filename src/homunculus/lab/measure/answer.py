@@ -30,18 +30,18 @@ def readings(reader: Reader, way: Read, pixels: Pixels, boxes: Sequence[Box]) ->
 
 def score(texts: Sequence[str], way: Read, metric: Metric, question: Question) -> float:
     """The best of the readings."""
-    right = _right(way, metric, question.suite == "sroie")
+    right = _right(way, metric, question.config.boxes == "line")
     return max((right(text, question.answers) for text in texts), default=0.0)
 
 
 def _right(way: Read, metric: Metric, lines: bool) -> Score:
-    """A receipt's box is its whole line, a detected line holds more than the answer, too."""
+    """A box of a whole line, and any detected line, may hold more than the answer."""
     alone = way == "crop" and not lines
     if metric != "anls":
         words = _WORDS[metric]
         return words if alone else partial(among, score=words, between=" ")
-    found: dict[Read, Callable[..., float]] = {"page": inside, "anywhere": among}
-    return found.get(way, anls if alone else inside)
+    by_way: dict[Read, Callable[..., float]] = {"page": inside, "anywhere": among}
+    return by_way.get(way, anls if alone else inside)
 
 
 def _covers(line: Box, box: Box) -> bool:

@@ -16,18 +16,19 @@ import torch
 from homunculus.core.pipeline import Scout, Sight, cell_side
 from homunculus.core.types import Grid
 from homunculus.flags import Names, count, counts, json_flag, whole
-from homunculus.lab.gaze import GazeConfig, every, gaze
-from homunculus.lab.gaze.report import text as looked
+from homunculus.lab.gaze import GazeConfig, all_rows, gaze
+from homunculus.lab.gaze.report import text as gaze_text
 from homunculus.lab.measure.find import find
-from homunculus.lab.measure.find import text as found_words
+from homunculus.lab.measure.find import text as words_text
 from homunculus.lab.measure.journal import place
+from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.read import Reader, Readings, reader
 from homunculus.lab.measure.report import text
 from homunculus.lab.measure.row import Pixels
 from homunculus.lab.measure.run import Config, measure
-from homunculus.lab.measure.suite import part, read
-from homunculus.lab.measure.table import experiment, fight, folders, is_experiment
-from homunculus.lab.measure.table import table as fought
+from homunculus.lab.measure.suite import KINDS, kind, read, read_config
+from homunculus.lab.measure.table import experiment, folders, is_experiment, run_experiment
+from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lazy import need
 from homunculus.relevance.scout import PixelScout, available, get_scout
 from homunculus.relevance.words import Way, WordScout, load
@@ -46,13 +47,13 @@ def flags(measure: argparse.ArgumentParser) -> None:
         "all, or a TOML file with the same names. An experiment that was cut short goes on."
     )
     add = measure.add_argument
-    told = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
-    add("suite", nargs="+", help=f"{told}, or an experiment.toml")
+    text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
+    add("suite", nargs="+", help=f"{text}, or an experiment.toml")
     add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility")
     add("--part", help="pilot, fresh, dev, train or all (all; fresh first for an experiment)")
     add("--tokens", type=counts, nargs="+", help="the budgets (64,128,273,512)")
-    told = "METHOD[@OPTION][+SCORER] ..., or all"
-    add("--methods", nargs="+", action=Names, metavar="ROW", help=told)
+    text = "METHOD[@OPTION][+SCORER] ..., or all"
+    add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
     add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
     add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="(rapidocr)")
@@ -65,8 +66,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add("--bench", type=Path, metavar="JSON", help="of `bench transformers`, kept with the cost")
     add("--seed", type=whole, help="of the bootstrap, and of what is drawn (0)")
     add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
-    told = "what says where a question looks: auto, words, pixels, or a folder with weights"
-    add("--scout", metavar="NAME|DIR", help=f"{told} (the shipped word scout)")
+    text = "what says where a question looks: auto, words, pixels, or a folder with weights"
+    add("--scout", metavar="NAME|DIR", help=f"{text} (the shipped word scout)")
     add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
     add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
     json_flag(measure)
@@ -99,12 +100,12 @@ def measured(
 
 def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     """All rows on all suites."""
-    asked = experiment(arguments)
+    plan = experiment(arguments)
     scorers = {} if arguments.no_scout else scouts(arguments.scout, back=True)
     weights = _weights(arguments.scout) if scorers else "none"
-    arguments.reader = asked.reader
-    suites = folders(asked.suites, suite_folder)
-    return fight(arguments, asked, suites, dict(scorers), weights, _reader(arguments))
+    arguments.reader = plan.reader
+    suites = folders(plan.suites, suite_folder)
+    return run_experiment(arguments, plan, suites, dict(scorers), weights, _reader(arguments))
 
 
 def _tokens(
@@ -120,11 +121,13 @@ def _tokens(
         modes=tuple(arguments.rebuild),
         side=arguments.side,
         seed=arguments.seed,
+        things=read_config(folder).things,
     )
     scorers = {} if arguments.no_scout else scouts(arguments.scout)
-    eye = _reader(arguments) if config.task == "legibility" else None
-    result = measure(questions, config, eye, scorers, progress)
-    return result | {"part": arguments.part}
+    ocr = _reader(arguments) if config.task == "legibility" else None
+    result = measure(questions, config, ocr, scorers, progress) | {"part": arguments.part}
+    declared = (folder / "suite.toml").is_file()
+    return result | {"kind": KINDS[kind(questions)]} if declared else result
 
 
 def _words(
@@ -132,7 +135,7 @@ def _words(
 ) -> dict[str, Any]:
     """Whether words are found."""
     if arguments.no_scout or arguments.part != "all":
-        raise ValueError("words are found by a scout on all images: no --no-scout, no --part.")
+        raise ValueError("words needs a scout and all images. Leave out --no-scout and --part.")
     scout = load(Path(arguments.scout) if arguments.scout else None)
     return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
 
@@ -142,10 +145,10 @@ def _gaze(
 ) -> dict[str, Any]:
     """Whether tokens are kept where people look."""
     if arguments.part != "all":
-        raise ValueError("gaze is compared on all that was looked at: no --part.")
+        raise ValueError("gaze is compared on all images that people viewed. Leave out --part.")
     config = GazeConfig(
         tokens=tuple(arguments.tokens),
-        methods=tuple(arguments.methods) or every(),
+        methods=tuple(arguments.methods) or all_rows(),
         side=arguments.side,
         seed=arguments.seed,
     )
@@ -171,13 +174,13 @@ def suite_folder(name: str) -> Path:
     places = [Path(name)]
     if data:
         places += [Path(data) / name, Path(data) / "local" / name]
-    found = [place for place in places if (place / "qa.jsonl").is_file()]
-    if not found:
+    suites = [place for place in places if (place / "qa.jsonl").is_file()]
+    if not suites:
         where = (
             f"Nor is there one in {data}." if data else "Name its folder, or set HOMUNCULUS_DATA."
         )
         raise ValueError(f"no suite {name}: a suite is a folder with qa.jsonl and images/. {where}")
-    return found[0]
+    return suites[0]
 
 
 def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
@@ -190,11 +193,11 @@ def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
         return {"scout": get_scout(scout)}
     if scout is None and not available():
         return {}
-    found = load(Path(scout) if scout else None)
+    words = load(Path(scout) if scout else None)
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     twins: tuple[Way, ...] = ("blind", "prior")
-    ways |= {way: way for way in twins if way in found.spread}
-    return {name: WordVariant(found, way, back) for name, way in ways.items()}
+    ways |= {way: way for way in twins if way in words.spread}
+    return {name: WordVariant(words, way, back) for name, way in ways.items()}
 
 
 def _weights(scout: str | None) -> str:
@@ -222,12 +225,13 @@ class WordVariant:
 def table(result: dict[str, Any]) -> str:
     """Every column that is read, and the evidence one quotes; or the words."""
     if "runs" in result:
-        return fought(result)
+        return experiment_text(result)
     if result["task"] == "words":
-        return found_words(result)
+        return words_text(result)
     if result["task"] == "gaze":
-        return looked(result)
-    quoted = [name for name in result["columns"] if "/" in name or name == "evidence8"]
+        return gaze_text(result)
+    evidence = "evidence32" if result["config"].get("things") else "evidence8"
+    quoted = [name for name in result["columns"] if "/" in name or name == evidence]
     return "\n\n".join(text(result, column) for column in quoted)
 
 

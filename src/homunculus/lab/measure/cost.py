@@ -2,7 +2,7 @@
 """What a request costs, as shares of the untouched request: never a bare time.
 
 One thread, in turns. Encoder and language model have the size of a ViT-L and of a decoder of two
-billion weights, at random, which time does not see; one layer of each is timed and counted often.
+billion weights, at random, which do not change the time; one layer of each is timed and multiplied.
 """
 
 import json
@@ -17,7 +17,7 @@ import torch
 
 from homunculus.core.pipeline import Scout
 from homunculus.lab.measure.row import Map, Row, row
-from homunculus.lab.measure.spend import Sheet, planned, saliency
+from homunculus.lab.measure.spend import Sheet, saliency, spend_slots
 from homunculus.lab.speed.timing import FRESH, one_thread, peak
 
 SHAPES = {"encoder": (24, 1024, 16, 4096, 0), "prefill": (28, 2048, 16, 9216, 22)}
@@ -38,16 +38,16 @@ def cost(
     """
     with one_thread(), torch.inference_mode():
         cells = sheet.page.grid[0] * sheet.page.grid[1]
-        kept = {slots: min(slots, cells) for slots in tokens}
-        passes, peaks = _model([cells, *kept.values()], repeats)
-        seen, whole = passes[cells]["encoder"], sum(passes[cells].values())
+        counts = {slots: min(slots, cells) for slots in tokens}
+        passes, peaks = _model([cells, *counts.values()], repeats)
+        encoder, whole = passes[cells]["encoder"], sum(passes[cells].values())
         scout = {name: value / whole for name, value in _scout(sheet, scorers, repeats).items()}
         table: dict[str, Any] = {"full": {"all": _cell(passes[cells], whole, cells, peaks[cells])}}
         for one in (row(name, scorers) for name in names):
-            looks = whole * scout.get(_eyes(one) or "", 0.0)
-            for slots, count in kept.items():
+            scouting = whole * scout.get(_scout_cost(one) or "", 0.0)
+            for slots, count in counts.items():
                 spend = _timed(partial(_spend, one, sheet, slots, _maps(sheet)), repeats)
-                parts = passes[count] | {"scout": looks, "choice": spend}
+                parts = passes[count] | {"scout": scouting, "choice": spend}
                 cell = _cell(parts, whole, count, peaks[count])
                 table.setdefault(one.name, {})[str(slots)] = cell
     return {
@@ -55,7 +55,9 @@ def cost(
         "model": {name: dict(zip(_NAMES, shape, strict=True)) for name, shape in SHAPES.items()},
         "cells": cells,
         "scout": {name: round(value, 5) for name, value in scout.items()},
-        "scout_to_encoder": {name: round(value * whole / seen, 5) for name, value in scout.items()},
+        "scout_to_encoder": {
+            name: round(value * whole / encoder, 5) for name, value in scout.items()
+        },
         "repeats": repeats,
         "threads": 1,
         "clock": "seconds of the processor",
@@ -90,9 +92,9 @@ def _maps(sheet: Sheet) -> list[Map]:
 
 
 def _cell(parts: Mapping[str, float], whole: float, count: int, most: int | None) -> dict[str, Any]:
-    told = {name: round(value / whole, 5) for name, value in parts.items()}
+    shares = {name: round(value / whole, 5) for name, value in parts.items()}
     ratio = round(sum(parts.values()) / whole, 5)
-    return {"ratio": ratio} | told | {"tokens": count, "peak_bytes": most}
+    return {"ratio": ratio} | shares | {"tokens": count, "peak_bytes": most}
 
 
 def _timed(run: Any, repeats: int) -> float:
@@ -124,8 +126,8 @@ def _scout(sheet: Sheet, scorers: Mapping[str, Scout], repeats: int) -> dict[str
     return {"first": first, "second": second, "saliency": bold}
 
 
-def _eyes(one: Row) -> str | None:
-    """What of the scout's cost a row bears; whoever is told the answer looks at nothing."""
+def _scout_cost(one: Row) -> str | None:
+    """Which part of the scout's cost a row has; a row given the answer's box has none."""
     if one.scorer in ("saliency", "deviation"):
         return "saliency"
     return None if one.scorer in (None, "answer") else "first"
@@ -135,12 +137,12 @@ def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -
     """From a map to tokens; `resize` only shrinks, which every processor does anyway."""
     if not one.methods:
         return None
-    return planned(one, 0, sheet, slots, maps[turn % FRESH])
+    return spend_slots(one, 0, sheet, slots, maps[turn % FRESH])
 
 
 def engine(path: Path) -> dict[str, Any]:
     """What a request costs with a real engine, from a file of `homunculus bench transformers`."""
-    told = json.loads(path.read_text("utf-8"))
-    if not {"rows", "shape", "commit"} <= told.keys():
+    result = json.loads(path.read_text("utf-8"))
+    if not {"rows", "shape", "commit"} <= result.keys():
         raise ValueError(f"{path.name} is no result of `homunculus bench transformers --json`.")
-    return {"file": path.name} | {name: told[name] for name in ("shape", "commit", "rows")}
+    return {"file": path.name} | {name: result[name] for name in ("shape", "commit", "rows")}

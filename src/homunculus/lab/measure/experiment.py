@@ -1,5 +1,5 @@
 # pyright: basic
-"""One fair fight: all rows on all suites, into one file that is written once.
+"""One comparison of all rows on all suites, into one file that is written once.
 
 Batches are the questions of one image. Each goes to a journal beside the result before the next
 begins, so a run that is killed goes on where it was, and ends with the same result.
@@ -8,7 +8,6 @@ begins, so a run that is killed goes on where it was, and ends with the same res
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -18,14 +17,14 @@ import torch
 from homunculus.core.pipeline import Scout
 from homunculus.lab.measure import regions
 from homunculus.lab.measure.cost import cost, engine
-from homunculus.lab.measure.journal import Journal, begun, ended
+from homunculus.lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus.lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
 from homunculus.lab.measure.read import Reader
 from homunculus.lab.measure.report import Measured, provenance, report
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import FULL, Bench, Probe, ask, bench
-from homunculus.lab.measure.spend import opened
-from homunculus.lab.measure.suite import Question, hashed, read
+from homunculus.lab.measure.spend import open_sheet
+from homunculus.lab.measure.suite import Question, digest, hashed, read
 from homunculus.lab.measure.turns import sections, turn
 
 Tell = Callable[["Pace"], None]
@@ -33,12 +32,12 @@ Tell = Callable[["Pace"], None]
 
 @dataclass
 class Pace:
-    """How far a run is, by the seconds its parts were thought to take."""
+    """How far a run is, by the estimated seconds of its parts."""
 
     total: float
     batches: int
     passed: float = 0.0
-    """Of the total, done before: what a journal held counts for nothing."""
+    """Of the total, done before this run, by its journal."""
     done: float = 0.0
     at: int = 0
     start: float = 0.0
@@ -46,14 +45,14 @@ class Pace:
 
     @property
     def left(self) -> float:
-        """Seconds to go: what was thought of the rest, corrected by how the run went so far."""
+        """Seconds to go: the estimate, corrected by the speed of the run so far."""
         spent = monotonic() - self.start
         slower = spent / self.done if self.done > 20 else 1.0
         return (self.total - self.passed - self.done) * slower
 
 
 @dataclass(frozen=True, eq=False)
-class Stand:
+class Setup:
     """What an experiment is run with."""
 
     experiment: Experiment
@@ -66,31 +65,31 @@ class Stand:
     """Figures of an engine to stand beside our own cost."""
 
 
-def carry_out(stand: Stand, out: Path, tell: Tell | None = None) -> dict[str, Any]:
+def carry_out(setup: Setup, out: Path, tell: Tell | None = None) -> dict[str, Any]:
     """Run it, or go on with it; the result, once it is written."""
     if out.exists():
         raise ValueError(f"{out} is there already, and results are not overwritten. Use -o.")
-    if "scout" not in stand.scorers:
+    if "scout" not in setup.scorers:
         raise ValueError("an experiment follows a scout, and there is none. Name one by --scout.")
-    made, told = provenance(), config(stand)
-    plan, skipped = units(stand.experiment, [(one.name, read(one)) for one in stand.folders])
+    origin, settings = provenance(), config(setup)
+    plan, skipped = units(setup.experiment, [(one.name, read(one)) for one in setup.folders])
     if not plan:
         raise ValueError(f"nothing to measure: {skipped or 'no suite'}.")
-    _sound(stand, plan)
-    head = {"config": told, "versions": made["versions"]}
-    with begun(out, head, made) as journal:
+    _check(setup, plan)
+    head = {"config": settings, "versions": origin["versions"]}
+    with open_journal(out, head, origin) as journal:
         with torch.inference_mode():
-            _work(stand, plan, journal, tell)
-            result = _result(stand, plan, skipped, told, journal)
-        ended(journal, out, result)
+            _work(setup, plan, journal, tell)
+            result = _result(setup, plan, skipped, settings, journal)
+        finish_journal(journal, out, result)
     return result
 
 
-def _sound(stand: Stand, plan: Sequence[Unit]) -> None:
-    """Mistakes that would show after an hour are told before the first minute."""
-    for name in stand.experiment.rows:
+def _check(setup: Setup, plan: Sequence[Unit]) -> None:
+    """Refuse mistakes before the first batch, not after an hour."""
+    for name in setup.experiment.rows:
         try:
-            row(name, stand.scorers)
+            row(name, setup.scorers)
         except KeyError as error:
             raise ValueError(str(error.args[0])) from None
     lost = [one.path for unit in plan for one in unit.questions if not one.path.is_file()]
@@ -98,15 +97,12 @@ def _sound(stand: Stand, plan: Sequence[Unit]) -> None:
         raise ValueError(f"no image {lost[0]}, which its qa.jsonl names.")
 
 
-def config(stand: Stand) -> dict[str, Any]:
+def config(setup: Setup) -> dict[str, Any]:
     """All that decides the numbers, without any path of this machine."""
-    suites = {
-        folder.name: blake2b((folder / "qa.jsonl").read_bytes(), digest_size=8).hexdigest()
-        for folder in stand.folders
-    }
-    told = asdict(stand.experiment) | {"suites": suites, "weights": stand.weights}
-    reader = stand.reader.name if stand.reader else None
-    return json.loads(json.dumps(told | {"reader": reader, "rows": stand.experiment.rows}))
+    suites = {folder.name: digest(folder) for folder in setup.folders}
+    settings = asdict(setup.experiment) | {"suites": suites, "weights": setup.weights}
+    reader = setup.reader.name if setup.reader else None
+    return json.loads(json.dumps(settings | {"reader": reader, "rows": setup.experiment.rows}))
 
 
 # ---- the work ------------------------------------------------------------------------------------
@@ -121,96 +117,96 @@ def batches(unit: Unit) -> Iterable[tuple[str, list[Any]]]:
     return [(f"{unit.name}|{image}", by_image[image]) for image in sorted(by_image)]
 
 
-def _work(stand: Stand, plan: Sequence[Unit], journal: Journal, tell: Tell | None) -> None:
-    todo = [(unit, name, asked) for unit in plan for name, asked in batches(unit)]
-    pace = Pace(sum(seconds(unit) * len(asked) for unit, _, asked in todo), len(todo))
+def _work(setup: Setup, plan: Sequence[Unit], journal: Journal, tell: Tell | None) -> None:
+    todo = [(unit, name, items) for unit in plan for name, items in batches(unit)]
+    pace = Pace(sum(seconds(unit) * len(items) for unit, _, items in todo), len(todo))
     pace.start = monotonic()
     current: tuple[str, Bench] | None = None
-    for unit, name, asked in todo:
-        taken, pace.now = seconds(unit) * len(asked), unit.name
+    for unit, name, items in todo:
+        taken, pace.now = seconds(unit) * len(items), unit.name
         if name in journal.done:
             pace.passed += taken
         else:
             if tell:
                 tell(pace)
             if current is None or current[0] != unit.name:
-                current = (unit.name, _bench(stand, unit))
-            journal.add(name, [_one(current[1], one) for one in asked])
+                current = (unit.name, _bench(setup, unit))
+            journal.add(name, [_one(current[1], one) for one in items])
             pace.done += taken
         pace.at += 1
-    if "cost" not in stand.experiment.skip and "cost" not in journal.done:
+    if "cost" not in setup.experiment.skip and "cost" not in journal.done:
         pace.now = "cost"
         if tell:
             tell(pace)
-        journal.add("cost", _cost(stand, plan))
+        journal.add("cost", _cost(setup, plan))
 
 
-def _bench(stand: Stand, unit: Unit) -> Bench:
+def _bench(setup: Setup, unit: Unit) -> Bench:
     probes: dict[str, Probe] = {}
     if unit.main:
         least, things = float(unit.config.sizes[unit.config.quoted]), unit.config.things
         probes["regions"] = regions.regions(unit.page, least, things)
         probes["coverage"] = regions.coverage
-    return bench(unit.questions, unit.config, stand.reader, stand.scorers, probes)
+    return bench(unit.questions, unit.config, setup.reader, setup.scorers, probes)
 
 
-def _one(stand: Bench, asked: Any) -> dict[str, Any] | None:
-    if not isinstance(asked, Question):
-        return turn(stand, asked)
-    found = ask(stand, asked)
-    if found is None:
+def _one(bench: Bench, item: Any) -> dict[str, Any] | None:
+    if not isinstance(item, Question):
+        return turn(bench, item)
+    measured = ask(bench, item)
+    if measured is None:
         return None
-    told = {"row": asked.row, "height": found.height, "scores": found.scores}
-    return told | {"more": found.more}
+    row = {"row": item.row, "height": measured.height, "scores": measured.scores}
+    return row | {"more": measured.more}
 
 
-def _cost(stand: Stand, plan: Sequence[Unit]) -> dict[str, Any]:
+def _cost(setup: Setup, plan: Sequence[Unit]) -> dict[str, Any]:
     """On the first page of the first suite."""
     unit = plan[0]
-    sheet = opened(unit.questions[0].path, unit.config.side, unit.config.patch)
-    repeats = 1 if stand.experiment.quick else 3
-    found = cost(sheet, stand.experiment.rows, stand.experiment.tokens, stand.scorers, repeats)
-    found["engine"] = engine(stand.bench) if stand.bench else None
-    return found
+    sheet = open_sheet(unit.questions[0].path, unit.config.side, unit.config.patch)
+    repeats = 1 if setup.experiment.quick else 3
+    result = cost(sheet, setup.experiment.rows, setup.experiment.tokens, setup.scorers, repeats)
+    result["engine"] = engine(setup.bench) if setup.bench else None
+    return result
 
 
 # ---- the result ----------------------------------------------------------------------------------
 
 
 def _result(
-    stand: Stand, plan: Sequence[Unit], skipped: dict[str, str], told: Any, journal: Journal
+    setup: Setup, plan: Sequence[Unit], skipped: dict[str, str], settings: Any, journal: Journal
 ) -> dict[str, Any]:
-    found = journal.origin | {
-        "seed": stand.experiment.seed,
-        "config": told,
-        "left_out": list(stand.experiment.without),
+    result = journal.origin | {
+        "seed": setup.experiment.seed,
+        "config": settings,
+        "left_out": list(setup.experiment.without),
         "skipped": skipped,
         "about": ABOUT,
-        "ablations": {} if "ablations" in stand.experiment.skip else ABLATIONS,
+        "ablations": {} if "ablations" in setup.experiment.skip else ABLATIONS,
         "runs": [],
         "regions": [],
         "coverage": [],
         "turns": [],
     }
-    found |= journal.again
+    result |= journal.again
     for unit in plan:
         done = [one for name, _ in batches(unit) for one in journal.done[name]]
         if unit.turns:
-            found["turns"] += _turns(unit, done)
+            result["turns"] += _turns(unit, done)
             continue
         measured = _measured(unit, [one for one in done if one])
         if not measured:
-            skipped[unit.name] = "no answer can be read off the pages themselves"
+            skipped[unit.name] = "OCR fails even at full resolution"
             continue
-        found["runs"].append(_run(stand, unit, measured))
+        result["runs"].append(_run(setup, unit, measured))
         if unit.main:
-            head, seed = {"suite": unit.suite, "part": unit.part}, stand.experiment.seed
-            found["regions"].append(head | regions.section(measured, seed))
+            head, seed = {"suite": unit.suite, "part": unit.part}, setup.experiment.seed
+            result["regions"].append(head | regions.section(measured, seed))
             table = regions.summary(measured, "coverage", regions.COVERAGE, seed)
-            found["coverage"].append(head | {"n": len(measured), "table": table})
+            result["coverage"].append(head | {"n": len(measured), "table": table})
     if "cost" in journal.done:
-        found["cost"] = journal.done["cost"]
-    return found
+        result["cost"] = journal.done["cost"]
+    return result
 
 
 ABOUT = {
@@ -231,24 +227,23 @@ def _measured(unit: Unit, done: Sequence[dict[str, Any]]) -> list[Measured]:
     ]
 
 
-def _run(stand: Stand, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
-    boxed = unit.kind != "charts"
+def _run(setup: Setup, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
     names = [name for name in measured[0].scores if name != FULL]
     result = report(
-        measured, names, unit.config.columns(boxed), unit.config, unit.questions, stand.reader
+        measured, names, unit.config.columns(unit.boxed), unit.config, unit.questions, setup.reader
     )
-    rows = [_hidden(unit.suite, row) for row in result.pop("rows")]
-    told = {"part": unit.part, "kind": unit.kind, "quote": list(unit.quote)}
+    rows = [_hash_ids(unit.suite, row) for row in result.pop("rows")]
+    about = {"part": unit.part, "kind": unit.kind, "quote": list(unit.quote)}
     if unit.config.things:
-        told["task"] = "things"
-    if not boxed:
-        told["left_out"] = ["oracle"] if "oracle" in stand.experiment.rows else []
-    return result | told | {"rows": rows}
+        about["task"] = "things"
+    if not unit.boxed:
+        about["left_out"] = ["oracle"] if "oracle" in setup.experiment.rows else []
+    return result | about | {"rows": rows}
 
 
-def _hidden(suite: str, row: dict[str, Any]) -> dict[str, Any]:
-    told = {"id": hashed(suite, str(row["row"]))} | row
-    return told | {"image": hashed(suite, row["image"])}
+def _hash_ids(suite: str, row: dict[str, Any]) -> dict[str, Any]:
+    public = {"id": hashed(suite, str(row["row"]))} | row
+    return public | {"image": hashed(suite, row["image"])}
 
 
 def _turns(unit: Unit, done: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

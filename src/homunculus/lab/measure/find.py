@@ -1,11 +1,10 @@
 # pyright: basic
-"""Word finding: is the scout's best guess for a word a place where the page prints that word?
+"""Word finding: does the page print a word where the scout's best guess for it is?
 
 Against chance (a random cell), any text (a random cell of text) and a full OCR reader that is
 shown the same pixels. By the word's height, because height decides.
 """
 
-import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,24 +19,20 @@ from torch import Tensor
 from homunculus.lab.measure.metric import band, distance, interval
 from homunculus.lab.measure.read import Lines, Reader
 from homunculus.lab.measure.report import provenance
-from homunculus.lab.measure.spend import opened
-from homunculus.lab.measure.suite import Box
+from homunculus.lab.measure.spend import open_sheet
+from homunculus.lab.measure.suite import Box, as_box, read_config, rows
 from homunculus.relevance.words.net import fold
 
 GUESSES = 5
 APART = (2, 6)
 """Rows and columns of cells around a guess that the next guess keeps away from."""
 SLACK = 4.0
-"""Pixels that a guess may stand beside a word."""
-LEAST = {"icdar2015": 3}
-"""Letters of the shortest word asked for; 4 elsewhere."""
-ASKED = {"icdar2015": 4}
-"""Words asked of an image; 12 elsewhere."""
+"""Pixels that a guess may be beside a word."""
 
 
 @runtime_checkable
 class Finder(Protocol):
-    """Whoever reads a page once and then tells of any word where it stands, as a word scout."""
+    """Reads a page once and then says where any word stands, as a word scout does."""
 
     @property
     def weights(self) -> str:
@@ -63,31 +58,26 @@ class Wanted:
 
 def wanted(folder: Path) -> list[Wanted]:
     """Words of each image of a suite, from its OCR column or from its answers."""
+    config = read_config(folder)
     printed: dict[str, list[tuple[str, Box]]] = {}
-    for line in (folder / "qa.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
-        if row.get("ocr"):  # the same for all questions of an image
-            printed[row["image"]] = [(fold(word), _box(box)) for word, *box in row["ocr"]]
-        elif folder.name == "icdar2015":
-            spelled = fold(row["answers"][0])
-            printed.setdefault(row["image"], []).extend(
-                (spelled, _box(box)) for box in row["boxes"]
-            )
+    for _, row in rows(folder / "qa.jsonl", needed=("image",)):
+        if config.words == "answers":
+            answer = fold(row["answers"][0])
+            boxes = [(answer, as_box(box)) for box in row["boxes"]]
+            printed.setdefault(row["image"], []).extend(boxes)
+        elif row.get("ocr"):  # the same for all questions of an image
+            printed[row["image"]] = [(fold(word), as_box(box)) for word, *box in row["ocr"]]
     if not printed:
-        raise ValueError(f"{folder.name} does not say where its words stand: nothing to find.")
-    least, most = LEAST.get(folder.name, 4), ASKED.get(folder.name, 12)
+        raise ValueError(
+            f"{folder.name} does not say where its words stand. Give its rows the key `ocr`."
+        )
     return [
-        Wanted(folder / "images" / image, _chosen(words, least, most))
+        Wanted(folder / "images" / image, _sample(words, config.word_letters, config.word_count))
         for image, words in sorted(printed.items())
     ]
 
 
-def _box(stored: Sequence[float | int]) -> Box:
-    left, top, right, bottom = map(float, stored)
-    return left, top, right, bottom
-
-
-def _chosen(
+def _sample(
     printed: Sequence[tuple[str, Box]], least: int, most: int
 ) -> tuple[tuple[str, tuple[Box, ...]], ...]:
     distinct = sorted({word for word, _ in printed if len(word) >= least})
@@ -104,7 +94,7 @@ def find(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Share of words found at the first guess and among five; the result for `results/`."""
-    made = provenance()
+    origin = provenance()
     images = [one for one in wanted(folder) if one.words][:limit]
     rows: list[dict[str, Any]] = []
     for done, one in enumerate(images):
@@ -115,10 +105,10 @@ def find(
         raise ValueError(f"{folder.name} has no word long enough to be looked for.")
     names = [name for name in rows[0] if name not in ("image", "word", "height")]
     group = [row["image"] for row in rows]
-    told = {"task": "words", "suite": folder.name, "side": side, "weights": scout.weights}
+    settings = {"task": "words", "suite": folder.name, "side": side, "weights": scout.weights}
     return (
-        made
-        | told
+        origin
+        | settings
         | {
             "reader": reader.name if reader else None,
             "n": len(rows),
@@ -132,13 +122,13 @@ def find(
 
 def _by_height(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:
     """Means by band of word height, small first; with how many words."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    bands: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row["height"]):
-        found.setdefault(band(row["height"]), []).append(row)
+        bands.setdefault(band(row["height"]), []).append(row)
     return {
         height: {"n": len(some)}
         | {name: round(fmean(float(row[name]) for row in some), 3) for name in names}
-        for height, some in found.items()
+        for height, some in bands.items()
     }
 
 
@@ -157,16 +147,16 @@ def text(result: dict[str, Any]) -> str:
 
 
 def _image(one: Wanted, scout: Finder, reader: Reader | None, side: int) -> list[dict[str, Any]]:
-    sheet = opened(one.path, side, 16)
+    sheet = open_sheet(one.path, side, 16)
     pixels = sheet.page.pixels
-    seen = scout.read(pixels)
-    match = scout.match(seen, [word for word, _ in one.words])
-    text = seen["text"].float()
+    features = scout.read(pixels)
+    match = scout.match(features, [word for word, _ in one.words])
+    text = features["text"].float()
     lines = reader.page(pixels) if reader else []
     rows = []
-    for (word, stored), found in zip(one.words, match, strict=True):
+    for (word, stored), logit in zip(one.words, match, strict=True):
         boxes = [sheet.box(box) for box in stored]
-        hits = [_within(guess, boxes) for guess in guesses(found, pixels.shape[1:])]
+        hits = [_within(guess, boxes) for guess in guesses(logit, pixels.shape[1:])]
         inside = _mask(boxes, text.shape, pixels.shape[1:])
         row = {
             "image": one.path.name, "word": word, "height": round(boxes[0][3] - boxes[0][1], 1),
@@ -185,12 +175,12 @@ def guesses(
 ) -> list[tuple[float, float]]:
     """The best places of a map, apart from each other, as x y in pixels of the page."""
     rows, cols = match.shape
-    left, found = match.clone(), []
+    left, points = match.clone(), []
     for _ in range(many):
         y, x = divmod(int(left.argmax()), cols)
-        found.append(((x + 0.5) * size[1] / cols, (y + 0.5) * size[0] / rows))
+        points.append(((x + 0.5) * size[1] / cols, (y + 0.5) * size[0] / rows))
         left[max(0, y - APART[0]) : y + APART[0] + 1, max(0, x - APART[1]) : x + APART[1] + 1] = -1
-    return found
+    return points
 
 
 def _within(point: tuple[float, float], boxes: Sequence[Box]) -> bool:

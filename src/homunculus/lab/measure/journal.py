@@ -1,8 +1,8 @@
 # pyright: basic
 """A run's journal: what was measured so far, a batch a line, on disk before the next begins.
 
-The first line tells what is measured; a journal of anything else is refused. Whoever is killed in
-the middle of a line loses that line.
+The first line tells what is measured; a journal of anything else is refused. A run
+that is killed in the middle of a line loses that line.
 """
 
 import json
@@ -47,22 +47,22 @@ class Journal:
     def _lines(self) -> list[Any]:
         """Every whole line; a torn one at the end is cut off."""
         self.file.seek(0)
-        found, end = [], 0
+        lines, end = [], 0
         for line in self.file:
             try:
-                found.append(json.loads(line))
+                lines.append(json.loads(line))
             except ValueError:
                 break
             if not line.endswith(b"\n"):
-                found.pop()
+                lines.pop()
                 break
             end += len(line)
         self.file.truncate(end)
         self.file.seek(0, os.SEEK_END)
-        return found
+        return lines
 
     def add(self, name: str, batch: Any) -> Any:
-        """Keep a batch; as it is read back, so that a resumed run is no other run."""
+        """Write a batch, and keep it as it is read back: a resumed run has the same values."""
         self.done[name] = json.loads(json.dumps(batch))
         self._write([name, batch])
         return self.done[name]
@@ -74,18 +74,18 @@ class Journal:
         return line
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.file.close()
 
     @property
     def again(self) -> dict[str, Any]:
         """The commits at which it went on, for a result; empty if it was always the same."""
-        found = [name.split()[1] for name in self.done if name.startswith("commit ")]
-        return {"resumed_at": found} if found else {}
+        commits = [name.split()[1] for name in self.done if name.startswith("commit ")]
+        return {"resumed_at": commits} if commits else {}
 
 
 @contextmanager
-def begun(out: Path, head: Mapping[str, Any], made: dict[str, Any]) -> Iterator[Journal]:
+def open_journal(out: Path, head: Mapping[str, Any], made: dict[str, Any]) -> Iterator[Journal]:
     """The journal of a result that is to be written; going on at another commit is noted."""
     journal = Journal(out.with_name(out.name + ".journal"), head, made)
     try:
@@ -96,28 +96,28 @@ def begun(out: Path, head: Mapping[str, Any], made: dict[str, Any]) -> Iterator[
         journal.close()
 
 
-def ended(journal: Journal, out: Path, result: Any) -> None:
+def finish_journal(journal: Journal, out: Path, result: Any) -> None:
     """Write the result, once; then its journal may go."""
     write_once(out, json.dumps(result, separators=(",", ":")) + "\n")
     journal.path.unlink()
 
 
 def place(out: Path | None, name: str) -> Path:
-    """Where a result goes: as told, or by its name, among the results if there are any."""
+    """Where a result goes: ``out``, or its name in the folder `results/` if there is one."""
     folder = Path("results") if Path("results").is_dir() else Path()
-    found = out or folder / name
-    if not found.parent.is_dir():
-        raise ValueError(f"no folder {found.parent} to write {found.name} to. Make it, or use -o.")
-    return found
+    path = out or folder / name
+    if not path.parent.is_dir():
+        raise ValueError(f"no folder {path.parent} to write {path.name} to. Make it, or use -o.")
+    return path
 
 
-def fingerprint(told: Mapping[str, Any]) -> str:
+def fingerprint(settings: Mapping[str, Any]) -> str:
     """The same for the same things, whatever their order.
 
     >>> fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1})
     True
     """
-    return blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8).hexdigest()
+    return blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def write_once(path: Path, text: str) -> None:

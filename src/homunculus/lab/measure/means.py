@@ -13,18 +13,18 @@ from homunculus.core.pack import footprint
 from homunculus.core.types import Allocation, Field
 
 
-def enlarged(mask: Tensor, times: int) -> Tensor:
+def enlarge(mask: Tensor, times: int) -> Tensor:
     """Every cell as a square of pixels."""
     return mask.repeat_interleave(times, 0).repeat_interleave(times, 1)
 
 
-def mixed(
+def mix_tokens(
     chain: Sequence[Tensor], field: Field, allocation: Allocation, patch: int
 ) -> tuple[Tensor, Tensor]:
     """Weighted means of cells over the footprint of each slot, large ones first; where there are
     any. ``chain`` is the page and its averages, alone if cells are no squares.
     """
-    canvas, seen = torch.zeros_like(chain[0]), torch.zeros(chain[0].shape[1:], dtype=torch.bool)
+    canvas, covered = torch.zeros_like(chain[0]), torch.zeros(chain[0].shape[1:], dtype=torch.bool)
     box = footprint(field, allocation)[0]
     area = (box[:, 2:] - box[:, :2]).prod(1)
     order = area.argsort(descending=True, stable=True)
@@ -36,8 +36,8 @@ def mixed(
     else:
         token, shapes = _shaped(chain[0], field, allocation, order, patch)
     sizes = [(max(1, bottom - top), max(1, right - left)) for top, left, bottom, right in edges]
-    shown = _sized(token, sizes, patch)
-    for large, inside, (top, left, bottom, right) in zip(shown, shapes, edges, strict=True):
+    tokens = _sized(token, sizes, patch)
+    for large, inside, (top, left, bottom, right) in zip(tokens, shapes, edges, strict=True):
         y, x = max(0, -top), max(0, -left)
         part = large[:, y:, x:]
         here = canvas[:, top + y : bottom, left + x : right]
@@ -45,24 +45,24 @@ def mixed(
         own = torch.tensor(True)
         if inside is not None:
             cells = inside[top // patch : -(-bottom // patch), left // patch : -(-right // patch)]
-            own = enlarged(cells, patch)[: here.shape[1], : here.shape[2]]
+            own = enlarge(cells, patch)[: here.shape[1], : here.shape[2]]
         here.copy_(torch.where(own, part, here))
-        seen[top + y : bottom, left + x : right] |= own
-    return canvas, seen
+        covered[top + y : bottom, left + x : right] |= own
+    return canvas, covered
 
 
 def _sized(
     token: Float[Tensor, "k 3 p p"], sizes: Sequence[tuple[int, int]], patch: int
 ) -> list[Tensor]:
     """Each token enlarged to its size; those of one size together."""
-    found: list[Tensor] = list(token)
+    sized: list[Tensor] = list(token)
     for size in set(sizes) - {(patch, patch)}:
         slots = [slot for slot, one in enumerate(sizes) if one == size]
         for slot, large in zip(
             slots, F.interpolate(token[slots], size, mode="bicubic"), strict=True
         ):
-            found[slot] = large
-    return found
+            sized[slot] = large
+    return sized
 
 
 def _cells(one: Tensor, patch: int) -> Float[Tensor, "r w 3 p p"]:

@@ -149,8 +149,8 @@ def ratio(
     above, below = (numpy.bincount(member, numpy.asarray(value, float)) for value in (one, other))
     drawn = numpy.random.default_rng(seed).integers(0, len(above), (draws, len(above)))
     low, high = numpy.percentile(above[drawn].sum(1) / below[drawn].sum(1), (2.5, 97.5))
-    found = (above.sum() / below.sum(), low, high)
-    return tuple(round(float(value), 4) for value in found)  # pyright: ignore[reportReturnType]
+    values = (above.sum() / below.sum(), low, high)
+    return tuple(round(float(value), 4) for value in values)  # pyright: ignore[reportReturnType]
 
 
 def difference(

@@ -26,11 +26,11 @@ would've wouldn't wouldn't've y'all y'all'll y'all'd've you'd you'd've you'll yo
 
 def _misspelled() -> dict[str, str]:
     """Contractions by what they look like with one apostrophe lost; one came in backwards."""
-    found = {"somebody'd": "somebodyd"}
+    spellings = {"somebody'd": "somebodyd"}
     for word in _SHORT.split():
         at = [place for place, letter in enumerate(word) if letter == "'"]
-        found |= {word[:place] + word[place + 1 :]: word for place in at}
-    return found
+        spellings |= {word[:place] + word[place + 1 :]: word for place in at}
+    return spellings
 
 
 CONTRACTIONS = _misspelled()

@@ -4,17 +4,16 @@
 The controls always run. One that is left out is left out by name, and the result says so.
 """
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from homunculus.core.methods import methods
-from homunculus.lab.measure.answer import Metric
+from homunculus.lab.measure.parts import fair, part
 from homunculus.lab.measure.row import SEEDS
 from homunculus.lab.measure.run import Config
-from homunculus.lab.measure.suite import Question, draw, fair, kind, part
+from homunculus.lab.measure.suite import KINDS, Question, check_name, draw, kind, read_toml
 from homunculus.lab.measure.turns import Pair, pairs
 
 CONTROLS = (
@@ -49,10 +48,6 @@ ABLATIONS = {
     "foveated+mix-20-40-40": "foveated",
 }
 """Rows that change one thing, and the row they change; at one budget."""
-METRICS: dict[str, tuple[Metric, ...]] = {
-    "scenes": ("anls", "vqa"),
-    "charts": ("anls", "relaxed"),
-}
 PARTS = ("pages", "ablations", "turns", "cost")
 """What may be skipped."""
 
@@ -88,18 +83,18 @@ class Experiment:
 
     @property
     def few(self) -> tuple[int, ...]:
-        """Two budgets for what is dear: those nearest to 128 and 273."""
+        """Two budgets for what is costly: those nearest to 128 and 273."""
         near = [min(self.tokens, key=lambda slots: abs(slots - aim)) for aim in (128, 273)]
         return tuple(sorted(set(near)))
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Every row: methods, controls, twins."""
+        """Every row: methods, controls, methods with a control's scorer."""
         named = [one for name in self.methods for one in (driven() if name == "all" else [name])]
         named = ["grid", *named]
         controls = [one for one in CONTROLS if one not in self.without]
-        eyes = [one for one in TWINS if one not in self.without]
-        twins = [f"{one}+{eye}" for one in named if _twinned(one) for eye in eyes]
+        scorers = [one for one in TWINS if one not in self.without]
+        twins = [f"{one}+{scorer}" for one in named if _needs_controls(one) for scorer in scorers]
         return tuple(dict.fromkeys([*named, *controls, *twins]))
 
 
@@ -107,8 +102,8 @@ QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
 """What `--quick` means, where nothing else is asked for."""
 
 
-def _twinned(row: str) -> bool:
-    """Whether it gets a blind and a shuffled twin; those of `foveated` are controls already."""
+def _needs_controls(row: str) -> bool:
+    """Whether it also runs with the scorers blind and shuffled; `foveated` has them as controls."""
     return row in driven() and row != "foveated"
 
 
@@ -119,25 +114,21 @@ def driven() -> list[str]:
 
 def from_toml(path: Path) -> dict[str, Any]:
     """An experiment's settings; suites that stand beside the file are named from there."""
-    try:
-        told = tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path.name} is no TOML: {error}.") from None
-    known = [one.name for one in fields(Experiment)]
-    odd = [name for name in told if name not in known]
-    if odd:
-        raise ValueError(f"{path.name}: no setting {odd[0]!r}. There are {', '.join(known)}.")
+    settings = read_toml(path, path.name)
+    for name in settings:
+        known = [one.name for one in fields(Experiment)]
+        check_name(f"{path.name}: no setting {name!r}", name, known)
     many = ("suites", "methods", "tokens", "without", "skip")
-    found = {
+    settings = {
         name: tuple(value if isinstance(value, list) else [value]) if name in many else value
-        for name, value in told.items()
+        for name, value in settings.items()
     }
-    beside = [path.parent / name for name in found.get("suites", ())]
-    found["suites"] = tuple(
+    beside = [path.parent / name for name in settings.get("suites", ())]
+    settings["suites"] = tuple(
         str(there) if there.is_dir() else name
-        for there, name in zip(beside, found.get("suites", ()), strict=True)
+        for there, name in zip(beside, settings.get("suites", ()), strict=True)
     )
-    return found
+    return settings
 
 
 @dataclass(frozen=True)
@@ -157,77 +148,85 @@ class Unit:
     turns: tuple[Pair, ...] = ()
 
     @property
+    def boxed(self) -> bool:
+        """Whether answers have boxes; all of a part have, or none."""
+        return bool(self.questions[0].boxes)
+
+    @property
     def main(self) -> bool:
         """Whether regions and coverage are taken from it."""
-        return not self.turns and not self.name.endswith("/page") and self.kind != "charts"
+        return not self.turns and not self.name.endswith("/page") and self.boxed
 
 
 def units(
     experiment: Experiment, suites: Sequence[tuple[str, list[Question]]]
 ) -> tuple[list[Unit], dict[str, str]]:
     """Every bench of an experiment, and the suites that have none, with the reason."""
-    found, skipped = [], {}
+    spend_slots, skipped = [], {}
     for name, questions in suites:
-        made = _units(experiment, questions)
-        if isinstance(made, str):
-            skipped[name] = made
+        benches = _units(experiment, questions)
+        if isinstance(benches, str):
+            skipped[name] = benches
         else:
-            found += made
-    return found, skipped
+            spend_slots += benches
+    return spend_slots, skipped
 
 
 def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | str:
     """The benches of one suite, or why there is none."""
-    asked = [one for one in questions if one.text and one.answers]
-    if not asked:
-        return "nobody asks anything: see --task gaze"
+    usable = [one for one in questions if one.text and one.answers]
+    if not usable:
+        return "suite has no questions: see --task gaze"
     if experiment.part is None:
-        named, fit = fair(asked)
+        name, fit = fair(usable)
     else:
-        named, fit = experiment.part, part(asked, experiment.part)
+        name, fit = experiment.part, part(usable, experiment.part)
     if len({one.image for one in fit}) < 2:
         return "fewer than two images with an answer that could be found"
-    sort = kind(fit)
-    if sort == "charts" and ("pages" in experiment.skip or experiment.reader == "none"):
+    boxed = bool(fit[0].boxes)
+    if not boxed and fit[0].config.things:
+        return "no boxes: things are measured in their boxes"
+    if not boxed and ("pages" in experiment.skip or experiment.reader == "none"):
         return "no boxes: its whole pages would have to be read"
-    head = _main(experiment, fit, sort, named, tuple(one for one in asked if one.boxes))
-    return head if sort == "charts" else head + _more(experiment, head[0], fit)
+    main = _main(experiment, fit, name, tuple(one for one in usable if one.boxes))
+    return [main, *_more(experiment, main, fit)] if boxed else [main]
 
 
 def _main(
-    experiment: Experiment, fit: list[Question], sort: str, named: str, page: tuple[Question, ...]
-) -> list[Unit]:
-    """All rows; of charts the headline and the controls, since each reads a whole page."""
+    experiment: Experiment, fit: list[Question], named: str, page: tuple[Question, ...]
+) -> Unit:
+    """All rows; without boxes the headline and the controls, since each reads a whole page."""
     rows, tokens, limit = experiment.rows, experiment.tokens, experiment.limit
     variants = () if "ablations" in experiment.skip else tuple(ABLATIONS)
-    if sort == "charts":
+    boxed, things, sort = bool(fit[0].boxes), fit[0].config.things, kind(fit)
+    if not boxed:
         rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
         limit, variants = experiment.pages, ()
-    read = experiment.reader != "none" and sort != "photos"
-    limit *= 2 if sort == "photos" else 1
+    read = experiment.reader != "none" and not things
+    limit *= 2 if things else 1
     config = Config(
         task="legibility" if read else "evidence",
         tokens=tokens,
         methods=(*rows, *variants),
         reads=("crop",),
-        metrics=METRICS.get(sort, ("anls",)),
+        metrics=fit[0].config.metrics(sort),
         side=experiment.side,
         seed=experiment.seed,
-        things=sort == "photos",
+        things=things,
         variants=variants,
         variant_tokens=experiment.few[-1:],
     )
-    columns = config.columns(sort != "charts")
-    seen = [f"evidence{config.sizes[config.quoted]}"] if sort != "charts" else []
-    quote = tuple(dict.fromkeys([*columns[: 1 if read else 0], *seen]))
+    columns = config.columns(boxed)
+    evidence = [f"evidence{config.sizes[config.quoted]}"] if boxed else []
+    quote = tuple(dict.fromkeys([*columns[: 1 if read else 0], *evidence]))
     drawn = tuple(draw(fit, limit, experiment.seed))
     suite = fit[0].suite
-    return [Unit(suite, suite, sort, named, config, quote, drawn, page)]
+    return Unit(suite, suite, KINDS[sort], named, config, quote, drawn, page)
 
 
 def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
     """Whole pages by the headline rows; second questions."""
-    found, config = [], main.config
+    more, config = [], main.config
     few = replace(config, tokens=experiment.few, metrics=("anls",), variants=())
     there = experiment.rows
     if config.task == "legibility" and "pages" not in experiment.skip:
@@ -235,15 +234,17 @@ def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]
         drawn = tuple(draw(fit, experiment.pages, experiment.seed))
         page = replace(few, methods=rows, reads=("page",))
         name = f"{main.suite}/page"
-        found.append(replace(main, name=name, config=page, quote=("page/smooth",), questions=drawn))
-    turned = tuple(pairs(fit, experiment.limit, experiment.seed))
-    if turned and "turns" not in experiment.skip:
+        more.append(replace(main, name=name, config=page, quote=("page/smooth",), questions=drawn))
+    turns = tuple(pairs(fit, experiment.limit, experiment.seed))
+    if turns and "turns" not in experiment.skip:
         rows = tuple(one for one in TURNED if one in there)
         second = replace(few, methods=rows)
-        asked = tuple(pair.second for pair in turned)
+        second_questions = tuple(pair.second for pair in turns)
         name = f"{main.suite}/turns"
-        found.append(replace(main, name=name, config=second, questions=asked, turns=turned))
-    return found
+        more.append(
+            replace(main, name=name, config=second, questions=second_questions, turns=turns)
+        )
+    return more
 
 
 # ---- how long it will take -----------------------------------------------------------------------
@@ -257,7 +258,7 @@ SLOW = {"clusters": 0.25, "atlas": 0.1, "log-polar": 0.15, "windows": 0.08, "poo
 def seconds(unit: Unit) -> float:
     """Of one question, about."""
     config, ways = unit.config, 2 if unit.turns else 1
-    reads = dict.fromkeys(read for read, _ in config.ways(unit.kind != "charts"))
+    reads = dict.fromkeys(read for read, _ in config.ways(unit.boxed))
     total = SECONDS["open"]
     for name in config.methods:
         base = name.partition("+")[0].partition("@")[0]

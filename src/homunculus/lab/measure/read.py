@@ -34,7 +34,7 @@ SURE = 0.5
 
 @runtime_checkable
 class Reader(Protocol):
-    """Whoever reads. ``name`` carries the version: another version is another reader."""
+    """Reads text. ``name`` carries the version: another version is another reader."""
 
     name: str
 
@@ -71,7 +71,7 @@ class Readings:
         return json.loads(made)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.base.close()
 
 
@@ -117,8 +117,8 @@ class RapidOCR:
 
     def _line(self, crop: Pixels) -> tuple[str, float]:
         read = need("rapidocr.ch_ppocr_rec", extra="measure", who="homunculus measure")
-        found = self._engine.text_rec(read.TextRecInput(img=_blue_first(crop)))
-        return (found.txts[0], float(found.scores[0])) if found.txts else ("", 0.0)
+        result = self._engine.text_rec(read.TextRecInput(img=_blue_first(crop)))
+        return (result.txts[0], float(result.scores[0])) if result.txts else ("", 0.0)
 
     def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
         """The detector over the whole page, then the recogniser on the lines wanted."""
@@ -135,8 +135,8 @@ class RapidOCR:
 
     def _find(self, pixels: Pixels) -> list[list[list[float]]]:
         """Corners of the text lines, as the detector turns them."""
-        found = self._engine.text_det(_blue_first(pixels))
-        return [] if found.boxes is None else found.boxes.tolist()
+        result = self._engine.text_det(_blue_first(pixels))
+        return [] if result.boxes is None else result.boxes.tolist()
 
     def _at(self, pixels: Pixels, corner: list[list[float]]) -> tuple[str, float]:
         numpy = need("numpy", extra="measure", who="homunculus measure")
@@ -165,8 +165,8 @@ class Tesseract:
         if command is None:
             raise ValueError("measure: no `tesseract` command. Install it, or take rapidocr.")
         self.command = command
-        told = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-        self.name = told.stdout.splitlines()[0]
+        process = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+        self.name = process.stdout.splitlines()[0]
 
     def line(self, crop: Pixels) -> str:
         """Page segmentation 7: a single line."""
@@ -178,8 +178,8 @@ class Tesseract:
     def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
         """Page segmentation 11: as much text as can be found, in no order."""
         lines = self.readings.recall(self.name, "page", pixels, lambda: self._lines(pixels))
-        found = [(text, (box[0], box[1], box[2], box[3])) for text, box in lines]
-        return [(text, box) for text, box in found if touches(box, near)]
+        boxed = [(text, (box[0], box[1], box[2], box[3])) for text, box in lines]
+        return [(text, box) for text, box in boxed if touches(box, near)]
 
     def _lines(self, pixels: Pixels) -> list[tuple[str, list[float]]]:
         table = [row.split("\t") for row in self._run(pixels, 2, "11", "tsv").splitlines()[1:]]
@@ -195,12 +195,12 @@ class Tesseract:
         size = (picture.width * times, picture.height * times)
         stream = BytesIO()
         picture.resize(size, image.Resampling.BICUBIC).save(stream, "PNG", compress_level=1)
-        told = subprocess.run(
+        process = subprocess.run(
             [self.command, "stdin", "stdout", "--psm", mode, *form],
             input=stream.getvalue(), capture_output=True, check=True,
             env=os.environ | {"OMP_THREAD_LIMIT": "1"},
         )  # fmt: skip
-        return told.stdout.decode("utf-8", "replace")
+        return process.stdout.decode("utf-8", "replace")
 
 
 def _around(words: list[list[str]]) -> list[float]:

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What kept tokens can show: pixels from an allocation, and from nothing that was not kept.
+"""What kept tokens can show: pixels from an allocation, and only from what it keeps.
 
 A cell of level l is worth patch x patch pixels of the page averaged over 2^l x 2^l; a slot that
 reads several cells is worth their weighted mean, as its embedding is. Two ways to show them:
@@ -21,7 +21,7 @@ from torch import Tensor
 
 from homunculus.core.pack import footprint
 from homunculus.core.types import Allocation, Field
-from homunculus.lab.measure.means import enlarged, mixed
+from homunculus.lab.measure.means import enlarge, mix_tokens
 from homunculus.lazy import need
 
 Mode = Literal["smooth", "alone"]
@@ -52,10 +52,10 @@ class Page:
             high, wide = self.pixels.shape[1:]
             spare = (0, -wide % side, 0, -high % side)
             one = F.pad(self.pixels[None].float(), spare, mode="replicate")
-            found = [one[0]]
+            averages = [one[0]]
             for _ in range(levels - 1):
-                found.append(F.avg_pool2d(found[-1][None], 2)[0])
-            self._made[key] = found
+                averages.append(F.avg_pool2d(averages[-1][None], 2)[0])
+            self._made[key] = averages
         return self._made[key]
 
     def tokens(self, levels: int) -> list[Float[Tensor, "3 h w"]]:
@@ -87,20 +87,20 @@ def rebuild(page: Page, field: Field, allocation: Allocation, mode: Mode = "smoo
     plain = field.regular and allocation.index.shape[2] == 1
     if not plain:
         chain = page.chain(field.levels if field.regular else 1)
-        canvas, seen = mixed(chain, field, allocation, page.patch)
+        canvas, covered = mix_tokens(chain, field, allocation, page.patch)
     elif mode == "smooth":
-        canvas, seen = _smooth(page, field, allocation)
+        canvas, covered = _smooth(page, field, allocation)
     else:
-        canvas, seen = _alone(page, field, allocation)
+        canvas, covered = _alone(page, field, allocation)
     high, wide = page.pixels.shape[1:]
-    canvas, seen = canvas[:, :high, :wide], seen[:high, :wide]
-    if not seen.all():
-        colour = (canvas * seen).sum((1, 2)) / seen.sum().clamp(min=1)
-        canvas = torch.where(seen, canvas, colour[:, None, None])
+    canvas, covered = canvas[:, :high, :wide], covered[:high, :wide]
+    if not covered.all():
+        colour = (canvas * covered).sum((1, 2)) / covered.sum().clamp(min=1)
+        canvas = torch.where(covered, canvas, colour[:, None, None])
     return canvas.clamp(0, 255).round().to(torch.uint8)
 
 
-def _kept(field: Field, allocation: Allocation, level: int, high: int, wide: int) -> Tensor:
+def _level_mask(field: Field, allocation: Allocation, level: int, high: int, wide: int) -> Tensor:
     """Which cells of one level are kept, as a raster."""
     index = allocation.index[0, :, 0][allocation.valid[0]]
     index = index[field.level[0, index] == level]
@@ -113,14 +113,14 @@ def _kept(field: Field, allocation: Allocation, level: int, high: int, wide: int
 def _alone(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Tensor]:
     """Each token enlarged by itself, fine ones laid over coarse ones."""
     tokens = page.tokens(field.levels)
-    canvas, seen = tokens[-1], torch.zeros(tokens[0].shape[1:], dtype=torch.bool)
+    canvas, covered = tokens[-1], torch.zeros(tokens[0].shape[1:], dtype=torch.bool)
     for level in reversed(range(field.levels)):
         side = page.patch << level
-        mask = _kept(field, allocation, level, *(size // side for size in seen.shape))
-        mask = enlarged(mask, side)
+        mask = _level_mask(field, allocation, level, *(size // side for size in covered.shape))
+        mask = enlarge(mask, side)
         canvas = torch.where(mask, tokens[level], canvas)
-        seen |= mask
-    return canvas, seen
+        covered |= mask
+    return canvas, covered
 
 
 def _smooth(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Tensor]:
@@ -130,12 +130,12 @@ def _smooth(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, T
     """
     patch, chain = page.patch, page.chain(field.levels)
     known: list[Tensor] = []
-    seen = torch.zeros(chain[0].shape[1:], dtype=torch.bool)
+    covered = torch.zeros(chain[0].shape[1:], dtype=torch.bool)
     for level, true in enumerate(chain):
         high, wide = true.shape[1:]
-        mask = _kept(field, allocation, level, high // patch, wide // patch)
-        mask = enlarged(mask, patch)
-        seen |= enlarged(mask, 2**level)
+        mask = _level_mask(field, allocation, level, high // patch, wide // patch)
+        mask = enlarge(mask, patch)
+        covered |= enlarge(mask, 2**level)
         known.append(mask | _all_four(known[-1]) if known else mask)
     shown = chain[-1]
     if not known[-1].all():
@@ -143,7 +143,7 @@ def _smooth(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, T
     for true, sure in zip(chain[-2::-1], known[-2::-1], strict=True):
         larger = F.interpolate(shown[None], scale_factor=2, mode="bicubic")[0].clamp(0, 255)
         shown = torch.where(sure, true, larger)
-    return shown, seen
+    return shown, covered
 
 
 def _all_four(mask: Bool[Tensor, "h w"]) -> Bool[Tensor, "_h _w"]:
@@ -184,10 +184,10 @@ def finest(field: Field, allocation: Allocation) -> Float[Tensor, "rows cols"]:
     return level
 
 
-def shrunk(size: tuple[int, int], slots: int, patch: int = 16) -> tuple[int, int]:
+def shrink_size(size: tuple[int, int], slots: int, patch: int = 16) -> tuple[int, int]:
     """The largest height and width of the same shape whose cells fit the slots.
 
-    >>> shrunk((1024, 1024), 64), shrunk((100, 60), 1000)
+    >>> shrink_size((1024, 1024), 64), shrink_size((100, 60), 1000)
     ((128, 128), (100, 60))
     """
 
@@ -207,7 +207,7 @@ def shrunk(size: tuple[int, int], slots: int, patch: int = 16) -> tuple[int, int
     return sized(low)
 
 
-def resized(pixels: Pixels, size: tuple[int, int], shape: tuple[int, int]) -> Pixels:
+def resize_to(pixels: Pixels, size: tuple[int, int], shape: tuple[int, int]) -> Pixels:
     """Pixels at a smaller size (Lanczos), shown at the size of the page (bicubic)."""
     image: Any = need("PIL.Image", extra="measure", who="homunculus measure")
     numpy: Any = need("numpy", extra="measure", who="homunculus measure")

@@ -1,8 +1,8 @@
 # pyright: basic
-"""Blind spots: how well is seen what was asked for, what is near it, and what is far from it.
+"""Blind spots: how legible is the answer, what is near it, and what is far from it.
 
-Dialogues claim that keeping the K most relevant cells starves the rest of a page. Here the rest is
-the answers of the page's other questions: near the target they are secondary, far from it
+Keeping the K most relevant cells may starve the rest of a page. Here the rest is the answers of
+the page's other questions: near the target they are secondary, far from it
 peripheral. Density is the share of the pixels of such a place that is kept.
 """
 
@@ -14,7 +14,7 @@ import torch
 from homunculus.lab.measure.metric import difference, evidence, interval, overlap
 from homunculus.lab.measure.report import Measured
 from homunculus.lab.measure.row import Map
-from homunculus.lab.measure.spend import Kept, Sheet
+from homunculus.lab.measure.spend import Selection, Sheet
 from homunculus.lab.measure.suite import Box, Question
 
 NEAR = 0.25
@@ -25,36 +25,38 @@ COLUMNS = (*PLACES, *(f"{place} density" for place in PLACES))
 
 def regions(
     questions: Sequence[Question], least: float, things: bool = False
-) -> Callable[[Kept, Sheet, Question, Box], list[float | None]]:
+) -> Callable[[Selection, Sheet, Question, Box], list[float | None]]:
     """A probe: evidence of the three places, then their density; None where there is no such."""
-    asked: dict[str, list[Question]] = {}
+    by_image: dict[str, list[Question]] = {}
     for one in questions:
-        asked.setdefault(one.image, []).append(one)
+        by_image.setdefault(one.image, []).append(one)
 
-    def probe(kept: Kept, sheet: Sheet, question: Question, best: Box) -> list[float | None]:
+    def probe(
+        selection: Selection, sheet: Sheet, question: Question, best: Box
+    ) -> list[float | None]:
         page = sheet.page
         limit = NEAR * max(page.pixels.shape[1:])
-        found: dict[str, list[float]] = {place: [] for place in PLACES}
-        found["target"].append(evidence(kept.level, [best], page.patch, least, things))
-        for boxes in _others(question, asked.get(question.image, ()), sheet, best):
+        shares: dict[str, list[float]] = {place: [] for place in PLACES}
+        shares["target"].append(evidence(selection.level, [best], page.patch, least, things))
+        for boxes in _others(question, by_image.get(question.image, ()), sheet, best):
             away = min(_apart(box, best) for box in boxes)
             place = "secondary" if away <= limit else "periphery"
-            found[place].append(evidence(kept.level, boxes, page.patch, least, things))
-        means = [sum(one) / len(one) if one else None for one in found.values()]
-        return means + _density(kept.level, best, page.patch, limit)
+            shares[place].append(evidence(selection.level, boxes, page.patch, least, things))
+        means = [sum(one) / len(one) if one else None for one in shares.values()]
+        return means + _density(selection.level, best, page.patch, limit)
 
     return probe
 
 
 def _others(
-    question: Question, asked: Sequence[Question], sheet: Sheet, best: Box
+    question: Question, questions: Sequence[Question], sheet: Sheet, best: Box
 ) -> list[list[Box]]:
-    """Boxes of the page's other answers, each told once, without any that touches the target."""
-    found: dict[tuple[Box, ...], None] = {}
-    for one in asked:
+    """Boxes of the page's other answers, each once, without any that touches the target."""
+    others: dict[tuple[Box, ...], None] = {}
+    for one in questions:
         if one.row != question.row and one.boxes:
-            found[tuple(sheet.box(box) for box in one.boxes)] = None
-    return [list(boxes) for boxes in found if not any(_meet(box, best) for box in boxes)]
+            others[tuple(sheet.box(box) for box in one.boxes)] = None
+    return [list(boxes) for boxes in others if not any(_meet(box, best) for box in boxes)]
 
 
 def _meet(one: Box, other: Box) -> bool:
@@ -83,17 +85,17 @@ def _density(level: Map, best: Box, patch: int, limit: float) -> list[float | No
 def summary(
     measured: Sequence[Measured], name: str, columns: Sequence[str], seed: int
 ) -> dict[str, Any]:
-    """Means and intervals of a probe by row, budget and column, over those where it can tell."""
-    found: dict[str, Any] = {}
+    """Means and intervals of a probe by row, budget and column, where there is a value."""
+    rows: dict[str, Any] = {}
     for row, slots in _cells(measured, name):
         cell = {}
         for at, column in enumerate(columns):
-            told = [(one.more[name][row][slots][at], one.question.image) for one in measured]
-            told = [(value, image) for value, image in told if value is not None]
-            if told:
-                cell[column] = interval(*map(list, zip(*told, strict=True)), seed=seed)
-        found.setdefault(row, {})[slots] = cell
-    return found
+            values = [(one.more[name][row][slots][at], one.question.image) for one in measured]
+            values = [(value, image) for value, image in values if value is not None]
+            if values:
+                cell[column] = interval(*map(list, zip(*values, strict=True)), seed=seed)
+        rows.setdefault(row, {})[slots] = cell
+    return rows
 
 
 def against(
@@ -101,21 +103,21 @@ def against(
 ) -> dict[str, Any]:
     """Paired differences to one row."""
     cells = _cells(measured, name)
-    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     for row, slots in cells:
         if row == rival or (rival, slots) not in cells:
             continue
         cell = {}
         for at, column in enumerate(columns):
-            told = [
+            values = [
                 (one.more[name][row][slots][at], one.more[name][rival][slots][at], one)
                 for one in measured
             ]
-            told = [(a, b, one.question.image) for a, b, one in told if None not in (a, b)]
-            if told:
-                cell[column] = difference(*map(list, zip(*told, strict=True)), seed=seed)
-        found.setdefault(f"{row} - {rival}", {})[slots] = cell
-    return found
+            values = [(a, b, one.question.image) for a, b, one in values if None not in (a, b)]
+            if values:
+                cell[column] = difference(*map(list, zip(*values, strict=True)), seed=seed)
+        rows.setdefault(f"{row} - {rival}", {})[slots] = cell
+    return rows
 
 
 def _cells(measured: Sequence[Measured], name: str) -> list[tuple[str, str]]:
@@ -143,12 +145,14 @@ def section(measured: Sequence[Measured], seed: int) -> dict[str, Any]:
 COVERAGE = ("covered", "whole", "gap", "fewest")
 
 
-def coverage(kept: Kept, sheet: Sheet, question: Question, best: Box) -> list[float | None]:
+def coverage(
+    selection: Selection, sheet: Sheet, question: Question, best: Box
+) -> list[float | None]:
     """A probe: share of the image that is covered, whether it is all, the worst gap in cells, the
     fewest slots in a sixteenth of the image. `resize` covers all by making all smaller.
     """
-    if kept.certify is None:
+    if selection.certify is None:
         return [1.0, 1.0, 0.0, None]
-    told = kept.certify()
-    share = float(told.covered[0])
-    return [share, float(share == 1), float(told.gap[0]), float(told.fewest[0])]
+    certificate = selection.certify()
+    share = float(certificate.covered[0])
+    return [share, float(share == 1), float(certificate.gap[0]), float(certificate.fewest[0])]

@@ -43,7 +43,9 @@ def report(
 ) -> dict[str, Any]:
     """The result as it is saved."""
     if not measured:
-        raise ValueError("measure: no answer can be read off the pages themselves.")
+        raise ValueError(
+            "measure: OCR fails even at full resolution. Choose another suite or --side."
+        )
     return {
         "task": config.task,
         "suite": questions[0].suite,
@@ -63,18 +65,18 @@ def report(
 
 def _row(one: Measured) -> dict[str, Any]:
     question = one.question
-    told = {"row": question.row, "image": question.image, "height": one.height}
+    row = {"row": question.row, "image": question.image, "height": one.height}
     if question.field is not None:
-        told["field"] = question.field
+        row["field"] = question.field
     if question.seen is not None:
-        told["vendor_seen"] = question.seen
-    return told | {"scores": one.scores}
+        row["vendor_seen"] = question.seen
+    return row | {"scores": one.scores}
 
 
 def provenance() -> dict[str, Any]:
     """How a result comes about: the same four lines in every file of `results/`.
 
-    To be asked before a run: a checkout may move on while it goes.
+    To be called before a run: the checkout may change meanwhile.
     """
     threads = torch.get_num_threads()
     return {
@@ -86,7 +88,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _public(argument: str) -> str:
-    """A path of this machine is nobody's business, and wrong on any other."""
+    """Without paths of this machine, which mean nothing on any other."""
     path, data = Path(argument), os.environ.get("HOMUNCULUS_DATA")
     if not path.is_absolute():
         return argument
@@ -99,25 +101,25 @@ def commit() -> str | None:
     """The checkout this runs from, if it is one; with a mark where files were changed."""
     here = Path(__file__).parent
     try:
-        told = subprocess.run(
+        process = subprocess.run(
             ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
             cwd=here, capture_output=True, text=True, timeout=20,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return told.stdout.strip() or None
+    return process.stdout.strip() or None
 
 
 def versions() -> dict[str, str]:
     """Of all that may move a number."""
     names = ("homunculus-vlm", "torch", "numpy", "pillow", "rapidocr", "onnxruntime", "anls")
-    found = {"python": platform.python_version()}
+    numbers = {"python": platform.python_version()}
     for name in names:
         try:
-            found[name] = version(name)
+            numbers[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return numbers
 
 
 def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:
@@ -128,14 +130,14 @@ def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:
 def table(measured: Sequence[Measured], columns: Sequence[str], seed: int) -> dict[str, Any]:
     """Mean and interval by row, budget and column."""
     group = [one.question.image for one in measured]
-    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     for row, slots in _cells(measured):
         values = zip(*(one.scores[row][slots] for one in measured), strict=True)
-        found.setdefault(row, {})[slots] = {
+        rows.setdefault(row, {})[slots] = {
             column: interval(value, group, seed)
             for column, value in zip(columns, values, strict=True)
         }
-    return found
+    return rows
 
 
 def bands(measured: Sequence[Measured]) -> dict[str, Any]:
@@ -164,13 +166,13 @@ def bands(measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Every row against `resize`; a scout against its twins."""
-    found = [(name, "resize") for name in names if name != "resize" and "resize" in names]
+    """Every row against `resize`; a scout against the other scorers."""
+    named = [(name, "resize") for name in names if name != "resize" and "resize" in names]
     for name in names:
         base, _, scorer = name.partition("+")
         if scorer == "scout":
-            found += [(name, f"{base}+{twin}") for twin in TWINS if f"{base}+{twin}" in names]
-    return found
+            named += [(name, f"{base}+{twin}") for twin in TWINS if f"{base}+{twin}" in names]
+    return named
 
 
 def paired(
@@ -178,16 +180,16 @@ def paired(
 ) -> dict[str, Any]:
     """Mean differences on the same questions, with intervals."""
     group = [one.question.image for one in measured]
-    found: dict[str, Any] = {}
+    gaps: dict[str, Any] = {}
     for one, other in pairs(names):
         for slots in measured[0].scores[one]:
             left = zip(*(item.scores[one][slots] for item in measured), strict=True)
             right = zip(*(item.scores[other][slots] for item in measured), strict=True)
-            found.setdefault(f"{one} - {other}", {})[slots] = {
+            gaps.setdefault(f"{one} - {other}", {})[slots] = {
                 column: difference(a, b, group, seed)
                 for column, a, b in zip(columns, left, right, strict=True)
             }
-    return found
+    return gaps
 
 
 def text(result: dict[str, Any], column: str | None = None) -> str:
@@ -199,9 +201,9 @@ def text(result: dict[str, Any], column: str | None = None) -> str:
     lines = [head, f"{'row':<{name}}" + "".join(f"{slots:>18}" for slots in budgets)]
     for row, by_slots in result["table"].items():
         cells = [by_slots.get(slots, by_slots.get("all")) for slots in budgets]
-        told = [
+        texts = [
             f"{cell[column][0]:.2f} [{cell[column][1]:.2f}, {cell[column][2]:.2f}]" if cell else "-"
             for cell in cells
         ]
-        lines.append(f"{row:<{name}}" + "".join(f"{one:>18}" for one in told))
+        lines.append(f"{row:<{name}}" + "".join(f"{one:>18}" for one in texts))
     return "\n".join(lines)

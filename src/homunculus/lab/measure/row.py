@@ -1,5 +1,5 @@
 # pyright: basic
-"""Rows of the table: a method, how it is set, and what tells it where to look.
+"""Rows of the table: a method, how it is set, and whose relevance map it follows.
 
 A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`,
 `foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`. A number alone is the hedge.
@@ -35,7 +35,7 @@ class Row:
     methods: tuple[Method, ...]
     """Several draws of one method; none for `resize`, which here shrinks pixels to any size."""
     scorer: str | None
-    """Whose map it follows; None if it never looks."""
+    """Whose map it follows; None if it follows none."""
 
 
 def row(name: str, scorers: Mapping[str, Scout]) -> Row:
@@ -44,43 +44,43 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
     base, at, option = left.partition("@")
     if base == "resize":
         return Row(name, (), None)
-    chosen = get_method(base)
+    method = get_method(base)
     if at:
-        chosen = _set(chosen, option, name)
-    if chosen.source == "nothing":
-        if "seed" not in chosen.settings:
-            return Row(name, (chosen,), None)
-        draws = [chosen.set(seed=seed) for seed in range(SEEDS)]
+        method = _set(method, option, name)
+    if method.source == "nothing":
+        if "seed" not in method.settings:
+            return Row(name, (method,), None)
+        draws = [method.set(seed=seed) for seed in range(SEEDS)]
         return Row(name, tuple(draws), None)
-    follows = scorer if plus else _BY_SOURCE.get(chosen.source, "scout")
+    follows = scorer if plus else _BY_SOURCE.get(method.source, "scout")
     known = {"saliency", "deviation", "answer", *scorers}
     known |= {"shuffled", "fovea"} if "scout" in scorers else set()
     if follows not in known and not ("scout" in scorers and follows.startswith("mix-")):
         raise ValueError(
             f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}."
         )
-    return Row(name, (chosen,), follows)
+    return Row(name, (method,), follows)
 
 
-def _set(chosen: Method, option: str, name: str) -> Method:
+def _set(method: Method, option: str, name: str) -> Method:
     """The method with one thing set otherwise."""
     what, equals, value = option.partition("=")
     what, value = (what, value) if equals else ("hedge", option)
-    setting, settings = {"view": "field_of_view"}.get(what, what), chosen.settings
+    setting, settings = {"view": "field_of_view"}.get(what, what), method.settings
     if what == "levels":
         levels = int(value)
         pyramid = Lift(
             f"{levels} levels",
             lambda grids, slots, material: lift.pyramid(grids, levels, material.feature),
         )
-        return replace(chosen, lift=pyramid)
+        return replace(method, lift=pyramid)
     if what == "fovea" and "shares" in settings:
-        return chosen.set(shares=_shares(settings["shares"], float(value) / 100))
+        return method.set(shares=_shares(settings["shares"], float(value) / 100))
     if what == "fovea" and "share" in settings:  # the rest is the thumbnail's
-        return chosen.set(share=1 - float(value) / 100)
+        return method.set(share=1 - float(value) / 100)
     if setting not in settings:
-        raise ValueError(f"row {name}: {chosen.name} has no {what}. Leave out @{option}.")
-    return chosen.set(**{setting: type(settings[setting])(value)})
+        raise ValueError(f"row {name}: {method.name} has no {what}. Leave out @{option}.")
+    return method.set(**{setting: type(settings[setting])(value)})
 
 
 def _shares(shares: tuple[int, ...], fine: float) -> tuple[int, ...]:

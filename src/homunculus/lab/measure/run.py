@@ -16,22 +16,22 @@ from homunculus.lab.measure.rebuild import Mode
 from homunculus.lab.measure.report import Measured, provenance, report
 from homunculus.lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus.lab.measure.spend import (
-    Kept,
+    Selection,
     Sheet,
-    blended,
+    blend,
     deviation,
     keep,
-    magnified,
-    opened,
+    magnify,
+    open_sheet,
+    oracle_map,
     saliency,
-    told,
 )
 from homunculus.lab.measure.suite import Box, Question
 from homunculus.lab.shuffle import derange
 
 Task = Literal["legibility", "evidence"]
-Probe = Callable[[Kept, Sheet, Question, Box], list[float | None]]
-"""What else is noted of what was kept; it is told the answer's box."""
+Probe = Callable[[Selection, Sheet, Question, Box], list[float | None]]
+"""What else is noted of what was kept; it is given the answer's box."""
 FULL = "full"
 """The row of the page itself: the ceiling."""
 
@@ -76,19 +76,19 @@ class Config:
         if self.task == "evidence":
             return []
         reads: tuple[Read, ...] = self.reads if boxed else ("anywhere",)
-        found: list[tuple[Read, Metric]] = [(read, "anls") for read in reads]
-        return found + [(reads[0], metric) for metric in self.metrics[1:]]
+        pairs: list[tuple[Read, Metric]] = [(read, "anls") for read in reads]
+        return pairs + [(reads[0], metric) for metric in self.metrics[1:]]
 
     def columns(self, boxed: bool = True) -> tuple[str, ...]:
         """What is scored of every row and budget, in order."""
-        seen = tuple(f"evidence{least}" for least in self.sizes) if boxed else ()
+        evidence = tuple(f"evidence{least}" for least in self.sizes) if boxed else ()
         names = [read if metric == "anls" else metric for read, metric in self.ways(boxed)]
-        return tuple(f"{name}/{mode}" for name in names for mode in self.modes) + seen
+        return tuple(f"{name}/{mode}" for name in names for mode in self.modes) + evidence
 
 
 @dataclass(eq=False)
 class Bench:
-    """All that stands still while questions come and go."""
+    """All that is the same for every question."""
 
     config: Config
     rows: list[Row]
@@ -96,7 +96,7 @@ class Bench:
     reader: Reader | None
     boxed: bool
     other: Mapping[tuple[str, int], str]
-    """Somebody else's question, by suite and row."""
+    """Another image's question, by suite and row."""
     probes: Mapping[str, Probe] = field(default_factory=dict)
     sheets: dict[str, Sheet] = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ class Bench:
         if key not in self.sheets:
             self.sheets.clear()
             side, grow = self.config.side, not self.config.things
-            self.sheets[key] = opened(question.path, side, self.config.patch, grow)
+            self.sheets[key] = open_sheet(question.path, side, self.config.patch, grow)
         return self.sheets[key]
 
     def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
@@ -114,7 +114,7 @@ class Bench:
         if one.scorer is None:
             return None
         if one.scorer == "answer":
-            return told([best] if best else [], sheet)
+            return oracle_map([best] if best else [], sheet)
         text = question.text
         if one.scorer == "shuffled" and "shuffled" not in self.scorers:
             text = self.other[question.suite, question.row]
@@ -123,22 +123,22 @@ class Bench:
     def _map(self, name: str, sheet: Sheet, text: str) -> Map:
         """One scorer's map of one question; made once for all rows and budgets."""
         built = {"saliency": saliency, "deviation": deviation}
-        asked = "" if name in built and name not in self.scorers else text
-        if (name, asked) not in sheet.known:
+        question = "" if name in built and name not in self.scorers else text
+        if (name, question) not in sheet.known:
             pixels, patch, grid = sheet.page.pixels, self.config.patch, sheet.page.grid
             if name in self.scorers:
-                made = self.scorers[name](pixels, asked, grid).logit
+                logit = self.scorers[name](pixels, question, grid).logit
             elif name in built:
-                made = built[name](pixels, grid)
+                logit = built[name](pixels, grid)
             elif name == "fovea":
-                made = magnified(self._map("scout", sheet, text))
+                logit = magnify(self._map("scout", sheet, text))
             elif name.startswith("mix-"):
                 shares = [float(part) for part in name.split("-")[1:]]
-                made = blended(pixels, self._map("scout", sheet, text), shares, patch)
+                logit = blend(pixels, self._map("scout", sheet, text), shares, patch)
             else:
-                made = self._map("scout", sheet, text)
-            sheet.known[name, asked] = made.detach().float()
-        return sheet.known[name, asked]
+                logit = self._map("scout", sheet, text)
+            sheet.known[name, question] = logit.detach().float()
+        return sheet.known[name, question]
 
     def scores(
         self, question: Question, boxes: Sequence[Box], show: Callable[[Mode], Pixels]
@@ -146,18 +146,18 @@ class Bench:
         """What the reader makes of it, by way of reading, metric and mode."""
         if self.config.task == "evidence" or self.reader is None:
             return []
-        seen = {}
+        texts = {}
         for read, _ in self.config.ways(bool(boxes)):
             for mode in self.config.modes:
-                if (read, mode) not in seen:
-                    seen[read, mode] = readings(self.reader, read, show(mode), boxes)
+                if (read, mode) not in texts:
+                    texts[read, mode] = readings(self.reader, read, show(mode), boxes)
         return [
-            score(seen[read, mode], read, metric, question)
+            score(texts[read, mode], read, metric, question)
             for read, metric in self.config.ways(bool(boxes))
             for mode in self.config.modes
         ]
 
-    def seen(self, level: Map, boxes: Sequence[Box]) -> list[float]:
+    def evidence(self, level: Map, boxes: Sequence[Box]) -> list[float]:
         """How much of the answer is there to be read or seen, by kept pixels."""
         if not boxes:
             return []
@@ -200,21 +200,21 @@ def measure(
     ``scorers`` are maps by name (`scout`, `blind`, `prior`, ...); `shuffled` asks the scout another
     image's question.
     """
-    stand = bench(questions, config, reader, scorers)
-    made = provenance()
+    setup = bench(questions, config, reader, scorers)
+    origin = provenance()
     order = sorted(range(len(questions)), key=lambda at: (str(questions[at].path), at))
-    found: dict[int, Measured] = {}
+    by_place: dict[int, Measured] = {}
     for done, at in enumerate(order):
         if progress:
             progress(done, len(order))
-        one = ask(stand, questions[at])
+        one = ask(setup, questions[at])
         if one is not None:
-            found[at] = one
+            by_place[at] = one
     if progress:
         progress(len(order), len(order))
-    measured = [found[at] for at in sorted(found)]
-    names = [one.name for one in stand.rows]
-    return made | report(measured, names, config.columns(stand.boxed), config, questions, reader)
+    measured = [by_place[at] for at in sorted(by_place)]
+    names = [one.name for one in setup.rows]
+    return origin | report(measured, names, config.columns(setup.boxed), config, questions, reader)
 
 
 def _rows(config: Config, scorers: Mapping[str, Scout], boxed: bool) -> list[Row]:
@@ -230,13 +230,13 @@ def _rows(config: Config, scorers: Mapping[str, Scout], boxed: bool) -> list[Row
 
 def _others(questions: Sequence[Question]) -> dict[tuple[str, int], str]:
     if len({one.image for one in questions}) == 1:
-        return {}  # nobody else's question exists
+        return {}  # there is no other image
     wrong = derange([one.text for one in questions], [one.image for one in questions])
     return {(one.suite, one.row): text for one, text in zip(questions, wrong, strict=True)}
 
 
 def ask(bench: Bench, question: Question) -> Measured | None:
-    """All rows of one question; None if its answer cannot be read off the page itself."""
+    """All rows of one question; None if OCR fails even at full resolution."""
     sheet, config = bench.sheet(question), bench.config
     boxes = [sheet.box(box) for box in question.boxes]
     best = boxes[best_box(bench, sheet, question, boxes)] if boxes else None
@@ -246,21 +246,21 @@ def ask(bench: Bench, question: Question) -> Measured | None:
         return None
     whole = torch.zeros(sheet.page.grid)  # small print is not legible even here
     height = best[3] - best[1] if best else 0.0
-    found = Measured(
-        question, round(height, 1), {FULL: {"all": ceiling + bench.seen(whole, boxes)}}
+    measured = Measured(
+        question, round(height, 1), {FULL: {"all": ceiling + bench.evidence(whole, boxes)}}
     )
     for one in bench.rows:
         logit = bench.logit(one, sheet, question, best)
         for slots in config.budgets(one.name):
-            noted = _draws(bench, one, sheet, question, boxes, best, slots, logit)
-            found.scores.setdefault(one.name, {})[str(slots)] = noted.pop("scores")
-            for name, values in noted.items():
-                found.more.setdefault(name, {}).setdefault(one.name, {})[str(slots)] = values
-    return found
+            by_probe = _draws(bench, one, sheet, question, boxes, best, slots, logit)
+            measured.scores.setdefault(one.name, {})[str(slots)] = by_probe.pop("scores")
+            for name, values in by_probe.items():
+                measured.more.setdefault(name, {}).setdefault(one.name, {})[str(slots)] = values
+    return measured
 
 
 def best_box(bench: Bench, sheet: Sheet, question: Question, boxes: Sequence[Box]) -> int:
-    """The box that reads best on the page itself: an oracle is told it, and its height counts."""
+    """The box that reads best at full resolution: the oracle is given it, and its height counts."""
     if bench.reader is None or len(boxes) == 1:
         return 0
     read = [
@@ -280,23 +280,27 @@ def _draws(
     logit: Map | None,
 ) -> dict[str, list]:
     """Scores of one row at one budget, and what the probes say, averaged over its draws."""
-    found: dict[str, list[list[float | None]]] = {}
+    by_probe: dict[str, list[list[float | None]]] = {}
     for draw in range(max(1, len(one.methods))):
-        kept = keep(one, draw, sheet, slots, logit)
-        if kept.tokens > slots:
-            raise RuntimeError(f"{one.name} kept {kept.tokens} tokens of {slots}: a bug, report it")
-        scores = bench.scores(question, boxes, kept.show) + bench.seen(kept.level, boxes)
-        found.setdefault("scores", []).append(list(scores))
+        selection = keep(one, draw, sheet, slots, logit)
+        if selection.tokens > slots:
+            raise RuntimeError(
+                f"{one.name} kept {selection.tokens} tokens of {slots}: a bug, report it"
+            )
+        scores = bench.scores(question, boxes, selection.show) + bench.evidence(
+            selection.level, boxes
+        )
+        by_probe.setdefault("scores", []).append(list(scores))
         if best is not None:
             for name, probe in bench.probes.items():
-                found.setdefault(name, []).append(probe(kept, sheet, question, best))
+                by_probe.setdefault(name, []).append(probe(selection, sheet, question, best))
     return {
         name: [_mean(column) for column in zip(*values, strict=True)]
-        for name, values in found.items()
+        for name, values in by_probe.items()
     }
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """None where a thing cannot be told."""
-    told = [value for value in values if value is not None]
-    return round(fmean(told), 4) if told else None
+    """None where no draw has a value."""
+    numbers = [value for value in values if value is not None]
+    return round(fmean(numbers), 4) if numbers else None

@@ -1,5 +1,5 @@
 # pyright: basic
-"""One page and one row: what tells the row where to look, and what it keeps of the page."""
+"""One page and one row: the map that the row follows, and what it keeps of the page."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from homunculus.core.methods import Material, Need
 from homunculus.core.pipeline import Spent, cell_side, spend
 from homunculus.core.types import Allocation, Budget, Field, Grid
 from homunculus.image import open_picture
-from homunculus.lab.measure.rebuild import Mode, Page, finest, rebuild, resized, shrunk
+from homunculus.lab.measure.rebuild import Mode, Page, finest, rebuild, resize_to, shrink_size
 from homunculus.lab.measure.row import Map, Pixels, Row
 from homunculus.lazy import need
 from homunculus.relevance.material import FEATURES, material
@@ -58,7 +58,7 @@ class Sheet:
         return self.materials[wanted]
 
 
-def opened(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
+def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
     """An image from its file, its page scaled so that the longer side is ``side``.
 
     Up or down; down alone if it may not ``grow``.
@@ -90,7 +90,7 @@ def deviation(pixels: Pixels, grid: Grid) -> Map:
     return (spread / spread.max().clamp(min=1e-6) + 1e-6).log()
 
 
-def magnified(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
+def magnify(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
     """A map with the cortex's magnification around its peak: a fovea for what has no pyramid."""
     grid = (int(logit.shape[0]), int(logit.shape[1]))
     tree = lift.pyramid([grid], lift.levels_for([grid], 273))
@@ -101,7 +101,7 @@ def magnified(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
     return logit - hedge * away.log().view(grid)
 
 
-def blended(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
+def blend(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
     """The question's map, what stands out and what is there, mixed by ranks in these shares."""
     image = pixels[None].float() / 255
     ways: tuple[str, ...] = ("question", "saliency", "information")
@@ -113,7 +113,7 @@ def blended(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: i
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class Selection:
     """What a row keeps of a page."""
 
     level: Map
@@ -124,17 +124,17 @@ class Kept:
     """None for `resize`, which sees everything alike."""
 
 
-def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Kept:
+def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Selection:
     """Spend the slots on a page."""
     if not one.methods:
         return _resize(sheet, slots)
-    spent = planned(one, draw, sheet, slots, logit)
+    spent = spend_slots(one, draw, sheet, slots, logit)
     laid, plan = spent.field, spent.allocation
     show = _shower(sheet.page, laid, plan)
-    return Kept(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
+    return Selection(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
 
 
-def planned(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:
+def spend_slots(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:
     """A page with a row's budget spent on it."""
     method, grid = one.methods[draw], sheet.page.grid
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
@@ -146,23 +146,23 @@ def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixel
     return lambda mode: rebuild(page, laid, plan, mode)
 
 
-def _resize(sheet: Sheet, slots: int) -> Kept:
+def _resize(sheet: Sheet, slots: int) -> Selection:
     """The control that no method may lose to: the whole page, smaller."""
     page = sheet.page
     size = (int(page.pixels.shape[1]), int(page.pixels.shape[2]))
-    small = shrunk(size, slots, page.patch)
+    small = shrink_size(size, slots, page.patch)
     level = torch.full(page.grid, max(0.0, log2(max(size) / max(small))))
     cells = -(-small[0] // page.patch) * -(-small[1] // page.patch)
     shown: list[Pixels] = []
 
     def show(mode: Mode) -> Pixels:
         if not shown:
-            shown.append(resized(sheet.stored, small, size))
+            shown.append(resize_to(sheet.stored, small, size))
         return shown[0]
 
-    return Kept(level, cells, show)
+    return Selection(level, cells, show)
 
 
-def told(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Map:
-    """Relevance for those who are told where the answer stands."""
+def oracle_map(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Map:
+    """Relevance of the oracle, which is given the answer's box."""
     return answer(sheet.page.grid, [list(box) for box in boxes], sheet.page.patch)

@@ -1,43 +1,149 @@
 # pyright: basic
-"""Suites: a folder with `images/` and `qa.jsonl`, and its named parts by deterministic rules.
-
-`pilot` is the 60 questions a set that the first figures were made with; `fresh` is what those
-figures never saw; `train` and `dev` share no image and no vendor with either. Only receipts have
-`train` and `dev`: documents and street words are for testing alone.
-"""
+"""Suites: a folder with `images/`, `qa.jsonl` and, if it is not of documents, `suite.toml`."""
 
 import json
 import random
-import re
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
-from zlib import crc32
+from typing import Any
 
-from homunculus.lab.measure.metric import distance
+from homunculus.lab.measure.vendors import alike
 
 Box = tuple[float, float, float, float]
 """x0 y0 x1 y1 in pixels of the stored image."""
 
-MOST_BOXES = 7
-"""An answer that stands in more places than this is found anywhere: it tests nothing."""
 LEAST_SIDE = 4
 """Pixels; a thinner box holds no text."""
 NEEDED = ("image", "question", "answers")
 """Keys that every row has."""
-PARTS = ("pilot", "fresh", "dev", "train", "all")
 KINDS = {
-    "docvqa_gaze": "documents",
-    "sroie": "documents",
-    "chartqa_owid": "charts",
-    "icdar2015": "scenes",
-    "coco_open": "photos",
-    "vqa2_search": "photos",
+    "document": "documents",
+    "scene": "scenes",
+    "chart": "charts",
+    "photo": "photos",
+    "screen": "screens",
 }
-"""What a suite stands in for; one that is not named holds documents."""
+"""Kinds of images as `suite.toml` names them, and as results do."""
+METRICS = {"scene": "vqa", "chart": "relaxed"}
+"""The official metric of a kind; ANLS elsewhere."""
+
+
+# ---- suite.toml ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SuiteConfig:
+    """What a suite says about itself: the keys of `suite.toml`, all of them optional."""
+
+    kind: str | None = None
+    """One of `KINDS`. Default: `document`, or `chart` if no question has a box."""
+    boxes: str | None = None
+    """What a box surrounds: the answer's `text`, the whole `line` that holds it, or a `thing`.
+    Default: `thing` for photos, `text` elsewhere."""
+    metric: str | None = None
+    """Scored besides ANLS: `vqa` or `relaxed`; `anls` for nothing else. Default: by kind."""
+    split: str | None = None
+    """How the parts `pilot` and `fresh` are drawn: by `question`, `image` or `vendor`, which also
+    gives `dev` and `train`. Default: the suite has only the part `all`."""
+    fields: tuple[str, ...] = ()
+    """Use only questions with one of these values of `field`. Default: all."""
+    least_aspect: float | int = 0.0
+    """Use only questions whose first box is at least this many times as wide as high."""
+    least_letters: int = 0
+    """Use only questions whose first answer has at least this many letters."""
+    words: str = "ocr"
+    """Where `--task words` finds the printed words: the key `ocr`, or the `answers`."""
+    word_letters: int = 4
+    """Letters of the shortest word that `--task words` searches for."""
+    word_count: int = 12
+    """Words per image that `--task words` searches for."""
+
+    @property
+    def things(self) -> bool:
+        """Whether boxes hold things rather than text."""
+        return self.boxes == "thing" if self.boxes else self.kind == "photo"
+
+    def metrics(self, kind: str) -> tuple[Any, ...]:
+        """Metrics of a reading, ANLS first."""
+        return tuple(dict.fromkeys(("anls", self.metric or METRICS.get(kind, "anls"))))
+
+
+CHOICES = {
+    "kind": tuple(KINDS),
+    "boxes": ("text", "line", "thing"),
+    "metric": ("anls", "vqa", "relaxed"),
+    "split": ("question", "image", "vendor"),
+    "words": ("ocr", "answers"),
+}
+"""Values of the keys that have a fixed set."""
+DEFAULTS = {
+    "docvqa_gaze": SuiteConfig(kind="document", split="question"),
+    "sroie": SuiteConfig(
+        kind="document", boxes="line", split="vendor", fields=("date", "total", "company")
+    ),
+    "chartqa_owid": SuiteConfig(kind="chart"),
+    "icdar2015": SuiteConfig(
+        kind="scene", split="image", least_aspect=1.3, least_letters=3,
+        words="answers", word_letters=3, word_count=4,
+    ),
+    "coco_open": SuiteConfig(kind="photo"),
+    "vqa2_search": SuiteConfig(kind="photo"),
+}  # fmt: skip
+"""Of public suites, by folder name, where the folder has no `suite.toml`."""
+
+
+def read_config(folder: Path) -> SuiteConfig:
+    """What `suite.toml` says, checked; without the file, the defaults of that folder name."""
+    path = folder / "suite.toml"
+    if not path.is_file():
+        return DEFAULTS.get(folder.name, SuiteConfig())
+    where = f"{folder.name}/suite.toml"
+    keys = {one.name: one.default for one in fields(SuiteConfig)}
+    values = read_toml(path, where)
+    for key, value in values.items():
+        check_name(f"{where}: no key {key!r}", key, keys)
+        if key in CHOICES:
+            check_name(f"{where}: {key} = {value!r} is not known", value, CHOICES[key])
+        elif key == "fields":
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise ValueError(f"{where}: {key} is a list of strings, got {value!r}.")
+        elif type(value) not in (int, type(keys[key])) or value < 0:
+            kind = "a number" if isinstance(keys[key], float) else "a whole number"
+            raise ValueError(f"{where}: {key} is {kind} from 0, got {value!r}.")
+    values["fields"] = tuple(values.get("fields", ()))
+    return SuiteConfig(**values)
+
+
+def read_toml(path: Path, where: str) -> dict[str, Any]:
+    """A TOML file; ``where`` names it in the message if it cannot be parsed."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{where} is no TOML: {error}.") from None
+
+
+def check_name(fact: str, name: Any, known: Iterable[str]) -> None:
+    """Refuse a name that is not known, with all that are and the nearest one."""
+    if name in (known := list(known)):
+        return
+    near = get_close_matches(str(name), known, n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{fact}. There are {', '.join(known)}.{hint}")
+
+
+def digest(folder: Path) -> str:
+    """Hash of a suite's questions and of what it says about itself."""
+    files = [folder / "qa.jsonl", folder / "suite.toml"]
+    content = b"".join(path.read_bytes() for path in files if path.is_file())
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+# ---- questions -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -58,6 +164,7 @@ class Question:
     """Who issued the receipt, one name for all spellings; None elsewhere."""
     seen: bool | None = None
     """Whether `train` has the same vendor; None where there are no vendors."""
+    config: SuiteConfig = SuiteConfig()
 
 
 def read(folder: str | Path) -> list[Question]:
@@ -68,13 +175,14 @@ def read(folder: str | Path) -> list[Question]:
         raise ValueError(
             f"suite {folder}: expected a folder with qa.jsonl and images/. Name such a folder."
         )
-    found = [_question(folder, at, row) for at, row in rows(listing)]
-    return _with_vendors(found) if folder.name == "sroie" else found
+    config = read_config(folder)
+    questions = [question(folder, at, row, _boxes(row), config) for at, row in rows(listing)]
+    return _with_vendors(questions) if config.split == "vendor" else questions
 
 
-def rows(listing: Path) -> list[tuple[int, dict]]:
+def rows(listing: Path, needed: Sequence[str] = NEEDED) -> list[tuple[int, dict]]:
     """Lines of a suite's file by number, from 0; what cannot be used is named by its line."""
-    found = []
+    numbered = []
     for at, line in enumerate(listing.read_text("utf-8").split("\n")):
         if not line.strip():
             continue
@@ -83,14 +191,17 @@ def rows(listing: Path) -> list[tuple[int, dict]]:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"{where}: no JSON ({error.msg}, column {error.colno}).") from None
-        gone = [name for name in NEEDED if not isinstance(row, dict) or name not in row]
+        gone = [name for name in needed if not isinstance(row, dict) or name not in row]
         if gone:
-            raise ValueError(f"{where}: no {gone[0]!r}. A row has {', '.join(NEEDED)}.")
-        found.append((at, row))
-    return found
+            raise ValueError(f"{where}: no {gone[0]!r}. A row has {', '.join(needed)}.")
+        numbered.append((at, row))
+    return numbered
 
 
-def _question(folder: Path, at: int, row: dict) -> Question:
+def question(
+    folder: Path, at: int, row: dict, boxes: Iterable[Box], config: SuiteConfig
+) -> Question:
+    """A row of `qa.jsonl` with its boxes, each box once."""
     return Question(
         suite=folder.name,
         row=at,
@@ -98,51 +209,38 @@ def _question(folder: Path, at: int, row: dict) -> Question:
         path=folder / "images" / row["image"],
         text=row["question"] or "",
         answers=tuple(row["answers"]),
-        boxes=tuple(dict.fromkeys(filter(_stout, map(_whole, row.get("boxes") or ())))),
+        boxes=tuple(dict.fromkeys(boxes)),
         field=row.get("field"),
+        config=config,
     )
 
 
-def _whole(box: Sequence[float | int]) -> Box:
-    left, top, right, bottom = (float(round(side)) for side in box)
+def _boxes(row: dict) -> list[Box]:
+    """In whole pixels, without those too thin for text."""
+    boxes = [as_box(box, round) for box in row.get("boxes") or ()]
+    return [box for box in boxes if min(box[2] - box[0], box[3] - box[1]) >= LEAST_SIDE]
+
+
+def _with_vendors(questions: Sequence[Question]) -> list[Question]:
+    """The vendor of an image is the answer of its question whose field is `company`."""
+    company = {one.image: one.answers[0] for one in questions if one.field == "company"}
+    name = alike(company.values())
+    return [replace(one, vendor=name[company.get(one.image, "")]) for one in questions]
+
+
+def as_box(sides: Sequence[float | int], number: Callable[[Any], Any] = float) -> Box:
+    """Four numbers of a JSON list as a box."""
+    left, top, right, bottom = (float(number(side)) for side in sides)
     return left, top, right, bottom
 
 
-def _stout(box: Box) -> bool:
-    return min(box[2] - box[0], box[3] - box[1]) >= LEAST_SIDE
-
-
-def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
-    """The questions of a named part, those that a reader of lines can answer."""
-    if name not in PARTS:
-        raise ValueError(f"no part {name!r}. A suite has {', '.join(PARTS)}.")
-    bare = not any(one.boxes for one in questions)
-    fit = [one for one in questions if (_findable(one) if bare else _readable(one))]
-    suite = fit[0].suite if fit else "an empty suite"
-    if name == "all" or not fit:
-        return fit
-    if suite not in _RULES:
-        raise ValueError(f"{suite} has no part {name!r}: use `all`.")
-    parts = _RULES[suite](fit)
-    if name not in parts:
-        raise ValueError(f"{suite} is for testing: it has no part {name!r}, only {list(parts)}.")
-    return parts[name]
-
-
 def kind(questions: Sequence[Question]) -> str:
-    """What sort of pictures a suite holds: documents, charts, scenes or photos.
+    """What sort of images a suite holds: a key of `KINDS`.
 
-    One without any box is read as charts are: wherever the answer stands on the page.
+    A suite without any box that does not say is read as charts are: wherever the answer stands.
     """
-    if not any(one.boxes for one in questions):
-        return "charts"
-    return KINDS.get(questions[0].suite, "documents")
-
-
-def fair(questions: Sequence[Question]) -> tuple[str, list[Question]]:
-    """The part that no figure was tuned on and its name: `fresh` where there is one, or `all`."""
-    named = "fresh" if questions and questions[0].suite in _RULES else "all"
-    return named, part(questions, named)
+    bare = not any(one.boxes for one in questions)
+    return questions[0].config.kind or ("chart" if bare else "document")
 
 
 def draw(questions: Sequence[Question], limit: int | None, seed: int = 0) -> list[Question]:
@@ -151,129 +249,16 @@ def draw(questions: Sequence[Question], limit: int | None, seed: int = 0) -> lis
     The same ones every time; a larger limit draws the same and more.
     """
     lot = random.Random(seed)
-    asked: dict[str, list[Question]] = {}
+    by_image: dict[str, list[Question]] = {}
     for one in questions:
-        asked.setdefault(one.image, []).append(one)
-    pages = sorted(asked)
-    lot.shuffle(pages)
-    for page in pages:
-        lot.shuffle(asked[page])
-    turns = zip_longest(*(asked[page] for page in pages))
+        by_image.setdefault(one.image, []).append(one)
+    images = sorted(by_image)
+    lot.shuffle(images)
+    for image in images:
+        lot.shuffle(by_image[image])
+    turns = zip_longest(*(by_image[image] for image in images))
     drawn = [one for turn in turns for one in turn if one is not None]
     return sorted(drawn[:limit], key=lambda one: one.row)
-
-
-def _findable(one: Question) -> bool:
-    """Whether an answer without a box would not be met by chance, as a lone digit is."""
-    return any(len(answer.strip()) >= 3 for answer in one.answers)
-
-
-def _readable(one: Question) -> bool:
-    """Whether a reader of single lines could answer it at all."""
-    if not one.answers or not 1 <= len(one.boxes) <= MOST_BOXES:
-        return False
-    if one.suite == "sroie":  # an address runs over several lines
-        return one.field in ("date", "total", "company")
-    if one.suite == "icdar2015":  # upright or tiny words
-        left, top, right, bottom = one.boxes[0]
-        return right - left >= 1.3 * (bottom - top) and len(one.answers[0]) >= 3
-    return True
-
-
-def _pages(fit: Sequence[Question], lot: random.Random) -> list[str]:
-    pages = sorted({one.image for one in fit})
-    lot.shuffle(pages)
-    return pages
-
-
-def _documents(fit: Sequence[Question]) -> dict[str, list[Question]]:
-    lot = random.Random(0)
-    _pages(fit, lot)  # the pilot shuffled pages first: the same lot gives the same questions
-    drawn = list(fit)
-    lot.shuffle(drawn)
-    return {"pilot": drawn[:60], "fresh": drawn[60:]}
-
-
-def _street(fit: Sequence[Question]) -> dict[str, list[Question]]:
-    lot = random.Random(0)
-    chosen = set(_pages(fit, lot)[:60])
-    drawn = [one for one in fit if one.image in chosen]
-    lot.shuffle(drawn)
-    first = {one.image: one for one in reversed(drawn)}  # the first drawn of each image
-    pilot = [one for one in drawn if first[one.image] is one]
-    return {"pilot": pilot[:60], "fresh": [one for one in fit if one.image not in chosen]}
-
-
-def _receipts(fit: Sequence[Question]) -> dict[str, list[Question]]:
-    """Whole vendors: all that the pilot met are for testing; of the others a sixth each for `dev`
-    and `fresh`, or a handful of shops would make up all of `fresh`.
-    """
-    lot = random.Random(0)
-    held = set(_pages(fit, lot)[150:])
-    drawn = [one for one in fit if one.image in held]
-    lot.shuffle(drawn)
-    fields = ("date", "total", "company")
-    pilot = [one for name in fields for one in [x for x in drawn if x.field == name][:20]]
-    pages, vendors = {one.image for one in pilot}, {one.vendor for one in pilot}
-    rest = [one for one in fit if one.vendor not in vendors]
-    lots = {one.vendor: crc32(str(one.vendor).encode()) % 6 for one in rest}
-    dev = {vendor for vendor, share in lots.items() if share == 0}
-    spare = {vendor for vendor, share in lots.items() if share == 1}
-    train = lots.keys() - dev - spare
-    parts = {
-        "pilot": pilot,
-        "fresh": [one for one in fit if one.vendor in vendors | spare and one.image not in pages],
-        "dev": [one for one in rest if one.vendor in dev],
-        "train": [one for one in rest if one.vendor in train],
-    }
-    return {
-        name: [replace(one, seen=one.vendor in train) for one in rows]
-        for name, rows in parts.items()
-    }
-
-
-_RULES: dict[str, Callable[[Sequence[Question]], dict[str, list[Question]]]] = {
-    "docvqa_gaze": _documents,
-    "icdar2015": _street,
-    "sroie": _receipts,
-}
-
-
-def _with_vendors(questions: Sequence[Question]) -> list[Question]:
-    company = {one.image: one.answers[0] for one in questions if one.field == "company"}
-    name = alike(company.values())
-    return [replace(one, vendor=name[company.get(one.image, "")]) for one in questions]
-
-
-def alike(names: Iterable[str]) -> dict[str, str]:
-    """Each spelling of a company to one name for all its spellings.
-
-    >>> name = alike(["MR. D.I.Y. SDN BHD", "MR DIY (KUCHAI) SDN. BHD.", "99 SPEED MART S/B"])
-    >>> list(name.values())
-    ['mrdiy', 'mrdiy', '99speedmart', '']
-    """
-    groups: list[list[str]] = []
-    for plain in sorted({_plain(name) for name in names}):
-        near = [group for group in groups if any(_same(plain, other) for other in group)]
-        groups = [group for group in groups if group not in near]
-        groups.append([*(name for group in near for name in group), plain])
-    head = {plain: min(group) for group in groups for plain in group}
-    return {name: head[_plain(name)] for name in names} | {"": ""}
-
-
-def _plain(name: str) -> str:
-    """Letters and digits, without the legal tail."""
-    letters = re.sub(r"[^a-z0-9]", "", name.lower())
-    return re.sub(r"(sdnbhd|sdnbd|bhd|sb)$", "", letters)
-
-
-@cache
-def _same(one: str, other: str) -> bool:
-    """Nearly the same letters, or one begins with the other as branches of a chain do."""
-    short, long = sorted((one, other), key=len)
-    if len(short) >= 5 and long.startswith(short):
-        return True
-    return distance(one, other) <= 0.25 * max(len(one), len(other), 1)
 
 
 def hashed(suite: str, name: str) -> str:

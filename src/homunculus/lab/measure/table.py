@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from homunculus.core.pipeline import Scout
-from homunculus.lab.measure.experiment import Pace, Stand, carry_out, config
+from homunculus.lab.measure.experiment import Pace, Setup, carry_out, config
 from homunculus.lab.measure.journal import fingerprint, place
 from homunculus.lab.measure.plan import QUICK, Experiment, from_toml
 from homunculus.lab.measure.read import Reader
@@ -19,11 +19,11 @@ from homunculus.lab.measure.report import text
 from homunculus.lazy import need
 
 EVERY = 30.0
-"""Seconds between two lines where nobody watches a bar."""
+"""Seconds between two lines where stderr is no terminal."""
 
 
 def is_experiment(arguments: argparse.Namespace) -> bool:
-    """Whether more is asked for than rows on one suite."""
+    """Whether these flags mean an experiment: more than rows on one suite."""
     one = Path(arguments.suite[0])
     listed = one.suffix == ".toml" or (one.is_dir() and not (one / "qa.jsonl").is_file())
     several = len(arguments.suite) > 1 or "all" in (arguments.methods or [])
@@ -34,54 +34,56 @@ def experiment(arguments: argparse.Namespace) -> Experiment:
     """What flags and a TOML file ask for; a flag wins."""
     if arguments.task != "legibility":
         raise ValueError(f"--task {arguments.task} is for one suite: name one, and its rows.")
-    found: dict[str, Any] = dict(QUICK) if arguments.quick else {}
+    settings: dict[str, Any] = dict(QUICK) if arguments.quick else {}
     names = list(arguments.suite)
     if Path(names[0]).suffix == ".toml":
-        found |= from_toml(Path(names.pop(0)))
-    found |= {"suites": tuple(names)} if names else {}
+        settings |= from_toml(Path(names.pop(0)))
+    settings |= {"suites": tuple(names)} if names else {}
     given = {name: getattr(arguments, name, None) for name in _FLAGS}
-    found |= {name: value for name, value in given.items() if value not in (None, False)}
-    return Experiment(**{name: _held(value) for name, value in found.items()})
+    settings |= {name: value for name, value in given.items() if value not in (None, False)}
+    return Experiment(**{name: _as_tuple(value) for name, value in settings.items()})
 
 
 _FLAGS = [one.name for one in fields(Experiment) if one.name != "suites"]
 
 
-def _held(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
 def folders(names: tuple[str, ...], one: Callable[[str], Path]) -> list[Path]:
     """The suites of those names, and every suite in the folders among them."""
-    found: list[Path] = []
+    suites: list[Path] = []
     for name in names:
         inside = sorted(Path(name).rglob("qa.jsonl")) if Path(name).is_dir() else []
-        found += [listing.parent for listing in inside] or [one(name)]
-    twice = {folder.name for folder in found if [one.name for one in found].count(folder.name) > 1}
+        suites += [listing.parent for listing in inside] or [one(name)]
+    twice = {
+        folder.name for folder in suites if [one.name for one in suites].count(folder.name) > 1
+    }
     if twice:
         raise ValueError(f"two suites are called {min(twice)}: a result could not tell them apart.")
-    return found
+    return suites
 
 
-def fight(
+def run_experiment(
     arguments: argparse.Namespace,
-    asked: Experiment,
+    plan: Experiment,
     suites: list[Path],
     scorers: dict[str, Scout],
     weights: str,
     reader: Reader | None,
 ) -> tuple[dict[str, Any], Path]:
     """Carry it out; the result and where it stands."""
-    stand = Stand(asked, suites, reader, scorers, weights, arguments.bench)
-    out = place(arguments.out, _named(stand))
+    setup = Setup(plan, suites, reader, scorers, weights, arguments.bench)
+    out = place(arguments.out, _named(setup))
     with _lines() as tell:
-        return carry_out(stand, out, tell), out
+        return carry_out(setup, out, tell), out
 
 
-def _named(stand: Stand) -> str:
+def _named(setup: Setup) -> str:
     """By what is measured: the same command goes on with its own run."""
-    quick = "-quick" if stand.experiment.quick else ""
-    return f"measure{quick}-{fingerprint(config(stand))[:8]}.json"
+    quick = "-quick" if setup.experiment.quick else ""
+    return f"measure{quick}-{fingerprint(config(setup))[:8]}.json"
 
 
 def lasting(seconds: float | int) -> str:
@@ -96,7 +98,7 @@ def lasting(seconds: float | int) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
 
 
-def told(pace: Pace) -> str:
+def progress_line(pace: Pace) -> str:
     """A line about how far a run is."""
     share = (pace.passed + pace.done) / max(pace.total, 1e-9)
     now = f"{pace.at} of {pace.batches} pages, {share:.0%}; {pace.now}"
@@ -112,14 +114,14 @@ def _lines() -> Iterator[Callable[[Pace], None]]:
         def write(pace: Pace) -> None:
             if monotonic() - last[0] >= EVERY or pace.now == "cost":
                 last[0] = monotonic()
-                sys.stderr.write(f"measuring: {told(pace)}\n")
+                sys.stderr.write(f"measuring: {progress_line(pace)}\n")
                 sys.stderr.flush()
 
         yield write
         return
     console = need("rich.console", extra="measure", who="homunculus measure").Console(stderr=True)
     with console.status("measuring") as status:
-        yield lambda pace: status.update(f"measuring: {told(pace)}")
+        yield lambda pace: status.update(f"measuring: {progress_line(pace)}")
 
 
 def table(result: dict[str, Any]) -> str:

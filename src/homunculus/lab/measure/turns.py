@@ -1,7 +1,7 @@
 # pyright: basic
 """The second question of a page, on tokens that were chosen for the first, and on its own.
 
-What it loses is what a chat would lose that never looks again.
+What it loses is what a chat loses that chooses no tokens again.
 """
 
 from collections.abc import Sequence
@@ -27,17 +27,17 @@ class Pair:
 
 def pairs(questions: Sequence[Question], limit: int | None, seed: int = 0) -> list[Pair]:
     """A pair a page, from as many pages as allowed: other words, and another place."""
-    asked: dict[str, list[Question]] = {}
+    by_image: dict[str, list[Question]] = {}
     for one in draw(questions, None, seed):
-        asked.setdefault(one.image, []).append(one)
-    found = []
-    for page in asked.values():
+        by_image.setdefault(one.image, []).append(one)
+    possible = []
+    for page in by_image.values():
         first = draw(page, 1, seed)[0]
         other = [one for one in page if one.text != first.text and not _share(one, first)]
         if other:
-            found.append(Pair(first, draw(other, 1, seed)[0]))
-    kept = {one.row for one in draw([pair.second for pair in found], limit, seed)}
-    return [pair for pair in found if pair.second.row in kept]
+            possible.append(Pair(first, draw(other, 1, seed)[0]))
+    rows = {one.row for one in draw([pair.second for pair in possible], limit, seed)}
+    return [pair for pair in possible if pair.second.row in rows]
 
 
 def _share(one: Question, other: Question) -> bool:
@@ -50,14 +50,15 @@ def turn(bench: Bench, pair: Pair) -> dict[str, Any]:
     sheet = bench.sheet(pair.second)
     scores: dict[str, Any] = {}
     for one in bench.rows:
-        maps = [_map(bench, sheet, one, asked) for asked in (pair.first, pair.second)]
+        maps = [_map(bench, sheet, one, question) for question in (pair.first, pair.second)]
         boxes = [sheet.box(box) for box in pair.second.boxes]
         for slots in bench.config.tokens:
             ways = []
             for logit in maps:
-                kept = keep(one, 0, sheet, slots, logit)
+                selection = keep(one, 0, sheet, slots, logit)
                 ways.append(
-                    bench.scores(pair.second, boxes, kept.show) + bench.seen(kept.level, boxes)
+                    bench.scores(pair.second, boxes, selection.show)
+                    + bench.evidence(selection.level, boxes)
                 )
             scores.setdefault(one.name, {})[str(slots)] = [
                 [round(value, 4) for value in both] for both in zip(*ways, strict=True)
@@ -72,13 +73,13 @@ def _map(bench: Bench, sheet: Sheet, one: Any, question: Question) -> Any:
 
 
 def sections(
-    found: Sequence[dict[str, Any]], columns: Sequence[str], quoted: Sequence[str], seed: int
+    turns: Sequence[dict[str, Any]], columns: Sequence[str], quoted: Sequence[str], seed: int
 ) -> list[dict[str, Any]]:
     """A section a quoted column, its rows question by question, and the drop with its interval."""
-    return [_section(found, columns.index(column), column, seed) for column in quoted]
+    return [_section(turns, columns.index(column), column, seed) for column in quoted]
 
 
-def _section(found: Sequence[dict[str, Any]], at: int, column: str, seed: int) -> dict[str, Any]:
+def _section(turns: Sequence[dict[str, Any]], at: int, column: str, seed: int) -> dict[str, Any]:
     rows = [
         {key: value for key, value in one.items() if key != "scores"}
         | {
@@ -87,9 +88,9 @@ def _section(found: Sequence[dict[str, Any]], at: int, column: str, seed: int) -
                 for row, by_slots in one["scores"].items()
             }
         }
-        for one in found
+        for one in turns
     ]
-    image = [one["image"] for one in found]
+    image = [one["image"] for one in turns]
     drop: dict[str, Any] = {}
     for row, by_slots in rows[0]["scores"].items():
         for slots in by_slots:

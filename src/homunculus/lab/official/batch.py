@@ -17,23 +17,23 @@ def batch(model: Any, task: str, tasks: Any, limit: int | None) -> dict[str, Any
     before = model.counters() if hasattr(model, "counters") else None
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
-    found = evaluator.simple_evaluate(
+    output = evaluator.simple_evaluate(
         model=model, tasks=[task], task_manager=tasks, limit=limit, log_samples=True,
         bootstrap_iters=0, process_docs_parallel=1,
     )  # fmt: skip
-    official = metrics(found["results"][task])
-    samples = sorted(found["samples"][task], key=lambda one: one["doc_id"])
-    columns = [name for name in official_names(found["results"][task]) if _all(samples, name)]
+    official = metrics(output["results"][task])
+    samples = sorted(output["samples"][task], key=lambda one: one["doc_id"])
+    columns = [name for name in official_names(output["results"][task]) if _all(samples, name)]
     if not columns:
         raise ValueError(
             f"{task}: no metric of it is a number for every document, so nothing can be paired."
         )
-    told = [
+    rows = [
         [one["doc_id"], model.known[task, one["doc_id"]].image, [score(one[c]) for c in columns]]
         for one in samples
     ]
     cost = _here(model) if before is None else _there(before, model.counters())
-    return {"official": official, "columns": columns, "rows": told, "cost": cost}
+    return {"official": official, "columns": columns, "rows": rows, "cost": cost}
 
 
 def official_names(results: Mapping[str, Any]) -> list[str]:
@@ -72,21 +72,21 @@ def _all(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 def _here(model: Any) -> dict[str, Any]:
     """Of a model in this process, a mean over documents or images."""
-    said, way = list(model.said.values()), model.eye.way
-    pairs = [pair for one in said for pair in zip(one.kept, one.of, strict=True)]
+    answers, way = list(model.answers.values()), model.runner.way
+    pairs = [pair for one in answers for pair in zip(one.kept, one.of, strict=True)]
     for kept, native in pairs:
         most = native if way.tokens is None else min(way.tokens, native)
         if kept > most or (kept < most and way.method != RESIZE):
             raise RuntimeError(f"an image of {native} tokens kept {kept}, not {most}: a fault.")
-    found = {
-        "seconds": fmean(one.seconds for one in said),
-        "scout": fmean(one.scout for one in said),
-        "prompt": fmean(one.prompt for one in said),
+    means = {
+        "seconds": fmean(one.seconds for one in answers),
+        "scout": fmean(one.scout for one in answers),
+        "prompt": fmean(one.prompt for one in answers),
     }
-    found |= _images(len(pairs), sum(one for one, _ in pairs), sum(one for _, one in pairs))
+    means |= _images(len(pairs), sum(one for one, _ in pairs), sum(one for _, one in pairs))
     if torch.cuda.is_available():
-        found["peak_bytes"] = torch.cuda.max_memory_allocated()
-    return found
+        means["peak_bytes"] = torch.cuda.max_memory_allocated()
+    return means
 
 
 def _there(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, Any]:

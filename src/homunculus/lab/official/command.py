@@ -27,11 +27,15 @@ def flags(measure: argparse.ArgumentParser) -> None:
     )
     add = measure.add_argument_group("official tasks").add_argument
     add("--model", help="a name on the hub or a folder: it answers official tasks")
-    told = "transformers: here, as by default; openai: by a server that `homunculus serve` runs"
-    add("--engine", choices=["transformers", "openai"], help=told)
+    text = "transformers: here, as by default; openai: by a server that `homunculus serve` runs"
+    add("--engine", choices=["transformers", "openai"], help=text)
     add("--url", help=f"of the server ({URL})")
     add("--include", type=Path, metavar="DIR", help="further tasks, as lmms-eval writes them")
-    add("--where", choices=["auto", "before", "after"], help="the encoder tokens are chosen (auto)")
+    add(
+        "--where",
+        choices=["auto", "before", "after"],
+        help="choose tokens before or after the encoder (auto)",
+    )
     add("--dtype", help="of the weights, such as bfloat16 (auto)")
     add("--device", help="such as cuda:1 (cuda if there is one)")
 
@@ -40,12 +44,12 @@ def measured(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
     """Measure what was asked for; the result and where it was written."""
-    told = _toml(Path(arguments.suite[0]))
-    if arguments.model is None and "model" not in told:
+    settings = _toml(Path(arguments.suite[0]))
+    if arguments.model is None and "model" not in settings:
         return suites.measured(arguments, progress)
-    asked = plan(arguments, told)
-    out = place(arguments.out, f"official-{fingerprint(asked.config())[:8]}.json")
-    return carry_out(asked, out, _line), out
+    chosen_plan = plan(arguments, settings)
+    out = place(arguments.out, f"official-{fingerprint(chosen_plan.config())[:8]}.json")
+    return carry_out(chosen_plan, out, _line), out
 
 
 def _line(done: int, total: int) -> None:
@@ -64,7 +68,7 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path.name} is no TOML: {error}.") from None
 
 
-def plan(arguments: argparse.Namespace, told: dict[str, Any]) -> Plan:
+def plan(arguments: argparse.Namespace, settings: dict[str, Any]) -> Plan:
     """What flags and a TOML file ask for; a flag wins."""
     if odd := [name for name in OURS if getattr(arguments, name)]:
         raise ValueError(
@@ -73,21 +77,21 @@ def plan(arguments: argparse.Namespace, told: dict[str, Any]) -> Plan:
     if arguments.task != "legibility":
         raise ValueError("--task is for our own suites: an official task has its own.")
     known = [one.name for one in fields(Plan)]
-    if strange := [name for name in told if name not in known]:
+    if strange := [name for name in settings if name not in known]:
         raise ValueError(f"no setting {strange[0]!r}. There are {', '.join(known)}.")
     given = {name: getattr(arguments, name, None) for name in known}
-    found = told | {name: value for name, value in given.items() if value is not None}
+    options = settings | {name: value for name, value in given.items() if value is not None}
     if arguments.tokens:
-        found["tokens"] = [slots for some in arguments.tokens for slots in some]
-    found["tasks"] = arguments.suite[1:] or told.get("tasks") if told else arguments.suite
-    if not found["tasks"]:
+        options["tokens"] = [slots for some in arguments.tokens for slots in some]
+    options["tasks"] = arguments.suite[1:] or settings.get("tasks") if settings else arguments.suite
+    if not options["tasks"]:
         raise ValueError("expected tasks of lmms-eval, such as docvqa_val, got none.")
-    if not found.get("tokens") and found.get("engine") != "openai":
-        found["tokens"] = TOKENS
-    if "include" in found:
-        found["include"] = Path(found["include"])
-    return Plan(**{name: _held(value) for name, value in found.items()})
+    if not options.get("tokens") and options.get("engine") != "openai":
+        options["tokens"] = TOKENS
+    if "include" in options:
+        options["include"] = Path(options["include"])
+    return Plan(**{name: _as_tuple(value) for name, value in options.items()})
 
 
-def _held(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value

@@ -19,13 +19,13 @@ class Document:
 
     question: str
     images: tuple[str, ...]
-    """Digests of pixels: nobody can tell the image from one, and two runs find the same."""
+    """Digests of pixels: they do not reveal the image, and are the same in every run."""
 
     @property
     def image(self) -> str:
-        """One word for all of them: questions on the same images belong together."""
-        told = "".join(self.images) or self.question
-        return self.images[0] if len(self.images) == 1 else _digest(told.encode())
+        """One id for all of them: questions on the same images belong together."""
+        content = "".join(self.images) or self.question
+        return self.images[0] if len(self.images) == 1 else _digest(content.encode())
 
 
 def key(request: Any) -> Key:
@@ -55,38 +55,38 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def document(talk: Sequence[Mapping[str, Any]]) -> Document:
+def document(conversation: Sequence[Mapping[str, Any]]) -> Document:
     """What is kept of a conversation."""
-    parts = [part for one in talk for part in one["content"] if part["type"] == "image"]
+    parts = [part for one in conversation for part in one["content"] if part["type"] == "image"]
     pixels = [part["image"] for part in parts]
     digests = [_digest(repr(one.size).encode() + one.tobytes()) for one in pixels]
-    return Document(asked(talk), tuple(digests))
+    return Document(asked(conversation), tuple(digests))
 
 
-def _digest(told: bytes) -> str:
-    return blake2b(told, digest_size=6).hexdigest()
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=6).hexdigest()
 
 
-def others(asked: Mapping[Key, Document], keys: Iterable[Key]) -> dict[Key, str]:
+def others(documents: Mapping[Key, Document], keys: Iterable[Key]) -> dict[Key, str]:
     """For every document the question of one with another image; tasks are not mixed."""
     by_task: dict[str, list[Key]] = {}
     for one in keys:
         by_task.setdefault(one[0], []).append(one)
-    found: dict[Key, str] = {}
+    questions: dict[Key, str] = {}
     for same in by_task.values():
-        told = [asked[one] for one in same]
-        wrong = derange([one.question for one in told], [one.image for one in told])
-        found |= dict(zip(same, wrong, strict=True))
-    return found
+        group = [documents[one] for one in same]
+        wrong = derange([one.question for one in group], [one.image for one in group])
+        questions |= dict(zip(same, wrong, strict=True))
+    return questions
 
 
-def cut(text: str, told: Mapping[str, Any]) -> str:
+def cut(text: str, options: Mapping[str, Any]) -> str:
     """An answer up to the first word at which its task ends it.
 
     >>> cut("12.50\\n\\nThat is", {"until": ["\\n\\n"]})
     '12.50'
     """
-    until = told.get("until") or []
+    until = options.get("until") or []
     for end in [until] if isinstance(until, str) else until:
         text = text.split(end)[0] if end else text
     return text

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from homunculus.lab.official.documents import Document, Key, cut, document, key, others, talk
 from homunculus.lab.official.rows import Way
-from homunculus.lab.official.runner import Eye, Said
+from homunculus.lab.official.runner import Runner, TimedAnswer
 from homunculus.lazy import need
 
 LONGEST = 1024
@@ -56,29 +56,29 @@ class Homunculus(lmms):
         self.log = Path(log) if log else None
         if self.log:
             self.log.write_text("")
-        self.eye = Eye(*loaded(pretrained, dtype, device), way, where)
+        self.runner = Runner(*load(pretrained, dtype, device), way, where)
         self.known: dict[Key, Document] = {}
-        self.said: dict[Key, Said] = {}
+        self.answers: dict[Key, TimedAnswer] = {}
 
     def take(self, way: Way) -> None:
         """Answer in another way from now on; the weights stay."""
-        self.eye.take(way)
+        self.runner.take(way)
 
     def generate_until(self, requests: Sequence[Any]) -> list[Any]:
         """One answer for each request."""
-        other = self._others(requests) if self.eye.way.question == "shuffled" else {}
-        self.said, found = {}, []
-        for request in tqdm(requests, desc=f"{self.eye.way.method}, {self.eye.way.tokens}"):
+        other = self._others(requests) if self.runner.way.question == "shuffled" else {}
+        self.answers, results = {}, []
+        for request in tqdm(requests, desc=f"{self.runner.way.method}, {self.runner.way.tokens}"):
             messages, mine = talk(request, self.task_dict), key(request)
             if mine not in self.known:
                 self.known[mine] = document(messages)
-            told = request.args[2]
-            said = self.eye.answer(messages, other.get(mine, ""), **options_of(told))
-            self.said[mine] = said
-            self._note(mine, said)
-            found.append(GenerationResult(cut(said.text, told), TokenCounts(said.prompt)))
-        logger.info(summary(list(self.said.values())))
-        return found
+            options = request.args[2]
+            answer = self.runner.answer(messages, other.get(mine, ""), **options_of(options))
+            self.answers[mine] = answer
+            self._note(mine, answer)
+            results.append(GenerationResult(cut(answer.text, options), TokenCounts(answer.prompt)))
+        logger.info(summary(list(self.answers.values())))
+        return results
 
     def _others(self, requests: Sequence[Any]) -> dict[Key, str]:
         for request in requests:
@@ -86,13 +86,13 @@ class Homunculus(lmms):
                 self.known[key(request)] = document(talk(request, self.task_dict))
         return others(self.known, [key(request) for request in requests])
 
-    def _note(self, mine: Key, said: Said) -> None:
+    def _note(self, mine: Key, answer: TimedAnswer) -> None:
         if self.log is None:
             return
-        told = {"task": mine[0], "doc": mine[1], "kept": said.kept, "of": said.of}
-        told |= {"prompt": said.prompt, "scout": said.scout, "seconds": said.seconds}
+        record = {"task": mine[0], "doc": mine[1], "kept": answer.kept, "of": answer.of}
+        record |= {"prompt": answer.prompt, "scout": answer.scout, "seconds": answer.seconds}
         with self.log.open("a") as file:
-            file.write(json.dumps(told) + "\n")
+            file.write(json.dumps(record) + "\n")
 
     def loglikelihood(self, requests: Sequence[Any]) -> Any:
         """Not offered."""
@@ -103,7 +103,7 @@ class Homunculus(lmms):
         raise NotImplementedError("homunculus: tasks of several rounds are not supported.")
 
 
-def loaded(pretrained: str, dtype: str, device: str | None) -> tuple[Any, Any]:
+def load(pretrained: str, dtype: str, device: str | None) -> tuple[Any, Any]:
     """Model and processor, as always."""
     hf = need("transformers", "official", "homunculus.lab.official")
     place = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -111,24 +111,24 @@ def loaded(pretrained: str, dtype: str, device: str | None) -> tuple[Any, Any]:
     return model.to(place), hf.AutoProcessor.from_pretrained(pretrained)
 
 
-def options_of(told: dict[str, Any]) -> dict[str, Any]:
+def options_of(options: dict[str, Any]) -> dict[str, Any]:
     """What `generate` is told."""
-    options = {"max_new_tokens": LONGEST}
-    options |= {name: told[name] for name in PASSED if told.get(name) is not None}
-    warm = bool(told.get("do_sample", (told.get("temperature") or 0) > 0))
-    options["do_sample"] = warm
+    chosen_options = {"max_new_tokens": LONGEST}
+    chosen_options |= {name: options[name] for name in PASSED if options.get(name) is not None}
+    warm = bool(options.get("do_sample", (options.get("temperature") or 0) > 0))
+    chosen_options["do_sample"] = warm
     if warm:
-        options |= {name: told[name] for name in SAMPLED if told.get(name) is not None}
-    return options
+        chosen_options |= {name: options[name] for name in SAMPLED if options.get(name) is not None}
+    return chosen_options
 
 
-def summary(said: Sequence[Said]) -> str:
+def summary(answers: Sequence[TimedAnswer]) -> str:
     """A line for the log: how many tokens images had, and have."""
-    kept = [one for each in said for one in each.kept]
+    kept = [one for each in answers for one in each.kept]
     if not kept:
-        return f"homunculus: {len(said)} documents without images"
-    native = sum(one for each in said for one in each.of)
-    total, scout = sum(one.seconds for one in said), sum(one.scout for one in said)
+        return f"homunculus: {len(answers)} documents without images"
+    native = sum(one for each in answers for one in each.of)
+    total, scout = sum(one.seconds for one in answers), sum(one.scout for one in answers)
     least, most = min(kept), max(kept)
     each = f"{least}" if least == most else f"{least} to {most}"
     return (

@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false
-"""lmms-eval's model `openai` with a word to our server: budget and question of every request.
+"""lmms-eval's model `openai`, which also sends our server the budget and question of a request.
 
 lmms-eval cannot send more than the messages. A server that runs with `--allow-override` takes
 `mm_processor_kwargs`; without them it does what it was started with, and `--model openai` suffices.
@@ -25,11 +25,11 @@ MARK = "\0homunculus: "
 FAILED = "[LMMS_EVAL_REQUEST_FAILED"
 PATIENT = 600
 UNUSED = ("device", "batch_size", "max_batch_size")
-"""What lmms-eval tells every model."""
+"""Arguments that lmms-eval passes to every model."""
 
 
 class Server(OpenAICompatible):
-    """A server of ours, told how many tokens an image may have and what chooses them."""
+    """A server of ours, with a budget per image and the question that chooses."""
 
     is_simple = False
 
@@ -44,23 +44,23 @@ class Server(OpenAICompatible):
         timeout: int = PATIENT,
         **more: Any,
     ) -> None:
-        """``pretrained`` is the model's name or folder: whoever shrinks images needs it."""
+        """``pretrained`` is the model's name or folder: `resize` needs it."""
         self.root = base_url.rstrip("/").removesuffix("/v1")
         self.pretrained = pretrained
-        told = {"base_url": f"{self.root}/v1", "model": model or served(self.root)}
-        told |= {"timeout": timeout, "api_key": more.pop("api_key", None) or "none"}
-        told |= {"max_retries": 2, "num_concurrent": 8, "prefix_aware_queue": False}
+        options = {"base_url": f"{self.root}/v1", "model": model or served(self.root)}
+        options |= {"timeout": timeout, "api_key": more.pop("api_key", None) or "none"}
+        options |= {"max_retries": 2, "num_concurrent": 8, "prefix_aware_queue": False}
         more = {name: value for name, value in more.items() if name not in UNUSED}
-        super().__init__(**(told | more))
+        super().__init__(**(options | more))
         self.known: dict[Key, Document] = {}
         self._create = self.client.chat.completions.create
-        self.client.chat.completions.create = self._told  # pyright: ignore[reportAttributeAccessIssue]
+        self.client.chat.completions.create = self._send  # pyright: ignore[reportAttributeAccessIssue]
         self.take(Way(method, int(tokens) if tokens else None, question))
 
     def take(self, way: Way) -> None:
         """Ask in another way from now on. No tokens: the server's own setting."""
         if way.question in ("blind", "prior"):
-            raise ValueError(f"a server has no {way.question} twin of its scout: question=none.")
+            raise ValueError(f"a server cannot run its scout as {way.question}. Use question=none.")
         self.way = way
 
     def generate_until(self, requests: Sequence[Any]) -> list[Any]:
@@ -71,49 +71,49 @@ class Server(OpenAICompatible):
         other: dict[Key, str] = {}
         if self.way.question == "shuffled":
             other = others(self.known, [key(request) for request in requests])
-        found = super().generate_until([self._asking(one, other) for one in requests])
-        failed = [one.text for one in found if one.text.startswith(FAILED)]
+        results = super().generate_until([self._with_question(one, other) for one in requests])
+        failed = [one.text for one in results if one.text.startswith(FAILED)]
         if failed:
             raise ValueError(
-                f"{len(failed)} of {len(found)} requests failed, the first with: {failed[0]} "
+                f"{len(failed)} of {len(results)} requests failed, the first with: {failed[0]} "
                 "A budget or a question of its own needs a server with --allow-override."
             )
-        for one, request in zip(found, requests, strict=True):  # lmms-eval tells servers no end
+        for one, request in zip(results, requests, strict=True):  # servers get no stop words
             one.text = cut(one.text, request.args[2])
-        return found
+        return results
 
-    def _asking(self, request: Any, other: Mapping[Key, str]) -> Any:
+    def _with_question(self, request: Any, other: Mapping[Key, str]) -> Any:
         """The same request; its messages carry the question, and images that are shrunk."""
         context, _, *rest = request.args
-        asked = other.get(key(request))
+        question = other.get(key(request))
 
         def messages(_: Any) -> list[dict[str, Any]]:
-            told = talk(request, self.task_dict)
+            conversation = talk(request, self.task_dict)
             if self.way.method == RESIZE and self.way.tokens:
-                told, _native = self.fit.shrunk(told, self.way.tokens)
-            for one in told:
+                conversation, _native = self.fit.shrunk(conversation, self.way.tokens)
+            for one in conversation:
                 one["content"] = [_theirs(part) for part in one["content"]]
-            if asked is not None:
-                told[-1]["content"].append({"type": "text", "text": MARK + asked})
-            return told
+            if question is not None:
+                conversation[-1]["content"].append({"type": "text", "text": MARK + question})
+            return conversation
 
         mine = copy.copy(request)
         mine.arguments = (context, messages, *rest)
         return mine
 
-    def _told(self, **payload: Any) -> Any:
-        """Ask the server, with what it is to know beside the messages."""
-        told: dict[str, Any] = {}
+    def _send(self, **payload: Any) -> Any:
+        """Send a request, with budget and question beside the messages."""
+        override: dict[str, Any] = {}
         if self.way.tokens:  # of a shrunk image, too: a smaller budget of the server would cut it
-            told["tokens"] = self.way.tokens
+            override["tokens"] = self.way.tokens
         if self.way.question == "none":
-            told["question"] = ""
+            override["question"] = ""
         last = payload["messages"][-1]["content"]
         if last and last[-1].get("text", "").startswith(MARK):
-            told["question"] = last.pop()["text"].removeprefix(MARK)
-        if told:
+            override["question"] = last.pop()["text"].removeprefix(MARK)
+        if override:
             extra = payload.setdefault("extra_body", {})
-            extra["mm_processor_kwargs"] = {"homunculus": told}
+            extra["mm_processor_kwargs"] = {"homunculus": override}
         return self._create(**payload)
 
     @cached_property
@@ -147,5 +147,5 @@ def counters(root: str) -> dict[str, float]:
     """Our counters by name; empty where the server is not ours."""
     with urllib.request.urlopen(f"{root}/metrics", timeout=30) as answer:
         text = answer.read().decode()
-    found = re.findall(r"^homunculus:(\w+?)_total(?:{[^}]*})? (\S+)$", text, re.MULTILINE)
-    return {name: float(value) for name, value in found}
+    pairs = re.findall(r"^homunculus:(\w+?)_total(?:{[^}]*})? (\S+)$", text, re.MULTILINE)
+    return {name: float(value) for name, value in pairs}

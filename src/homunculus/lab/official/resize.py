@@ -33,17 +33,17 @@ class Fit:
         return self._count[wide, high]
 
     def shrunk(
-        self, talk: Sequence[Mapping[str, Any]], tokens: int
+        self, conversation: Sequence[Mapping[str, Any]], tokens: int
     ) -> tuple[list[dict[str, Any]], list[int]]:
         """The same conversation with smaller images, and how many tokens these had."""
         native: list[int] = []
-        told = []
-        for message in talk:
+        messages = []
+        for message in conversation:
             content = message["content"]
             if not isinstance(content, str):
                 content = [self._part(part, tokens, native) for part in content]
-            told.append({**message, "content": content})
-        return told, native
+            messages.append({**message, "content": content})
+        return messages, native
 
     def _part(self, part: Mapping[str, Any], tokens: int, native: list[int]) -> Mapping[str, Any]:
         if part.get("type") != "image":

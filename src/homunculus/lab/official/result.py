@@ -25,22 +25,22 @@ Batches = Mapping[tuple[str, str], Mapping[str, Any]]
 """By row and budget."""
 
 
-def result(plan: "Plan", told: dict[str, Any], journal: Journal) -> dict[str, Any]:
+def result(plan: "Plan", settings: dict[str, Any], journal: Journal) -> dict[str, Any]:
     """The file."""
-    found: dict[str, Any] = {task: {} for task in plan.tasks}
+    by_task: dict[str, Any] = {task: {} for task in plan.tasks}
     for task, row, slots in plan.cells():
         one = journal.done["|".join((task, row, slots))]
-        found[task][row, _budget(slots, one)] = one
+        by_task[task][row, _budget(slots, one)] = one
     return (
         journal.origin
         | {
             "seed": plan.seed,
-            "config": told,
+            "config": settings,
             "left_out": plan.left_out,
             "skipped": {},
             "about": ABOUT,
-            "runs": [_run(plan, task, batches) for task, batches in found.items()],
-            "cost": [_cost(task, batches) for task, batches in found.items()],
+            "runs": [_run(plan, task, batches) for task, batches in by_task.items()],
+            "cost": [_cost(task, batches) for task, batches in by_task.items()],
         }
         | journal.again
     )
@@ -68,8 +68,8 @@ def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:
     official: dict[str, Any] = {}
     for (row, slots), one in batches.items():
         values = {c: [each[one["columns"].index(c)] for *_, each in one["rows"]] for c in columns}
-        told = {c: interval(values[c], group, plan.seed) for c in columns}
-        table.setdefault(row, {})[slots] = told
+        means = {c: interval(values[c], group, plan.seed) for c in columns}
+        table.setdefault(row, {})[slots] = means
         official.setdefault(row, {})[slots] = one["official"]
     return {
         "task": "official", "suite": task, "part": "all", "kind": kind(task), "seed": plan.seed,
@@ -80,14 +80,14 @@ def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:
 
 
 def _rows(task: str, batches: Batches, columns: list[str]) -> list[dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
+    documents: dict[int, dict[str, Any]] = {}
     for (row, slots), one in batches.items():
         at = [one["columns"].index(c) for c in columns]
         for number, image, scores in one["rows"]:
             fresh = {"id": hashed(task, str(number)), "row": number, "image": hashed(task, image)}
-            mine = found.setdefault(number, fresh | {"height": 0, "scores": {}})
+            mine = documents.setdefault(number, fresh | {"height": 0, "scores": {}})
             mine["scores"].setdefault(row, {})[slots] = [scores[place] for place in at]
-    return list(found.values())
+    return list(documents.values())
 
 
 def _cost(task: str, batches: Batches) -> dict[str, Any]:
@@ -95,8 +95,8 @@ def _cost(task: str, batches: Batches) -> dict[str, Any]:
     whole = batches.get((FULL, "all"), {}).get("cost", {}).get("seconds")
     table: dict[str, Any] = {}
     for (row, slots), one in batches.items():
-        told = dict(one["cost"])
-        if whole and "seconds" in told:
-            told["ratio"] = told["seconds"] / whole
-        table.setdefault(row, {})[slots] = told
+        parts = dict(one["cost"])
+        if whole and "seconds" in parts:
+            parts["ratio"] = parts["seconds"] / whole
+        table.setdefault(row, {})[slots] = parts
     return {"suite": task, "unit": "requests of the untouched model", "table": table}

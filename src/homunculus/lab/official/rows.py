@@ -9,11 +9,11 @@ from homunculus.lab.decide.names import FULL, SCOUT, parse
 from homunculus.lab.measure.plan import CONTROLS, driven
 
 QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
-"""Whose question chooses: the document's; that of another image; nobody's, by the scout's twin that
-hears none, by where answers usually stand, or by pixels alone. The model is asked its own."""
+"""Which question chooses: the document's own; that of another image; or none: by the scout without
+a question, by where answers usually stand, or by pixels alone. The model is asked its own."""
 RESIZE = "resize"
-TOLD = ("oracle",)
-"""Controls that are told the answer's box: official tasks have none."""
+NEED_BOXES = ("oracle",)
+"""Controls that are given the answer's box: official tasks have none."""
 HEARD = {"": "own", SCOUT: "own", "saliency": "own"}
 """Scorers of a row that need no other question."""
 
@@ -66,24 +66,24 @@ def way(row: str, tokens: int | None) -> Way:
 
 
 def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
-    """All rows: `grid`, those that are named, their blind and shuffled twins, the controls.
+    """All rows: `grid`, those that are named, the same blind and shuffled, the controls.
 
     >>> rows(["cut"], without=["random", "uniform", "centre", "pool", "prior", "saliency"])
     ['full', 'grid', 'cut', 'cut+blind', 'cut+shuffled', 'resize', 'blind', 'shuffled']
     """
-    controls = [one for one in CONTROLS if one not in TOLD]
+    controls = [one for one in CONTROLS if one not in NEED_BOXES]
     odd = [one for one in without if one not in (*controls, FULL)]
     if odd:
         raise ValueError(f"without: {odd[0]!r} is none of {', '.join([*controls, FULL])}.")
-    found = [FULL, "grid"]
+    names = [FULL, "grid"]
     for name in [one for wish in named for one in (driven() if wish == "all" else [wish])]:
-        twins = [f"{name}+{eye}" for eye in ("blind", "shuffled") if _twinned(name)]
-        found += [name, *(one for one in twins if one.partition("+")[2] not in without)]
-    left = [one for one in found + controls if one not in without]
+        twins = [f"{name}+{scorer}" for scorer in ("blind", "shuffled") if _needs_controls(name)]
+        names += [name, *(one for one in twins if one.partition("+")[2] not in without)]
+    left = [one for one in names + controls if one not in without]
     return list(dict.fromkeys(left))
 
 
-def _twinned(row: str) -> bool:
-    """Whether twins of its own are due; those of `foveated` are controls, `grid` is a baseline."""
+def _needs_controls(row: str) -> bool:
+    """Whether it also runs blind and shuffled; `foveated` and `grid` do not."""
     name = parse(row)
     return "+" not in row and name.scorer == SCOUT and name.method not in ("foveated", "grid")

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.lab.decide.names import FULL
-from homunculus.lab.measure.journal import Journal, begun, ended
+from homunculus.lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus.lab.measure.plan import CONTROLS
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.official.batch import batch
 from homunculus.lab.official.result import result
-from homunculus.lab.official.rows import TOLD, rows, way
+from homunculus.lab.official.rows import NEED_BOXES, rows, way
 from homunculus.lazy import need
 
 URL = "http://127.0.0.1:8000/v1"
@@ -27,9 +27,9 @@ WHO = "homunculus measure --model"
 MOVES = ("lmms-eval", "transformers", "vllm", "datasets")
 """Packages whose version may move a number, besides those of any run."""
 SERVED = {"blind": "none"}
-"""Rows that a server answers in another way: its scout has no twin that hears no question."""
+"""Rows that a server answers in another way: its scout cannot run blind."""
 OWN = "server"
-"""The budget of a server that is asked as it is."""
+"""The budget of a server with its own setting."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class Plan:
     @property
     def left_out(self) -> list[str]:
         """Controls that do not run, by flag or because this cannot be asked."""
-        told = [one for one in (*CONTROLS, FULL) if one in self.without or one in TOLD]
+        names = [one for one in (*CONTROLS, FULL) if one in self.without or one in NEED_BOXES]
         if self.engine == "transformers":
-            return told
+            return names
         there = {part for row in self.rows for part in row.split("+")}
         return [one for one in ("grid", *CONTROLS) if one not in there]
 
@@ -88,22 +88,27 @@ class Plan:
 
     def config(self) -> dict[str, Any]:
         """What a result says of it, without any path of this machine."""
-        told = {name: getattr(self, name) for name in ("methods", "tokens", "engine", "limit")}
-        told |= {"tasks": self.tasks, "rows": self.rows, "where": self.where, "dtype": self.dtype}
+        settings = {name: getattr(self, name) for name in ("methods", "tokens", "engine", "limit")}
+        settings |= {
+            "tasks": self.tasks,
+            "rows": self.rows,
+            "where": self.where,
+            "dtype": self.dtype,
+        }
         folder = Path(self.model)
-        told["model"] = folder.name if folder.is_dir() else self.model
-        told["include"] = _digest(self.include) if self.include else None
-        told["weights"] = _digest(folder) if folder.is_dir() else None
-        return json.loads(json.dumps(told))
+        settings["model"] = folder.name if folder.is_dir() else self.model
+        settings["include"] = _digest(self.include) if self.include else None
+        settings["weights"] = _digest(folder) if folder.is_dir() else None
+        return json.loads(json.dumps(settings))
 
 
 def _digest(folder: Path) -> str:
     """Of the small files of a folder: other tasks, or another model, are another run."""
-    seen = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for path in sorted(folder.glob("*.*")):
         if path.is_file() and path.stat().st_size < 10_000_000:
-            seen.update(path.name.encode() + path.read_bytes())
-    return seen.hexdigest()
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def carry_out(
@@ -113,26 +118,26 @@ def carry_out(
     if out.exists():
         raise ValueError(f"{out} is there already, and results are not overwritten. Use -o.")
     need("lmms_eval", "official", WHO)
-    cells, told, made = plan.cells(), plan.config(), provenance()
-    for _, row, slots in cells:  # mistakes are told before the work
+    cells, settings, origin = plan.cells(), plan.config(), provenance()
+    for _, row, slots in cells:  # refuse mistakes before the work
         way(row, int(slots) if slots.isdigit() else None)
-    made["versions"] |= _versions()
-    head = {"config": told, "versions": made["versions"]}
-    with begun(out, head, made) as journal:
+    origin["versions"] |= _versions()
+    head = {"config": settings, "versions": origin["versions"]}
+    with open_journal(out, head, origin) as journal:
         _work(plan, [one for one in cells if "|".join(one) not in journal.done], journal, tell)
-        found = result(plan, told, journal)
-        ended(journal, out, found)
-    return found
+        output = result(plan, settings, journal)
+        finish_journal(journal, out, output)
+    return output
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    numbers = {}
     for name in MOVES:
         try:
-            found[name] = version(name)
+            numbers[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return numbers
 
 
 def _work(
@@ -143,8 +148,8 @@ def _work(
 ) -> None:
     if not todo:
         return
-    tasks = manager(plan)
-    model = asker(plan)
+    tasks = load_tasks(plan)
+    model = load_model(plan)
     for at, (task, row, slots) in enumerate(todo):
         if tell:
             tell(at, len(todo))
@@ -155,23 +160,23 @@ def _work(
         journal.add("|".join((task, row, slots)), batch(model, task, tasks, plan.limit))
 
 
-def manager(plan: Plan) -> Any:
+def load_tasks(plan: Plan) -> Any:
     """lmms-eval's tasks; its thousands are read only if a name is not in the folder given."""
-    kind = need("lmms_eval.tasks", "official", WHO).TaskManager
+    manager_type = need("lmms_eval.tasks", "official", WHO).TaskManager
     folder = str(plan.include) if plan.include else None
-    found = kind("WARNING", include_path=folder, include_defaults=False)
-    if set(plan.tasks) - set(found.all_subtasks):
-        found = kind("WARNING", include_path=folder)
-    if odd := [name for name in plan.tasks if name not in found.all_subtasks]:
+    tasks = manager_type("WARNING", include_path=folder, include_defaults=False)
+    if set(plan.tasks) - set(tasks.all_subtasks):
+        tasks = manager_type("WARNING", include_path=folder)
+    if odd := [name for name in plan.tasks if name not in tasks.all_subtasks]:
         raise ValueError(
             f"lmms-eval has no task {odd[0]!r} (a group is no task). `python -m lmms_eval --tasks "
             "list` names all; --include adds a folder of your own."
         )
-    return found
+    return tasks
 
 
-def asker(plan: Plan) -> Any:
-    """What lmms-eval asks."""
+def load_model(plan: Plan) -> Any:
+    """The model that lmms-eval asks."""
     if plan.engine == "transformers":
         from homunculus.lab.official.model import Homunculus
 

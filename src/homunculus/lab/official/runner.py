@@ -1,5 +1,5 @@
 # pyright: basic
-"""The transformers engine, asked in one way after the other: a model is loaded once for all."""
+"""The transformers engine, run as one row after the other: a model is loaded once for all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ ALL = 1 << 30
 
 
 @dataclass(frozen=True)
-class Said:
+class TimedAnswer:
     """An answer and what it cost."""
 
     text: str
@@ -39,8 +39,8 @@ class Said:
     """Of everything, from the opened image to the answer."""
 
 
-class Eye:
-    """A model that answers in a way, until another one is taken."""
+class Runner:
+    """A model that answers as one row of the table, until `take` sets another."""
 
     def __init__(self, model: Any, processor: Any, way: Way, where: str = "auto") -> None:
         self.model, self.processor, self.where = model, processor, where
@@ -49,27 +49,29 @@ class Eye:
     def take(self, way: Way) -> None:
         """From now on in this way."""
         self.way, self.spent = way, 0.0
-        if (scout := eyes()) is not None:  # no row finds pages that another one has read
+        if (scout := shipped_scout()) is not None:  # no row finds pages that another one has read
             scout.cache.forget()
-        told: dict[str, Any] = {"tokens": ALL, "method": "uniform", "where": "after"}
+        setting: dict[str, Any] = {"tokens": ALL, "method": "uniform", "where": "after"}
         if not way.untouched:
-            told = {"tokens": way.tokens, "method": way.method, "where": self.where}
-        engine = attach(self.model, self.processor, **told)
+            setting = {"tokens": way.tokens, "method": way.method, "where": self.where}
+        engine = attach(self.model, self.processor, **setting)
         self.engine: Engine = replace(engine, scout=partial(self._timed, engine.scout))
 
-    def answer(self, talk: Sequence[Mapping[str, Any]], other: str = "", **options: Any) -> Said:
+    def answer(
+        self, conversation: Sequence[Mapping[str, Any]], other: str = "", **options: Any
+    ) -> TimedAnswer:
         """What the model says; ``other`` is the question that chooses, if that is another one's."""
-        self.other = other if self.way.question == "shuffled" else asked(talk)
+        self.other = other if self.way.question == "shuffled" else asked(conversation)
         native: list[int] = []
-        if self.way.method == RESIZE:  # off the clock: whoever shrinks for a living knows the size
-            talk, native = self.fit.shrunk(talk, self.way.tokens or ALL)
+        if self.way.method == RESIZE:  # not timed: the size could be known before
+            conversation, native = self.fit.shrunk(conversation, self.way.tokens or ALL)
         self.spent, start = 0.0, perf_counter()
-        (said,) = self.engine.chat(talk, **options)
+        (reply,) = self.engine.chat(conversation, **options)
         seconds = perf_counter() - start
-        prompt = said.prepared["input_ids"].shape[1]
-        kept = [len(look.choice.anchor) for look in said.looks]
-        of = native or [look.layout.total for look in said.looks]
-        return Said(said.text, tuple(kept), tuple(of), prompt, self.spent, seconds)
+        prompt = reply.prepared["input_ids"].shape[1]
+        kept = [len(look.choice.anchor) for look in reply.looks]
+        of = native or [look.layout.total for look in reply.looks]
+        return TimedAnswer(reply.text, tuple(kept), tuple(of), prompt, self.spent, seconds)
 
     @cached_property
     def fit(self) -> Fit:
@@ -80,21 +82,21 @@ class Eye:
         """What the engine's own scout says, but for whose question it is; with a clock."""
         start, way = perf_counter(), self.way
         if way.question in ("blind", "prior"):
-            sight = self._twin(scout, image, question, grid)
+            sight = self._control(scout, image, question, grid)
         else:
             sight = scout(image, "" if way.question == "none" else self.other, grid)
         self.spent += perf_counter() - start
         return sight
 
-    def _twin(self, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
-        """The same scout, deaf; where there is no text it goes by pixels, as the scout does."""
-        words, mode = eyes(), self.way.question
+    def _control(self, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
+        """The scout without the question; by pixels where there is no text, as the scout does."""
+        words, mode = shipped_scout(), self.way.question
         if words is None or mode not in words.spread:
-            raise ValueError(f"there is no {mode} twin of the scout here: leave that row out.")
+            raise ValueError(f"the scout cannot run as {mode} here. Leave that row out.")
         (sight,) = words.ask(image, [question], CELL, mode)
         return scout(image, "", grid) if sight.blank and mode == "blind" else sight
 
 
-def eyes() -> Any:
+def shipped_scout() -> Any:
     """The scout that the engine itself asks; None if the package has none."""
     return shipped()

@@ -1,12 +1,15 @@
 """The transformers engine in every way that an official task asks for, on tiny models."""
 
+from dataclasses import replace
+
 import pytest
 
 import homunculus
 import tiny
+from homunculus.lab.official import runner as runner_module
 from homunculus.lab.official.resize import Fit
 from homunculus.lab.official.rows import Way, rows, way
-from homunculus.lab.official.runner import Eye
+from homunculus.lab.official.runner import Runner
 
 OPTIONS = {"max_new_tokens": 4, "do_sample": False}
 TOKENS = 40
@@ -23,15 +26,15 @@ def qwen():
 
 
 @pytest.fixture(scope="module")
-def eye(qwen):
-    return Eye(qwen.model, qwen.processor, Way())
+def runner(qwen):
+    return Runner(qwen.model, qwen.processor, Way())
 
 
 @pytest.mark.parametrize("row", rows(["cut", "windows"]))
-def test_every_row_keeps_exactly_its_tokens_of_every_image(eye, row) -> None:
-    eye.take(way(row, TOKENS))
+def test_every_row_keeps_exactly_its_tokens_of_every_image(runner, row) -> None:
+    runner.take(way(row, TOKENS))
     images = [tiny.picture(96, 160, 1), tiny.picture(64, 64, 2), tiny.picture(128, 96, 3)]
-    said = eye.answer(talk("What is it?", *images), "another?", **OPTIONS)
+    said = runner.answer(talk("What is it?", *images), "another?", **OPTIONS)
     native = (60, 16, 48)
     assert said.of == native
     if row == "full":
@@ -45,51 +48,53 @@ def test_every_row_keeps_exactly_its_tokens_of_every_image(eye, row) -> None:
     assert 0 <= said.scout <= said.seconds
 
 
-def test_an_answer_is_the_one_that_any_user_gets(eye, qwen) -> None:
+def test_an_answer_is_the_one_that_any_user_gets(runner, qwen) -> None:
     image = tiny.picture(96, 160, 4)
     plain = homunculus.attach(qwen.model, qwen.processor, tokens=TOKENS)
     expected = plain.generate(image, "Where is the total?", **OPTIONS)
-    eye.take(Way("foveated", TOKENS))
-    said = eye.answer(talk("Where is the total?", image), **OPTIONS)
+    runner.take(Way("foveated", TOKENS))
+    said = runner.answer(talk("Where is the total?", image), **OPTIONS)
     assert said.text == expected.text
     anchors = [look.choice.anchor.tolist() for look in expected.looks]
-    mine = eye.engine.prepare(talk("Where is the total?", image)).looks
+    mine = runner.engine.prepare(talk("Where is the total?", image)).looks
     assert [look.choice.anchor.tolist() for look in mine] == anchors
 
 
-def test_full_is_the_untouched_model(eye, qwen) -> None:
+def test_full_is_the_untouched_model(runner, qwen) -> None:
     image = tiny.picture(96, 160, 5)
     inputs = tiny.ask(qwen.processor, image, question="What?")
     made = qwen.model.generate(**inputs, **OPTIONS)[:, inputs["input_ids"].shape[1] :]
-    eye.take(Way("full", None))
+    runner.take(Way("full", None))
     (expected,) = qwen.processor.batch_decode(made, skip_special_tokens=True)
-    assert eye.answer(talk("What?", image), **OPTIONS).text == expected
+    assert runner.answer(talk("What?", image), **OPTIONS).text == expected
 
 
-def test_the_question_of_another_chooses_and_its_own_is_asked(eye, monkeypatch) -> None:
+def test_the_question_of_another_chooses_and_its_own_is_asked(runner, monkeypatch) -> None:
     heard = []
 
-    def listening(image, question, method):
-        heard.append(question)
-        return found(image, question, method)
+    def listening(model, processor, **options):
+        engine = homunculus.attach(model, processor, **options)
 
-    from homunculus.lab.official import runner as module
+        def scout(image, question, grid):
+            heard.append(question)
+            return engine.scout(image, question, grid)
 
-    found = module.sought
-    monkeypatch.setattr(module, "sought", listening)
+        return replace(engine, scout=scout)
+
+    monkeypatch.setattr(runner_module, "attach", listening)
     image = tiny.picture(96, 160, 6)
     prompts = []
     for question in ("own", "shuffled", "none"):
-        eye.take(Way("foveated", TOKENS, question))
-        prompts.append(eye.answer(talk("mine?", image), "yours?", **OPTIONS).prompt)
+        runner.take(Way("foveated", TOKENS, question))
+        prompts.append(runner.answer(talk("mine?", image), "yours?", **OPTIONS).prompt)
     assert heard == ["mine?", "yours?", ""]
     assert len(set(prompts)) == 1
 
 
-def test_a_document_without_images_passes_untouched(eye) -> None:
+def test_a_document_without_images_passes_untouched(runner) -> None:
     for row in ("foveated", "resize", "full"):
-        eye.take(way(row, TOKENS))
-        assert eye.answer(talk("Who?"), **OPTIONS).kept == ()
+        runner.take(way(row, TOKENS))
+        assert runner.answer(talk("Who?"), **OPTIONS).kept == ()
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "qwen2_vl", "llava_onevision"])
