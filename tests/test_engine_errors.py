@@ -168,7 +168,7 @@ def test_a_setting_is_saved_beside_a_model_and_read_back(tmp_path: Path) -> None
     assert path == tmp_path / NAME
     again = homunculus.attach(it.model, it.processor, saved=tmp_path, scout=engine.scout)
     assert again.setting == engine.setting
-    with pytest.raises(ValueError, match="saved with a scout of your own.*Pass it again"):
+    with pytest.raises(ValueError, match=r"saved with a scout of your own.*Pass it again"):
         homunculus.attach(it.model, it.processor, saved=tmp_path)
     assert again.method == engine.method
     assert json.loads(path.read_text("utf-8"))["tokens"] == 77

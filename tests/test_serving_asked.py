@@ -89,13 +89,13 @@ def test_settings_that_make_no_sense_are_refused(told, fault):
 
 def test_what_a_request_may_bring():
     usual = Serving(tokens=64, override=True)
-    assert usual.asked({}) == usual
-    assert usual.asked({"tokens": 16, "question": "Who?"}).tokens == 16
+    assert usual.for_request({}) == usual
+    assert usual.for_request({"tokens": 16, "question": "Who?"}).tokens == 16
     for told in ({"tokens": 65}, {"tokens": "16"}, {"memory": 1}, "16", {"question": 1}):
         with pytest.raises((ValueError, TypeError)):
-            usual.asked(told)
+            usual.for_request(told)
     with pytest.raises(ValueError, match="allow-override"):
-        Serving().asked({"tokens": 16})
+        Serving().for_request({"tokens": 16})
 
 
 def test_a_setting_travels_in_the_config():

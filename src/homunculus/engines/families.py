@@ -1,4 +1,3 @@
-# pyright: basic
 """The table of model families: where the rows of their image features look. A family is a row.
 
 Everything else is the same for all: features come from `get_image_features`, go back through

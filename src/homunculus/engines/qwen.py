@@ -1,4 +1,3 @@
-# pyright: basic
 """Qwen's towers: whole merge groups in one packed sequence, every view a sequence of its own."""
 
 import copy
@@ -57,9 +56,14 @@ def unfinished(images: Any) -> Any:
     if type(images).__name__ != KNOWN:
         return None
     eyes = copy.copy(images)
-    eyes.rescale_and_normalize = lambda image, *_: image
+    eyes.rescale_and_normalize = _unchanged
     eyes.patchify = _unpatched
     return eyes
+
+
+def _unchanged(image: Tensor, *_: Any) -> Tensor:
+    """Rescaling and normalizing are left for later."""
+    return image
 
 
 def _unpatched(image: Tensor, patch_size: int, **_: Any) -> tuple[Tensor, int, int]:

@@ -1,4 +1,3 @@
-# pyright: basic
 """One selection for every engine: layouts and relevance in, exactly K tokens per image out.
 
 Engines differ in how they read an image and write a prompt, never in which cells they keep.

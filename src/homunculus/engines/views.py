@@ -1,4 +1,3 @@
-# pyright: basic
 """Tokens as cells of views: which views of an image have to be encoded, and what they show."""
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,3 @@
-# pyright: basic
 """`homunculus.attach`: from a loaded model to an engine, or a plain word on why not."""
 
 from dataclasses import asdict

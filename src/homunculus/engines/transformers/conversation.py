@@ -1,4 +1,3 @@
-# pyright: basic
 """Conversations: which images they show, and what is asked about each."""
 
 from collections.abc import Mapping, Sequence
@@ -68,8 +67,9 @@ def _listed(value: Any) -> bool:
 
 def _alone(image: Any) -> bool:
     """Whether this is one image; the attributes of its class, since its own may decode it."""
-    kind, words = type(image), str | bytes | bytearray | memoryview | PathLike | Mapping
-    if isinstance(image, words) or hasattr(kind, "read") or hasattr(kind, "__array_interface__"):
+    kind: Any = type(image)
+    single = (str, bytes, bytearray, memoryview, PathLike, Mapping)
+    if isinstance(image, single) or hasattr(kind, "read") or hasattr(kind, "__array_interface__"):
         return True
     return not hasattr(kind, "__iter__")
 

@@ -1,4 +1,3 @@
-# pyright: basic
 """The transformers engine: every image of a Hugging Face model costs exactly K tokens.
 
     engine = homunculus.attach(model, processor, tokens=273)
@@ -72,16 +71,17 @@ class Setting:
         return setting
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.tokens, int) and not isinstance(self.tokens, bool)
-        if not whole or self.tokens < 1:
+        values: dict[str, Any] = vars(self)  # as a file may have brought them
+        tokens = values["tokens"]
+        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
             raise ValueError(
-                f"engine: tokens is a whole number from 1 on, got {self.tokens!r}. "
+                f"engine: tokens is a whole number from 1 on, got {tokens!r}. "
                 "Pass how many tokens each image may cost, such as tokens=273."
             )
-        if not isinstance(self.fast, bool):
-            raise ValueError(f"engine: fast is true or false, got {self.fast!r}.")
+        if not isinstance(values["fast"], bool):
+            raise ValueError(f"engine: fast is true or false, got {values['fast']!r}.")
         for name, known in (("where", ("before", "after")), ("marks", ("free", "counted"))):
-            if (got := getattr(self, name)) not in known:
+            if (got := values[name]) not in known:
                 raise ValueError(f"engine: {name} is {' or '.join(known)}, got {got!r}.")
 
 

@@ -1,4 +1,3 @@
-# pyright: basic
 """An answer, and what was looked at for it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,3 @@
-# pyright: basic
 """The families with SigLIP towers: their tiles, and what they make of a tower's states."""
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,3 @@
-# pyright: basic
 """What vLLM calls when it starts, in every process and perhaps more than once.
 
 It only makes names known. Nothing changes in a process that does not ask for one of them.

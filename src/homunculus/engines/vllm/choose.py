@@ -1,4 +1,3 @@
-# pyright: basic
 """Exactly K tokens of each image, as the tensors that go from vLLM's processor to its worker.
 
 Everything here is a pure function of an image, its question and the setting.

@@ -1,4 +1,3 @@
-# pyright: basic
 """`homunculus serve`: vLLM's server with the right overrides; other flags pass through."""
 
 import argparse
@@ -61,7 +60,8 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
         "question_from": arguments.question_from, "pin": arguments.pin,
         "override": arguments.allow_override, "memory": arguments.feature_bytes,
-        "scout": arguments.scout, "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
+        "scout": arguments.scout, "pixels": arguments.max_request_pixels,
+        "seconds": arguments.max_search_seconds,
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images

@@ -1,4 +1,3 @@
-# pyright: basic, reportMissingImports=false
 """`python -m homunculus.engines.vllm.launch SETTING serve MODEL ...`: vLLM's server, checked first.
 
 vLLM's own parser reads the command line, so that every spelling it knows (underscores, dotted keys,
@@ -15,6 +14,7 @@ from typing import Any, NoReturn
 
 from homunculus.engines.vllm import check_names, check_version
 from homunculus.engines.vllm.settings import Flags, Serving, merge
+from homunculus.lazy import need
 
 WHO = "homunculus serve"
 FAULTS = (ValueError, OSError, ImportError)
@@ -95,13 +95,10 @@ def prepare(words: Sequence[str], setting: Mapping[str, Any]) -> tuple[argparse.
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """As `vllm WORDS` reads them; None for the flags that we share and nobody gave."""
-    from vllm.entrypoints.cli.serve import ServeSubcommand
-    from vllm.entrypoints.serve.utils.api_utils import cli_env_setup
-    from vllm.logger import configure_logging_from_args
-    from vllm.utils.argparse_utils import FlexibleArgumentParser
-
-    cli_env_setup()
-    parser, verb = FlexibleArgumentParser(prog=WHO.split()[0]), ServeSubcommand()
+    need("vllm.entrypoints.serve.utils.api_utils", "vllm", WHO).cli_env_setup()
+    flexible = need("vllm.utils.argparse_utils", "vllm", WHO).FlexibleArgumentParser
+    parser = flexible(prog=WHO.split()[0])
+    verb = need("vllm.entrypoints.cli.serve", "vllm", WHO).ServeSubcommand()
     serve = verb.subparser_init(parser.add_subparsers(dest="subparser"))
     serve.usage = f"{WHO} MODEL [options]"
     serve.set_defaults(dispatch_function=verb.cmd, model=None, **dict.fromkeys(FLAGS.values()))
@@ -116,16 +113,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         raise ValueError(
             f"expected a model, got none. For example: {WHO} Qwen/Qwen3-VL-8B-Instruct"
         )
-    configure_logging_from_args(arguments)
+    need("vllm.logger", "vllm", WHO).configure_logging_from_args(arguments)
     verb.validate(arguments)
     return arguments
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """What would serve images past the plugin, or no images."""
-    import vllm.envs as envs
-
-    if envs.VLLM_USE_RUST_FRONTEND:
+    if need("vllm.envs", "vllm", WHO).VLLM_USE_RUST_FRONTEND:
         raise ValueError(
             "VLLM_USE_RUST_FRONTEND starts a front end that runs no Python plugin. Unset it."
         )
@@ -141,9 +136,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 def architectures(arguments: argparse.Namespace) -> list[str]:
     """What the model's config says that it is, in the revision and format that were asked for."""
-    from vllm.transformers_utils.config import get_config
-
-    config = get_config(
+    config = need("vllm.transformers_utils.config", "vllm", WHO).get_config(
         arguments.hf_config_path or arguments.model,
         arguments.trust_remote_code,
         arguments.revision,

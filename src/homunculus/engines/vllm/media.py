@@ -1,4 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# vLLM is not installed where types are checked; its classes are untyped here.
 """Pictures of requests: their format and size are checked before anything is decoded.
 
 `homunculus serve` chooses this connector through vLLM's variable `VLLM_MEDIA_CONNECTOR`. Stock

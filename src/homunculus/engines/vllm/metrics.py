@@ -1,8 +1,7 @@
-# pyright: basic
 """Counters and histograms on the server's own /metrics page, and a line in its log."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock, local
 from typing import Any
@@ -36,7 +35,7 @@ class Meter:
         self._histograms: dict[str, Any] = {}
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> Generator[None, None, None]:
         """What this thread does inside is not counted."""
         self._here.paused = True
         try:

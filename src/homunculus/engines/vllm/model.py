@@ -1,4 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# vLLM is not installed where types are checked; its classes are untyped here.
 """Qwen's families under vLLM."""
 
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# vLLM is not installed where types are checked; its classes are untyped here.
 """Between a request and vLLM's engine: questions are read, cells chosen, placeholders counted.
 
 The question is part of what an image is known by, in every cache: no request can meet tokens that
@@ -156,7 +157,7 @@ class Choosing:
         """Inputs with the setting, the questions and the keys of their images, once checked."""
         told = dict(inputs.hf_processor_mm_kwargs)
         check_options(inputs, self.info.ctx.get_mm_config())
-        serving = self.info.serving.asked(told.pop(NAME, None) or {})
+        serving = self.info.serving.for_request(told.pop(NAME, None) or {})
         images = inputs.mm_data_items.get_count("image", strict=False)
         if not images or not isinstance(inputs.mm_data_items["image"], ImageProcessorItems):
             return replace(inputs, hf_processor_mm_kwargs=told)

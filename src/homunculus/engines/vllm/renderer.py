@@ -1,4 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# vLLM is not installed where types are checked; its classes are untyped here.
 """Ahead of the processor: questions are looked for on new images, one image at a time.
 
 vLLM prepares all requests in one thread, whose order its caches rely on. A request whose images

@@ -1,4 +1,3 @@
-# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 """Before the engine starts: one picture through vLLM's own processor, and its tokens counted.
 
 It needs the model's config, tokenizer and image processor; no weights and no accelerator.
@@ -171,11 +170,11 @@ QUESTION = "What is the total?"
 
 def self_test(arguments: argparse.Namespace, serving: Serving) -> str:
     """A line for the log; raises if images would not cost what they should."""
-    from vllm import AsyncEngineArgs, ModelRegistry
-
-    engine = AsyncEngineArgs.from_cli_args(arguments)  # loads vLLM's plugins, as every worker does
+    vllm = need("vllm", "vllm", SERVE)
+    # loads vLLM's plugins, as every worker does
+    engine = vllm.AsyncEngineArgs.from_cli_args(arguments)
     (name,) = arguments.hf_overrides["architectures"]
-    if name not in ModelRegistry.get_supported_archs():
+    if name not in vllm.ModelRegistry.get_supported_archs():
         raise ValueError(
             f"self-test: expected vLLM to know {name}, which the plugin `homunculus` registers, "
             "but the plugin was not loaded. Install homunculus-vlm into vLLM's environment."
@@ -194,12 +193,10 @@ def self_test(arguments: argparse.Namespace, serving: Serving) -> str:
 
 def check_config(config: Any, serving: Serving) -> None:
     """That vLLM took our class, and that our setting reaches it."""
-    from vllm.model_executor.model_loader import get_model_architecture
-
-    from homunculus.engines.vllm.model import Kept
-
-    found, _ = get_model_architecture(config)
-    if not issubclass(found, Kept):
+    base = need("homunculus.engines.vllm.model", "vllm", SERVE).Kept
+    loader = need("vllm.model_executor.model_loader", "vllm", SERVE)
+    found, _ = loader.get_model_architecture(config)
+    if not issubclass(found, base):
         raise ValueError(
             f"self-test: expected vLLM to serve the model by a class of homunculus, got "
             f"{found.__module__}.{found.__name__}. Drop flags that choose another one, such as "
@@ -214,10 +211,8 @@ def check_config(config: Any, serving: Serving) -> None:
 
 def counts(config: Any, serving: Serving) -> tuple[int, int, int]:
     """Tokens that a test image should cost, does cost, and would cost without us."""
-    from PIL import Image
-    from vllm.multimodal import MULTIMODAL_REGISTRY
-
-    processor = MULTIMODAL_REGISTRY.create_processor(config)
+    images = need("PIL.Image", "vllm", SERVE)
+    processor = need("vllm.multimodal", "vllm", SERVE).MULTIMODAL_REGISTRY.create_processor(config)
     info, sight = processor.info, config.hf_config.vision_config
     # twice the budget, where the model's largest image allows that
     side = sight.patch_size * sight.spatial_merge_size * math.ceil(math.sqrt(2 * serving.tokens))
@@ -230,7 +225,7 @@ def counts(config: Any, serving: Serving) -> tuple[int, int, int]:
     )
     cell = sight.patch_size * sight.spatial_merge_size
     expected = serving.rule.count((size.height // cell, size.width // cell), serving.tokens)
-    picture = Image.radial_gradient("L").resize((side, side)).convert("RGB")
+    picture = images.radial_gradient("L").resize((side, side)).convert("RGB")
     prompt = processor.dummy_inputs.get_dummy_text({"image": 1}) + QUESTION
     try:
         with METER.paused():  # this is no request

@@ -1,4 +1,3 @@
-# pyright: basic
 """What the operator gave among vLLM's flags, joined with our setting. The operator's word wins."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,19 +44,20 @@ class Serving:
     """Replaces what the conversation says."""
 
     def __post_init__(self) -> None:
+        values: dict[str, Any] = vars(self)  # as a config or a request may have brought them
         for name in ("tokens", "images", "pixels", "seconds", "letters", "memory"):
-            value = getattr(self, name)
+            value = values[name]
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"homunculus: {name} is a whole number from 1 on, got {value!r}.")
         for name, kind in (("where", Where), ("question_from", Source)):
-            if (got := getattr(self, name)) not in get_args(kind):
+            if (got := values[name]) not in get_args(kind):
                 raise ValueError(
                     f"homunculus: {name} is {' or '.join(get_args(kind))}, got {got!r}."
                 )
         for name in ("pin", "override"):
-            if not isinstance(getattr(self, name), bool):
+            if not isinstance(values[name], bool):
                 raise ValueError(f"homunculus: {name} is true or false.")
-        if self.question is not None and not isinstance(self.question, str):
+        if not isinstance(values["question"], str | None):
             raise ValueError("homunculus: question is a text.")
         try:
             rule = self.rule
@@ -70,8 +70,8 @@ class Serving:
             )
         if self.where == "before":
             refuse(rule)
-        if not isinstance(self.scout, str):
-            raise ValueError(f"homunculus: scout is a name or a folder, got {self.scout!r}.")
+        if not isinstance(values["scout"], str):
+            raise ValueError(f"homunculus: scout is a name or a folder, got {values['scout']!r}.")
         check_scout(self.scout)
 
     @property
@@ -97,26 +97,27 @@ class Serving:
         """For the config of the model."""
         return asdict(self)
 
-    def asked(self, told: Mapping[str, Any]) -> "Serving":
-        """With what a request brings, if it may."""
-        if not told:
+    def for_request(self, options: Any) -> "Serving":
+        """These settings with the options of a request, if it may bring any."""
+        if not options:
             return self
         if not self.override:
             raise ValueError(
                 "homunculus: this server takes no budget and no question from requests. Its "
                 "operator allows them with --allow-override."
             )
-        if not isinstance(told, Mapping) or (strange := set(told) - {"tokens", "question"}):
+        names = {str(name) for name in options} if isinstance(options, Mapping) else {repr(options)}
+        if unknown := names - {"tokens", "question"}:
             raise ValueError(
                 "homunculus: a request may bring `tokens` and `question`, got "
-                f"{sorted(map(str, strange)) if isinstance(told, Mapping) else told!r}."
+                f"{', '.join(sorted(unknown))}. Leave out everything else."
             )
-        one = replace(self, **told)
-        if one.tokens > self.tokens:
+        settings = replace(self, **options)
+        if settings.tokens > self.tokens:
             raise ValueError(
-                f"homunculus: at most {self.tokens} tokens an image here, got {one.tokens}."
+                f"homunculus: at most {self.tokens} tokens per image, got {settings.tokens}."
             )
-        return one
+        return settings
 
 
 def check_options(inputs: Any, config: Any) -> None:
