@@ -4,8 +4,9 @@
     HOMUNCULUS_DATA=FOLDER python tests/golden.py check record.json
 
 `write` takes two pictures of each suite and their first questions; `check` asks the same again and
-names every difference; a refusal may change its words. Surfaces: `look`, the transformers engine before and after the encoder (a
-tiny model with random weights) and vLLM's chooser before and after it, which needs no vLLM.
+names every difference; a refusal may change its words. Surfaces: `look`, the transformers engine
+before and after the encoder (a tiny model with random weights) and vLLM's chooser before and after
+it, which needs no vLLM.
 """
 
 import json
@@ -23,8 +24,8 @@ from PIL import Image
 
 import tiny
 from homunculus import Tokens, attach, get_method, methods
-from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, Eyes, chosen
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, ImageInputs, choose_tokens
+from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.image import open_picture
 from homunculus.lab.measure.suite import read
 from homunculus.show.look import look
@@ -102,16 +103,16 @@ def engine(image: Any, question: str, name: str, tokens: int, where: str) -> str
     it = model()
     made = attach(it.model, it.processor, tokens=tokens, method=name, where=where)
     parts = [{"type": "image", "image": image}, {"type": "text", "text": question}]
-    (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+    (one,) = made.prepare([{"role": "user", "content": parts}]).images
     return digest(one.choice.tokens, one.choice.anchor)
 
 
 def chooser(image: Any, question: str, name: str, tokens: int, where: str) -> str:
     """What vLLM's processor sends to its worker."""
     it = model()
-    eyes = Eyes(it.model.config, it.processor.image_processor, {}, torch.float32)
-    setting = Serving(tokens=tokens, method=name, where=where)
-    sent = chosen(eyes, [image], [question], setting)
+    inputs = ImageInputs(it.model.config, it.processor.image_processor, {}, torch.float32)
+    settings = ServerSettings(tokens=tokens, method=name, where=where)
+    sent = choose_tokens(inputs, [image], [question], settings)
     return hashed(*(sent[one] for one in (ANCHOR, PARTS, CELL) if one in sent))
 
 

@@ -52,8 +52,8 @@ def test_an_answer_is_the_one_that_any_user_gets(eye, qwen) -> None:
     eye.take(Way("foveated", TOKENS))
     said = eye.answer(talk("Where is the total?", image), **OPTIONS)
     assert said.text == expected.text
-    anchors = [look.choice.anchor.tolist() for look in expected.looks]
-    mine = eye.engine.prepare(talk("Where is the total?", image)).looks
+    anchors = [look.choice.anchor.tolist() for look in expected.images]
+    mine = eye.engine.prepare(talk("Where is the total?", image)).images
     assert [look.choice.anchor.tolist() for look in mine] == anchors
 
 

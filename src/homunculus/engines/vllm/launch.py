@@ -1,7 +1,7 @@
-"""`python -m homunculus.engines.vllm.launch SETTING serve MODEL ...`: vLLM's server, checked first.
+"""`python -m homunculus.engines.vllm.launch SETTING serve MODEL ...`: self-test, then the server.
 
-vLLM's own parser reads the command line, so that every spelling it knows (underscores, dotted keys,
-a YAML file, abbreviations) means here what it means to `vllm serve`. Ours is added to what it read.
+vLLM's own parser reads the command line, so that every spelling (underscores, dotted keys, a YAML
+file, abbreviations) means the same as for `vllm serve`. Our settings are added to its result.
 """
 
 import argparse
@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from homunculus.engines.vllm import check_names, check_version
-from homunculus.engines.vllm.settings import Flags, Serving, merge
+from homunculus.engines.vllm.settings import Flags, ServerSettings, merge
 from homunculus.lazy import need
 
 WHO = "homunculus serve"
 FAULTS = (ValueError, OSError, ImportError)
-"""What is told in a sentence; anything else is a fault of ours, with its traceback."""
+"""Errors with a message for the operator; anything else is a bug, with its traceback."""
 FLAGS = {
     "overrides": "hf_overrides",
     "limits": "limit_mm_per_prompt",
@@ -28,26 +28,26 @@ FLAGS = {
 
 
 def main(words: Sequence[str]) -> None:
-    """Check, then become vLLM's server."""
+    """Check the flags, run the self-test, then run vLLM's server."""
     try:
         check_version()
-        arguments, serving = prepare(words[1:], json.loads(words[0]))
+        arguments, settings = prepare(words[1:], json.loads(words[0]))
     except FAULTS as error:
         _fail(error)
-    code = in_a_child(lambda: _test(arguments, serving))
+    code = run_in_child(lambda: _test(arguments, settings))
     if code < 0:
-        _fail(RuntimeError(f"the self-test was ended by signal {-code}. Is there enough memory?"))
+        _fail(RuntimeError(f"the self-test was killed by signal {-code}. Is there enough memory?"))
     if code:
         sys.exit(code)
     arguments.dispatch_function(arguments)
 
 
-def _test(arguments: argparse.Namespace, serving: Serving) -> None:
+def _test(arguments: argparse.Namespace, settings: ServerSettings) -> None:
     try:
         check_names()
         from homunculus.engines.vllm.selftest import self_test
 
-        passed = self_test(arguments, serving)
+        passed = self_test(arguments, settings)
     except FAULTS as error:
         _fail(error)
     sys.stderr.write(f"homunculus: {passed}\n")
@@ -58,10 +58,10 @@ def _fail(error: Exception) -> NoReturn:
     sys.exit(2)
 
 
-def in_a_child(work: Callable[[], None]) -> int:
-    """Run it in a copy of this process, which takes along all that it loaded; its exit code.
+def run_in_child(work: Callable[[], None]) -> int:
+    """Run a function in a forked process and return the exit code.
 
-    The server would carry the test's processor and its libraries, 150 MB, to its end.
+    What the self-test loads, 150 MB, does not stay in the server's memory.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -79,22 +79,24 @@ def in_a_child(work: Callable[[], None]) -> int:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)  # nothing that the parent registered for its own end runs here
+        os._exit(code)  # exit handlers of the parent must not run here
 
 
-def prepare(words: Sequence[str], setting: Mapping[str, Any]) -> tuple[argparse.Namespace, Serving]:
-    """vLLM's arguments with ours among them, and our setting."""
+def prepare(
+    words: Sequence[str], setting: Mapping[str, Any]
+) -> tuple[argparse.Namespace, ServerSettings]:
+    """vLLM's arguments with ours added, and our settings."""
     arguments = parse(words)
-    _refuse(arguments)
+    _check_flags(arguments)
     given = Flags(**{ours: getattr(arguments, name) for ours, name in FLAGS.items()})
-    flags, serving = merge(given, setting, lambda: architectures(arguments))
+    flags, settings = merge(given, setting, lambda: architectures(arguments))
     for ours, name in FLAGS.items():
         setattr(arguments, name, getattr(flags, ours))
-    return arguments, serving
+    return arguments, settings
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """As `vllm WORDS` reads them; None for the flags that we share and nobody gave."""
+    """Parse a command line of `vllm`; flags that carry our settings are None if not given."""
     need("vllm.entrypoints.serve.utils.api_utils", "vllm", WHO).cli_env_setup()
     flexible = need("vllm.utils.argparse_utils", "vllm", WHO).FlexibleArgumentParser
     parser = flexible(prog=WHO.split()[0])
@@ -104,7 +106,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     serve.set_defaults(dispatch_function=verb.cmd, model=None, **dict.fromkeys(FLAGS.values()))
     try:
         arguments = parser.parse_args(list(words))
-    except Exception as error:  # of many kinds: no such file, no YAML, no value for a dotted key
+    except Exception as error:  # no such file, no YAML, no value for a dotted key, ...
         raise ValueError(
             f"vLLM cannot read these flags: {error or type(error).__name__}"
         ) from error
@@ -118,24 +120,24 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
-def _refuse(arguments: argparse.Namespace) -> None:
-    """What would serve images past the plugin, or no images."""
+def _check_flags(arguments: argparse.Namespace) -> None:
+    """Raise on flags that would bypass the plugin, or allow no images."""
     if need("vllm.envs", "vllm", WHO).VLLM_USE_RUST_FRONTEND:
         raise ValueError(
-            "VLLM_USE_RUST_FRONTEND starts a front end that runs no Python plugin. Unset it."
+            "VLLM_USE_RUST_FRONTEND starts a front end without Python plugins. Unset it."
         )
     for flag in ("grpc", "enable_scale_out", "tokens_only"):
         if getattr(arguments, flag):
             raise ValueError(
-                f"--{flag.replace('_', '-')} takes images that its clients prepared, and no "
-                "question. Serve without it."
+                f"--{flag.replace('_', '-')} takes images that clients have prepared, without "
+                "a question. Leave it out."
             )
     if arguments.language_model_only:
         raise ValueError("--language-model-only allows no images. Use `vllm serve` instead.")
 
 
 def architectures(arguments: argparse.Namespace) -> list[str]:
-    """What the model's config says that it is, in the revision and format that were asked for."""
+    """The architectures in the model's config, in the given revision and format."""
     config = need("vllm.transformers_utils.config", "vllm", WHO).get_config(
         arguments.hf_config_path or arguments.model,
         arguments.trust_remote_code,

@@ -10,7 +10,7 @@ from typing import Any
 from homunculus.core.pipeline import Image, Scout, Sight
 from homunculus.core.types import Grid
 from homunculus.engines.transformers import attach
-from homunculus.engines.transformers.conversation import asked
+from homunculus.engines.transformers.conversation import last_question
 from homunculus.engines.transformers.engine import Engine
 from homunculus.lab.official.resize import Fit
 from homunculus.lab.official.rows import RESIZE, Way
@@ -59,7 +59,7 @@ class Eye:
 
     def answer(self, talk: Sequence[Mapping[str, Any]], other: str = "", **options: Any) -> Said:
         """What the model says; ``other`` is the question that chooses, if that is another one's."""
-        self.other = other if self.way.question == "shuffled" else asked(talk)
+        self.other = other if self.way.question == "shuffled" else last_question(talk)
         native: list[int] = []
         if self.way.method == RESIZE:  # off the clock: whoever shrinks for a living knows the size
             talk, native = self.fit.shrunk(talk, self.way.tokens or ALL)
@@ -67,8 +67,8 @@ class Eye:
         (said,) = self.engine.chat(talk, **options)
         seconds = perf_counter() - start
         prompt = said.prepared["input_ids"].shape[1]
-        kept = [len(look.choice.anchor) for look in said.looks]
-        of = native or [look.layout.total for look in said.looks]
+        kept = [len(one.choice.anchor) for one in said.images]
+        of = native or [one.layout.total for one in said.images]
         return Said(said.text, tuple(kept), tuple(of), prompt, self.spent, seconds)
 
     @cached_property
