@@ -24,8 +24,8 @@ from PIL import Image
 
 import tiny
 from homunculus import Tokens, attach, get_method, methods
-from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, Eyes, chosen
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, ImageInputs, choose_tokens
+from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.image import open_picture
 from homunculus.lab.measure.suite import read
 from homunculus.show import look
@@ -103,16 +103,16 @@ def engine(image: Any, question: str, name: str, tokens: int, where: str) -> str
     it = model()
     made = attach(it.model, it.processor, tokens=tokens, method=name, where=where)
     parts = [{"type": "image", "image": image}, {"type": "text", "text": question}]
-    (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+    (one,) = made.prepare([{"role": "user", "content": parts}]).images
     return digest(one.choice.tokens, one.choice.anchor)
 
 
 def chooser(image: Any, question: str, name: str, tokens: int, where: str) -> str:
     """What vLLM's processor sends to its worker."""
     it = model()
-    eyes = Eyes(it.model.config, it.processor.image_processor, {}, torch.float32)
-    setting = Serving(tokens=tokens, method=name, where=where)
-    sent = chosen(eyes, [image], [question], setting)
+    inputs = ImageInputs(it.model.config, it.processor.image_processor, {}, torch.float32)
+    settings = ServerSettings(tokens=tokens, method=name, where=where)
+    sent = choose_tokens(inputs, [image], [question], settings)
     return hashed(*(sent[one] for one in (ANCHOR, PARTS, CELL) if one in sent))
 
 

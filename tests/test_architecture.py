@@ -236,7 +236,7 @@ for talk, grids in (
     ([turn(one, "and", two, "What is it?")], [(12, 16), (3, 5)]),
 ):
     prepared = whole.prepare(talk, forward=True)
-    assert [look.layout.grid for look in prepared.looks] == grids
+    assert [look.layout.grid for look in prepared.images] == grids
     with torch.no_grad():
         ours = whole.model(**unlabelled(prepared)).logits
         theirs = whole.model(**untouched(whole, [talk], False)).logits
@@ -245,11 +245,11 @@ for method in ("grid", "foveated"):
     engine = attached("lighton_ocr", tokens=64, method=method)
     prepared = engine.prepare([turn(one, "What is it?")])
     assert int(images(engine, prepared["input_ids"]).sum()) == 64
-    assert len(engine.generate(one, "What is it?", max_new_tokens=2).looks[0].choice.anchor) == 64
+    assert len(engine.generate(one, "What is it?", max_new_tokens=2).images[0].choice.anchor) == 64
 corner = torch.full((12, 16), -9.0)
 corner[2:5, 10:14] = 0
 engine = attached("lighton_ocr", tokens=12, scout=corner)
-(look,) = engine.prepare([turn(one, "What is it?")]).looks
+(look,) = engine.prepare([turn(one, "What is it?")]).images
 assert look.choice.anchor.tolist() == [r * 16 + c for r in (2, 3, 4) for c in (10, 11, 12, 13)]
 """
 

@@ -91,7 +91,7 @@ def tensors(root: Any) -> list[Tensor]:
 def test_an_answer_keeps_neither_cache_nor_features_alive(where: str) -> None:
     engine = attached("qwen3_vl", tokens=K, where=where, method="foveated")
     answer = engine.generate(picture(*LARGE), "What is it?", **TWO)
-    features = engine.prepare([ASK]).looks[0].choice.embed
+    features = engine.prepare([ASK]).images[0].choice.embed
     assert features is not None
     assert sum(one.untyped_storage().nbytes() for one in tensors(answer)) < features.nbytes
     assert "mm_encoder_outputs" not in answer.prepared
@@ -102,9 +102,9 @@ def test_an_answer_keeps_neither_cache_nor_features_alive(where: str) -> None:
 def test_inputs_keep_only_the_features_that_were_chosen(family: str) -> None:
     engine = attached(family, tokens=8)
     prepared = engine.prepare([ASK])
-    chosen = prepared.looks[0].choice.embed
+    chosen = prepared.images[0].choice.embed
     assert chosen is not None
-    every = prepared.looks[0].layout.total * chosen.nbytes // len(chosen)
+    every = prepared.images[0].layout.total * chosen.nbytes // len(chosen)
     floats = {
         one.untyped_storage().data_ptr(): one.untyped_storage().nbytes()
         for one in tensors(prepared)
@@ -136,11 +136,11 @@ def test_answers_and_engines_can_be_copied_and_stored() -> None:
     for again in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
         assert (again.text, again.cache) == (answer.text, None)
         assert torch.equal(again.ids, answer.ids)
-        begun = turn(answer.looks[0].shown.image, "What?")
+        begun = turn(answer.images[0].source.image, "What?")
         (second,) = engine.chat([begun, said(answer), THEN], upon=again, **TWO)
-        assert torch.equal(second.looks[0].choice.anchor, answer.looks[0].choice.anchor)
+        assert torch.equal(second.images[0].choice.anchor, answer.images[0].choice.anchor)
     assert copy.copy(engine).setting == engine.setting
-    assert copy.deepcopy(engine._memory).features("a") is None
+    assert copy.deepcopy(engine._cache).features.get("a") is None
 
 
 # ---- going on ------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def test_going_on_without_a_cache_says_the_same(family: str) -> None:
     assert first.cache is None
     (cold,) = engine.chat(talk, upon=first, **TWO)
     assert torch.equal(warm.ids, cold.ids)
-    assert torch.equal(cold.looks[0].choice.anchor, first.looks[0].choice.anchor)
+    assert torch.equal(cold.images[0].choice.anchor, first.images[0].choice.anchor)
 
 
 def test_a_chat_that_goes_on_computes_only_what_is_new() -> None:
@@ -199,17 +199,17 @@ def test_an_answer_of_a_batch_or_of_beams_may_be_gone_on_from() -> None:
     for first, begun in ((two[0], ASK), (two[1], other), (beam, ASK)):
         talk = [begun, said(first), THEN]
         (second,) = engine.chat(talk, upon=first, **TWO)
-        assert torch.equal(second.looks[0].choice.anchor, first.looks[0].choice.anchor)
+        assert torch.equal(second.images[0].choice.anchor, first.images[0].choice.anchor)
         prepared = engine.prepare([begun])
-        anchor = prepared.looks[0].choice.anchor
-        assert torch.equal(anchor, first.looks[0].choice.anchor)
+        anchor = prepared.images[0].choice.anchor
+        assert torch.equal(anchor, first.images[0].choice.anchor)
 
 
 def test_one_answer_goes_on_with_one_conversation() -> None:
     engine = attached("qwen3_vl", tokens=K)
     (first,) = engine.chat([ASK], **TWO)
     talk = [ASK, said(first), THEN]
-    with pytest.raises(ValueError, match=r"`upon` goes on with one conversation, got 2\. Pass one"):
+    with pytest.raises(ValueError, match=r"`upon` continues one conversation, got 2\. Pass one"):
         engine.chat([talk, talk], upon=first, **TWO)
 
 
@@ -228,7 +228,7 @@ def in_threads(engine: Engine, seeds: list[int], barrier: Barrier) -> list[Tenso
     def one(seed: int) -> Tensor:
         barrier.wait()
         asked = turn(picture(*LARGE, seed=seed), f"What is {seed}?")
-        return engine.prepare([asked]).looks[0].choice.embed
+        return engine.prepare([asked]).images[0].choice.embed
 
     with ThreadPoolExecutor(len(seeds)) as pool:
         return list(pool.map(one, seeds))

@@ -112,7 +112,7 @@ def test_relevance_is_a_map(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (3, 200), (200, 3), (7, 7)])
 def test_a_map_may_have_any_size(shape: tuple[int, int]) -> None:
     engine = attached("qwen3_vl", tokens=40, scout=lambda *_: Sight(torch.rand(shape), sure=1.0))
-    assert len(engine.prepare([ASK]).looks[0].choice.anchor) == 40
+    assert len(engine.prepare([ASK]).images[0].choice.anchor) == 40
 
 
 class Short:
@@ -149,7 +149,9 @@ def test_a_picture_may_be_a_path_bytes_or_of_another_mode(tmp_path: Path) -> Non
     path = tmp_path / "image.png"
     image.save(path)
     sources = [image, path, str(path), path.read_bytes(), image.convert("RGBA")]
-    rows = [engine.prepare([turn(one, "?")]).looks[0].choice.embed for one in map(wrapped, sources)]
+    rows = [
+        engine.prepare([turn(one, "?")]).images[0].choice.embed for one in map(wrapped, sources)
+    ]
     assert all(torch.equal(one, rows[0]) for one in rows)
 
 

@@ -88,7 +88,7 @@ def test_marks_between_tiles_are_free_or_counted(family: str) -> None:
     talk = [turn(picture(*LARGE), ASK)]
     for marks, kept in (("free", K), ("counted", K - 27)):
         prepared = attached(family, tokens=K, marks=marks).prepare(talk)
-        (look,) = prepared.looks
+        (look,) = prepared.images
         image = images(attached(family), prepared["input_ids"])[0].nonzero()[:, 0]
         assert look.marks == 27
         assert len(image) == kept
@@ -106,7 +106,7 @@ def hidden(engine: Engine, talk: list[Any]) -> tuple[Tensor, Tensor]:
     places = images(engine, inputs["input_ids"])[0].nonzero()[:, 0]
     mask = inputs["attention_mask"].clone()
     mask[0, places] = 0
-    mask[0, places[prepared.looks[0].choice.anchor]] = 1
+    mask[0, places[prepared.images[0].choice.anchor]] = 1
     said = counted(engine, inputs["attention_mask"])
     if not said:  # by the mask as it was: a hidden token keeps its place
         names = ("mm_token_type_ids", "image_grid_thw", "attention_mask")
@@ -136,7 +136,7 @@ def test_positions_in_qwen_are_those_of_the_cells() -> None:
     prepared = attached("qwen3_vl", tokens=K).prepare([turn(picture(*LARGE), ASK)])
     image = images(attached("qwen3_vl"), prepared["input_ids"])[0]
     count, time, row, col = prepared["position_ids"][:, 0, image]
-    box = prepared.looks[0].choice.tokens.box[0]
+    box = prepared.images[0].choice.tokens.box[0]
     assert torch.equal(row - row.min() + int(box[:, 0].min()), box[:, 0].long())
     assert torch.equal(col - col.min() + int(box[:, 1].min()), box[:, 1].long())
     assert len(time.unique()) == 1

@@ -13,7 +13,7 @@ import homunculus
 from engine_help import GREEDY, LARGE, MARK, attached, loaded, picture, turn
 from homunculus import Sight
 from homunculus.engines.transformers import Setting
-from homunculus.engines.transformers.conversation import pairs, talks
+from homunculus.engines.transformers.conversation import as_batch, pairs
 from homunculus.image import PictureError
 from homunculus.show import look
 
@@ -33,7 +33,7 @@ def written(image: Any, kind: str = "PNG", **options: Any) -> bytes:
 def embed(engine: Any, part: dict[str, Any]) -> torch.Tensor:
     """Features of the kept tokens of one image part."""
     message = {"role": "user", "content": [part, {"type": "text", "text": "?"}]}
-    return engine.prepare([message]).looks[0].choice.embed
+    return engine.prepare([message]).images[0].choice.embed
 
 
 # ---- images --------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_a_loaded_jpeg_can_be_asked_about() -> None:
     engine = homunculus.attach(tiny.model, tiny.processor, tokens=40)
     with Image.open(io.BytesIO(written(picture(*LARGE), "JPEG"))) as image:
         image.load()
-        assert len(engine.generate(image, "What is it?", **TWO).looks[0].choice.anchor) == 40
+        assert len(engine.generate(image, "What is it?", **TWO).images[0].choice.anchor) == 40
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
@@ -144,7 +144,7 @@ def test_a_part_that_cannot_be_shown_says_why(part: Any, words: str) -> None:
 )
 def test_a_message_that_cannot_be_read_says_why(messages: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        talks(messages)
+        as_batch(messages)
 
 
 def test_messages_are_checked_before_anything_is_computed() -> None:
@@ -276,8 +276,8 @@ def test_infinite_relevance_is_last_and_first(where: str) -> None:
     never[:, :16] = -torch.inf
     never[20, 30] = torch.inf
     engine = attached("qwen3_vl", tokens=20, where=where, scout=never)
-    box = engine.prepare([turn(picture(*LARGE), "?")]).looks[0].choice.tokens.box[0]
-    _, cols = engine.prepare([turn(picture(*LARGE), "?")]).looks[0].layout.grid
+    box = engine.prepare([turn(picture(*LARGE), "?")]).images[0].choice.tokens.box[0]
+    _, cols = engine.prepare([turn(picture(*LARGE), "?")]).images[0].layout.grid
     assert (box[:, 1] >= cols // 2).all()
     seen = look(picture(*LARGE), tokens=4, patch=8, method="grid", scout=never)
     assert [30.0 * 8, 20.0 * 8, 31.0 * 8, 21.0 * 8] in seen.to_json()["boxes"]
@@ -286,7 +286,7 @@ def test_infinite_relevance_is_last_and_first(where: str) -> None:
 
 def test_whole_numbers_are_relevance_too() -> None:
     engine = attached("qwen3_vl", tokens=4, scout=torch.eye(24).int())
-    assert len(engine.prepare([turn(picture(*LARGE), "?")]).looks[0].choice.anchor) == 4
+    assert len(engine.prepare([turn(picture(*LARGE), "?")]).images[0].choice.anchor) == 4
 
 
 def test_a_processor_of_ones_own_class_is_taken() -> None:

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from homunculus import Sight
-from homunculus.engines import qwen as late
-from homunculus.engines import qwen as packed
+from homunculus.engines import qwen
 from homunculus.engines.transformers import attach
 from homunculus.engines.views import parts
 from tiny import ask, load, picture
@@ -34,17 +33,17 @@ def both(it: SimpleNamespace, method: str, tokens: int, *images: Any) -> tuple[A
     )
     shown = [{"type": "image", "image": image} for image in images]
     talk = [{"role": "user", "content": [*shown, {"type": "text", "text": "What is it?"}]}]
-    looks = engine.prepare(talk).looks
+    looks = engine.prepare(talk).images
     chosen = parts([one.layout for one in looks], [one.choice for one in looks], engine.method.rule)
     plain = ask(it.processor, *images)
-    small = late.resizing(it.processor)
+    small = qwen.resize_only(it.processor)
     lately = ask(small, *images)
-    lately["pixel_values"] = late.unfolded(lately, it.processor.image_processor)
+    lately["pixel_values"] = qwen.resized_images(lately, it.processor.image_processor)
     assert torch.equal(plain["input_ids"], lately["input_ids"])
     assert torch.equal(plain["image_grid_thw"], lately["image_grid_thw"])
     sight = it.model.config.vision_config
     sizes = (sight.spatial_merge_size, sight.patch_size, chosen)
-    return chosen, packed.pixels(lately, *sizes), packed.pixels(plain, *sizes)
+    return chosen, qwen.pixels(lately, *sizes), qwen.pixels(plain, *sizes)
 
 
 SIZES = [[(192, 256)], [(150, 90), (192, 256)], [(176, 208)], [(31, 200)]]
@@ -70,8 +69,10 @@ def test_coarse_cells_and_frames_differ_by_rounding(it, method, sizes) -> None:
 
 
 def test_an_engine_works_late_and_leaves_the_processor_as_it_was(it, monkeypatch) -> None:
-    rows, asked = late.Late.rows, []
-    monkeypatch.setattr(late.Late, "rows", lambda *given: asked.append(given) or rows(*given))
+    rows, asked = qwen.ResizedImages.rows, []
+    monkeypatch.setattr(
+        qwen.ResizedImages, "rows", lambda *given: asked.append(given) or rows(*given)
+    )
     engine = attach(it.model, it.processor, tokens=9, where="before", scout=slope)
     before = dict(vars(it.processor.image_processor))
     engine.generate(picture(96, 96), "What is it?", max_new_tokens=1)
@@ -84,9 +85,9 @@ def test_a_processor_that_is_not_known_does_all_of_its_work(it) -> None:
     class Other(type(it.processor.image_processor)):
         """Somebody's own."""
 
-    assert late.resizing(SimpleNamespace(image_processor=None)) is None
+    assert qwen.resize_only(SimpleNamespace(image_processor=None)) is None
     it.processor.image_processor.__class__ = Other
-    assert late.resizing(it.processor) is None
+    assert qwen.resize_only(it.processor) is None
     engine = attach(it.model, it.processor, tokens=9, where="before", scout=slope)
     answer = engine.generate(picture(96, 96), "What is it?", max_new_tokens=1)
-    assert len(answer.looks[0].choice.anchor) == 9
+    assert len(answer.images[0].choice.anchor) == 9

@@ -13,16 +13,21 @@ from homunculus import get_method, methods
 from homunculus.engines.families import (
     Layout,
     Window,
-    averaged,
-    lined,
-    majority,
-    onto,
-    plain,
-    split,
-    tiled,
+    lined_layout,
+    plain_layout,
+    pool_majority,
+    pool_max,
+    pool_mean,
+    split_rows,
+    tiled_layout,
 )
 from homunculus.engines.select import Choice, select
-from homunculus.engines.transformers import prepared as prompt
+from homunculus.engines.transformers.prepared import (
+    count_marks,
+    cut_prompt,
+    kept_columns,
+    locate,
+)
 
 LEFT_OUT = {"oracle"}  # is told where the answer is
 BY_NAME = [name for name in methods() if name not in LEFT_OUT]
@@ -35,9 +40,9 @@ def drawn(*shape: int, seed: int = 0) -> Tensor:
 
 
 layouts = st.one_of(
-    st.builds(plain, side, side),
-    st.builds(tiled, st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), st.booleans()),
-    st.builds(lined, side, side, st.integers(0, 9)),
+    st.builds(plain_layout, side, side),
+    st.builds(tiled_layout, st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), st.booleans()),
+    st.builds(lined_layout, side, side, st.integers(0, 9)),
 )
 
 
@@ -55,7 +60,7 @@ def test_cells_and_other_rows_are_all_rows_once(layout: Layout) -> None:
 @often
 @given(rows=st.integers(1, 3), cols=st.integers(1, 3), edge=st.integers(1, 4), last=st.booleans())
 def test_tiles_are_read_as_one_picture(rows: int, cols: int, edge: int, last: bool) -> None:
-    layout, at = tiled(rows, cols, edge, last), 0
+    layout, at = tiled_layout(rows, cols, edge, last), 0
     picture = torch.empty(rows * edge, cols * edge, dtype=torch.long)
     for row in range(rows):
         for col in range(cols):
@@ -70,7 +75,7 @@ def test_tiles_are_read_as_one_picture(rows: int, cols: int, edge: int, last: bo
 @often
 @given(rows=side, cols=side, first=st.integers(0, 9))
 def test_lines_end_in_a_row_of_their_own(rows: int, cols: int, first: int) -> None:
-    layout, cells, others, at = lined(rows, cols, first), [], list(range(first)), first
+    layout, cells, others, at = lined_layout(rows, cols, first), [], list(range(first)), first
     for _ in range(rows):
         cells += range(at, at + cols)
         others.append(at + cols)
@@ -85,7 +90,7 @@ def test_a_cell_is_as_relevant_as_the_most_that_it_covers(
 ) -> None:
     value = drawn(*shape, seed=seed)
     (high, wide), (rows, cols) = shape, grid
-    found = onto(value, plain(rows, cols))
+    found = pool_max(value, plain_layout(rows, cols))
     for row in range(rows):
         for col in range(cols):
             covered = [
@@ -110,12 +115,12 @@ def test_a_window_shows_its_part_of_the_map(window: Window, rows: slice, cols: s
     value = drawn(8, 8)
     shown = value[rows, cols]
     high, wide = shown.shape
-    assert torch.equal(onto(value, plain(high, wide, window)), shown)
+    assert torch.equal(pool_max(value, plain_layout(high, wide, window)), shown)
 
 
 def test_padding_is_as_relevant_as_the_least_of_the_map() -> None:
     value = drawn(8, 4)
-    found = onto(value, plain(8, 8, (0.0, -0.5, 1.0, 1.5)))
+    found = pool_max(value, plain_layout(8, 8, (0.0, -0.5, 1.0, 1.5)))
     assert torch.equal(found[:, 2:6], value)
     assert (found[:, :2] == value.min()).all()
     assert (found[:, 6:] == value.min()).all()
@@ -128,8 +133,8 @@ def test_regions_come_to_the_lattice_by_majority_and_energies_by_their_mean(
 ) -> None:
     label = torch.randint(-1, 4, shape, generator=torch.Generator().manual_seed(seed))
     value = drawn(2, *shape, seed=seed)
-    layout = plain(*grid)
-    most, mean = majority(label, layout), averaged(value, layout)
+    layout = plain_layout(*grid)
+    most, mean = pool_majority(label, layout), pool_mean(value, layout)
     for row in range(grid[0]):
         for col in range(grid[1]):
             down, across = (
@@ -143,25 +148,25 @@ def test_regions_come_to_the_lattice_by_majority_and_energies_by_their_mean(
 
 
 def test_around_the_image_there_is_neither_a_region_nor_energy() -> None:
-    layout = plain(8, 8, (0.0, -0.5, 1.0, 1.5))
+    layout = plain_layout(8, 8, (0.0, -0.5, 1.0, 1.5))
     label = torch.arange(32).view(8, 4) // 8
-    assert torch.equal(majority(label, layout)[:, 2:6], label)
-    assert (majority(label, layout)[:, [0, 1, 6, 7]] == -1).all()
-    assert (averaged(torch.ones(1, 8, 4), layout)[0, :, [0, 1, 6, 7]] == 0).all()
+    assert torch.equal(pool_majority(label, layout)[:, 2:6], label)
+    assert (pool_majority(label, layout)[:, [0, 1, 6, 7]] == -1).all()
+    assert (pool_mean(torch.ones(1, 8, 4), layout)[0, :, [0, 1, 6, 7]] == 0).all()
 
 
 def test_gradients_pass_onto_the_lattice_through_window_and_padding() -> None:
     value = drawn(8, 4).requires_grad_()
-    onto(value, plain(8, 8, (0.0, -0.5, 1.0, 1.5)))[:, 2:6].sum().backward()
+    pool_max(value, plain_layout(8, 8, (0.0, -0.5, 1.0, 1.5)))[:, 2:6].sum().backward()
     assert torch.equal(value.grad, torch.ones(8, 4))
 
 
 def test_rows_that_the_layouts_do_not_explain_are_refused() -> None:
-    two = [plain(2, 3), lined(2, 2, 4)]
-    first, second = split(torch.arange(16.0)[:, None], two)
+    two = [plain_layout(2, 3), lined_layout(2, 2, 4)]
+    first, second = split_rows(torch.arange(16.0)[:, None], two)
     assert (len(first), len(second)) == (6, 10)
     with pytest.raises(ValueError, match=r"expected 16 rows of image features .* got 15"):
-        split(torch.zeros(15, 1), two)
+        split_rows(torch.zeros(15, 1), two)
 
 
 # ---- selection -----------------------------------------------------------------------------------
@@ -232,7 +237,7 @@ def test_a_token_stands_at_the_cell_that_holds_its_centre(
     rows: int, cols: int, share: float, seed: int
 ) -> None:
     """A centre on the border of two cells belongs to the upper or left one."""
-    layout = plain(rows, cols)
+    layout = plain_layout(rows, cols)
     for name in ("foveated", "log-polar", "pool"):
         choice = chosen(layout, max(1, round(share * rows * cols)), name, seed)
         middle = choice.tokens.position[0][choice.order]
@@ -243,7 +248,7 @@ def test_a_token_stands_at_the_cell_that_holds_its_centre(
 
 
 def test_what_is_chosen_does_not_hang_on_features() -> None:
-    layout = tiled(2, 3, 4, True)
+    layout = tiled_layout(2, 3, 4, True)
     relevance = [drawn(*layout.grid)]
     (bare,) = select([layout], relevance, [20], get_method("foveated"))
     assert bare.embed is None
@@ -266,34 +271,34 @@ def prompted() -> tuple[Tensor, list[Layout], dict[str, Tensor]]:
     ids = 100 * torch.arange(2)[:, None] + torch.arange(14)
     return (
         image,
-        [plain(2, 2), plain(2, 3), plain(2, 2)],
+        [plain_layout(2, 2), plain_layout(2, 3), plain_layout(2, 2)],
         {"input_ids": ids, "attention_mask": mask},
     )
 
 
 def kept(*anchors: list[int]) -> list[Choice]:
-    (base,) = select([plain(1, 1)], [torch.zeros(1, 1)], [1], get_method("grid"))
+    (base,) = select([plain_layout(1, 1)], [torch.zeros(1, 1)], [1], get_method("grid"))
     return [Choice(torch.tensor(one), base.tokens, torch.arange(len(one))) for one in anchors]
 
 
 def test_images_stand_where_their_placeholders_are() -> None:
     image, three, _ = prompted()
-    places = prompt.located(image, three)
+    places = locate(image, three)
     expected = [(0, [1, 2, 4, 5]), (0, [7, 8, 9, 10, 11, 12]), (1, [9, 10, 11, 12])]
     assert [(sample, at.tolist()) for sample, at in places] == expected
-    assert prompt.marks(places) == [1, 0, 0]
+    assert count_marks(places) == [1, 0, 0]
     with pytest.raises(ValueError, match="14 image placeholders, its images 10 rows"):
-        prompt.located(image, three[:2])
+        locate(image, three[:2])
 
 
 def test_a_prompt_is_text_and_anchors_filled_up_at_the_left() -> None:
     image, three, inputs = prompted()
-    places = prompt.located(image, three)
+    places = locate(image, three)
     text = inputs["attention_mask"].bool() & ~image
-    columns = prompt.columns(text, places, kept([0, 3], [2, 2, 5], [1]))
+    columns = kept_columns(text, places, kept([0, 3], [2, 2, 5], [1]))
     assert columns[0].tolist() == [0, 1, 3, 5, 6, 9, 9, 12, 13]  # two tokens at one place
     assert columns[1].tolist() == [6, 7, 8, 10, 13]
-    out = prompt.pruned(inputs | {"labels": inputs["input_ids"]}, inputs["input_ids"], columns, 7)
+    out = cut_prompt(inputs | {"labels": inputs["input_ids"]}, inputs["input_ids"], columns, 7)
     assert out["input_ids"][1].tolist() == [7] * 4 + [106, 107, 108, 110, 113]
     assert out["attention_mask"][1].tolist() == [0] * 4 + [1] * 5
     assert out["labels"][1].tolist() == [-100] * 4 + [106, 107, 108, 110, 113]
@@ -304,9 +309,9 @@ def test_a_prompt_is_text_and_anchors_filled_up_at_the_left() -> None:
 def test_positions_in_three_axes_get_a_count_before_them() -> None:
     image, three, inputs = prompted()
     text = inputs["attention_mask"].bool() & ~image
-    columns = prompt.columns(text, prompt.located(image, three), kept([0], [1], [3]))
+    columns = kept_columns(text, locate(image, three), kept([0], [1], [3]))
     axes = torch.stack([inputs["input_ids"] + 1000 * axis for axis in range(3)])
-    found = prompt.pruned(inputs, axes, columns, 7)["position_ids"]
+    found = cut_prompt(inputs, axes, columns, 7)["position_ids"]
     assert found.shape == (4, 2, 6)
     assert found[0].tolist() == [list(range(6)), [0, 0, 1, 2, 3, 4]]
     assert found[3, 1].tolist() == [0, 2106, 2107, 2108, 2112, 2113]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from engine_help import FAMILIES, LARGE, MARK, TALL, attached, load, picture, turn
 from homunculus.engines.families import Layout
-from homunculus.engines.transformers.prepared import Look
+from homunculus.engines.transformers.prepared import ImageTokens
 
 pytestmark = MARK
 WIDE = (90, 301)
@@ -55,7 +55,7 @@ def painted(image: Any, block: tuple[int, int, int, int]) -> Any:
     return other
 
 
-def rows(look: Look) -> Tensor:
+def rows(look: ImageTokens) -> Tensor:
     """Features of the cells, in reading order; all rows are kept, so a row's place is its own."""
     assert look.choice.embed is not None
     return look.choice.embed[look.layout.row]
@@ -63,14 +63,14 @@ def rows(look: Look) -> Tensor:
 
 def check(engine: Any, size: tuple[int, int], *others: Any, share: int = 4) -> None:
     image, found = picture(*size), 0
-    (first, *_) = engine.prepare([turn(image, *others, "What?")]).looks
+    (first, *_) = engine.prepare([turn(image, *others, "What?")]).images
     box, plain = boxes(first.layout, size), rows(first)
     # resampling reaches a little beyond a cell
     reach = (0.75 * (box[:, 2:] - box[:, :2])).clamp(min=3)
     for high, wide in CORNERS:
         y0, x0 = int(high * size[0]), int(wide * size[1])
         y1, x1 = min(size[0], y0 + size[0] // share), min(size[1], x0 + size[1] // share)
-        (look, *_) = engine.prepare([turn(painted(image, (y0, x0, y1, x1)), *others, "?")]).looks
+        (look, *_) = engine.prepare([turn(painted(image, (y0, x0, y1, x1)), *others, "?")]).images
         changed = (rows(look) - plain).abs().amax(1) > 1e-4
         low, top = torch.tensor([y1, x1]), torch.tensor([y0, x0])
         inside = ((box[:, :2] >= top) & (box[:, 2:] <= low)).all(1)
@@ -97,7 +97,7 @@ def test_one_of_several_images_is_padded_to_a_square_in_llava_onevision() -> Non
 
 def test_the_ends_of_lines_never_change_and_the_thumbnail_does() -> None:
     engine = silent("llava_onevision")
-    looks = [engine.prepare([turn(picture(*LARGE, seed=at), "?")]).looks[0] for at in range(2)]
+    looks = [engine.prepare([turn(picture(*LARGE, seed=at), "?")]).images[0] for at in range(2)]
     one, two = (look.choice.embed[look.layout.rest] for look in looks)
     same = (one == two).all(1)
     assert same.tolist() == [False] * 25 + [True] * looks[0].layout.grid[0]

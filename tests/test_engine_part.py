@@ -16,11 +16,11 @@ from homunculus.core.methods import get_method
 from homunculus.core.types import Tokens
 from homunculus.engines import encode
 from homunculus.engines import views as part
-from homunculus.engines.encode import fast
-from homunculus.engines.families import Layout, tiled
+from homunculus.engines.encode import fast_patches
+from homunculus.engines.families import Layout, tiled_layout
 from homunculus.engines.select import Choice, select
 from homunculus.engines.transformers import attach
-from homunculus.engines.views import parts, single
+from homunculus.engines.views import parts, works_before
 from tiny import ask, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
@@ -53,7 +53,7 @@ def talk(*images: Any) -> list[dict[str, Any]]:
 
 def seen(it: SimpleNamespace, tokens: int, *images: Any, **options: Any) -> SimpleNamespace:
     """Inputs of the untouched model, layouts and choices of these images."""
-    looks = engine(it, tokens, **options).prepare(talk(*images)).looks
+    looks = engine(it, tokens, **options).prepare(talk(*images)).images
     inputs = ask(it.processor, *images)
     layouts, choices = [look.layout for look in looks], [look.choice for look in looks]
     return SimpleNamespace(inputs=inputs, layouts=layouts, choices=choices)
@@ -103,7 +103,7 @@ def test_a_batch_with_all_kept_has_the_rows_of_the_untouched_model(family: str) 
     it, images = load(family), [picture(192, 256), picture(40, 90, seed=1)]
     batch = [talk(image) for image in images]
     before, after = (engine(it, ALL, where=where).prepare(batch) for where in ("before", "after"))
-    for one, other in zip(before.looks, after.looks, strict=True):
+    for one, other in zip(before.images, after.images, strict=True):
         assert torch.equal(one.choice.embed, other.choice.embed)
 
 
@@ -183,7 +183,7 @@ def hidden(it: SimpleNamespace, that: SimpleNamespace) -> Tensor:
     attention.register("hidden", Hidden(seen))
     before, tower.config._attn_implementation = tower.config._attn_implementation, "hidden"
     try:
-        rows = encode.everything(it.model, that.inputs, that.layouts).rows[0]
+        rows = encode.encode_images(it.model, that.inputs, that.layouts).rows[0]
     finally:
         tower.config._attn_implementation = before
     others = layout.rest[: len(choice.anchor) - int(choice.tokens.valid.sum())]
@@ -198,7 +198,7 @@ def test_a_part_is_encoded_as_if_the_rest_were_hidden(it: SimpleNamespace, token
     that = seen(it, tokens, picture(*size), method="random")
     (rows,) = encoded(it, that)
     assert len(rows) == tokens
-    full = encode.everything(it.model, that.inputs, that.layouts).rows[0]
+    full = encode.encode_images(it.model, that.inputs, that.layouts).rows[0]
     far = full[that.choices[0].anchor] - rows[that.choices[0].order]
     assert far.abs().max() > 0.05  # what is not kept would have mattered
     assert (rows - hidden(it, that)).abs().max() < CLOSE
@@ -268,7 +268,7 @@ def shrunken(it: SimpleNamespace, inputs: Any, grid: tuple[int, int]) -> Tensor:
         rows = core.multi_modal_projector(states[-1])
     else:
         rows = core.get_image_features(small[None], return_dict=True).pooler_output
-    return rows.flatten(0, 1)[tiled(high // side, wide // side, side, False).row]
+    return rows.flatten(0, 1)[tiled_layout(high // side, wide // side, side, False).row]
 
 
 @torch.no_grad()
@@ -305,8 +305,8 @@ def test_rows_follow_the_tokens_and_levels_do_not_see_each_other(
 def test_an_image_is_encoded_as_if_it_were_alone(it: SimpleNamespace) -> None:
     images = [picture(192, 256), picture(150, 90, seed=1)]
     batch = engine(it, 24).prepare([talk(image) for image in images])
-    for look, image in zip(batch.looks, images, strict=True):
-        (alone,) = engine(it, 24).prepare(talk(image)).looks
+    for look, image in zip(batch.images, images, strict=True):
+        (alone,) = engine(it, 24).prepare(talk(image)).images
         assert torch.equal(alone.choice.anchor, look.choice.anchor)
         assert (alone.choice.embed - look.choice.embed).abs().max() < CLOSE
 
@@ -325,14 +325,14 @@ def test_a_method_whose_tokens_are_means_is_refused_and_told_which_can(
 
 
 def test_a_mean_that_comes_all_the_same_is_not_taken_for_a_cell() -> None:
-    layout = tiled(2, 2, 4, False)
+    layout = tiled_layout(2, 2, 4, False)
     choices = select([layout], [torch.zeros(8, 8)], [20], get_method("pool"))
     with pytest.raises(ValueError, match="one cell"):
         parts([layout], choices)
 
 
 def test_methods_of_cells_and_of_plain_images_can() -> None:
-    unable = {name for name, one in methods().items() if not single(one)}
+    unable = {name for name, one in methods().items() if not works_before(one)}
     assert unable == {"pool", "log-polar", "clusters"}
 
 
@@ -367,7 +367,7 @@ def test_windows_are_two_ordinary_images(family: str) -> None:
 def test_windows_fill_the_budget(it: SimpleNamespace, size: tuple[int, int], tokens: int) -> None:
     made = engine(it, tokens, method="windows").prepare(talk(picture(*size)))
     assert (made["input_ids"] == it.model.config.image_token_id).sum() == tokens
-    assert made.looks[0].choice.embed.isfinite().all()
+    assert made.images[0].choice.embed.isfinite().all()
 
 
 @torch.no_grad()
@@ -394,7 +394,7 @@ def test_a_smaller_image_costs_its_own_count_and_no_other_rows(
 ) -> None:
     for size, tokens in (((192, 256), 40), ((240, 60), 7), ((192, 256), 1)):
         made = engine(it, tokens, method="resize", where=where).prepare(talk(picture(*size)))
-        (look,) = made.looks
+        (look,) = made.images
         wanted = get_method("resize").count(look.layout.grid, tokens)
         assert wanted <= tokens
         assert (made["input_ids"] == it.model.config.image_token_id).sum() == wanted
@@ -426,7 +426,7 @@ def test_the_linear_form_is_the_convolution_but_for_rounding(
     conv = conv.to(dtype)
     pixels = torch.randn(shape, generator=torch.Generator().manual_seed(0)).to(dtype)
     stock = conv(pixels)
-    with fast(conv):
+    with fast_patches(conv):
         linear = conv(pixels)
     assert linear.shape == stock.shape
     most = 2**-7 if dtype == torch.bfloat16 else 1e-5
@@ -437,9 +437,9 @@ def test_the_linear_form_is_the_convolution_but_for_rounding(
 
 def test_the_convolution_is_back_after_an_error_and_others_are_left_alone() -> None:
     net = nn.Sequential(nn.Conv2d(3, 4, 2, 2), nn.Conv2d(4, 4, 3, 2), nn.Conv2d(4, 4, 1))
-    with fast(net):
+    with fast_patches(net):
         assert [("forward" in vars(one)) for one in net] == [True, False, False]
-    with pytest.raises(RuntimeError), fast(net):
+    with pytest.raises(RuntimeError), fast_patches(net):
         net(torch.zeros(1, 5, 8, 8))
     assert not any("forward" in vars(one) for one in net)
 
@@ -453,7 +453,7 @@ def test_a_fast_engine_says_the_same_and_remembers_that_it_is_fast(
     quick.save(tmp_path)
     again: Any = attach(it.model, it.processor, saved=tmp_path, scout=slope)
     assert again.setting == quick.setting == replace(engine(it, 24).setting, fast=True)
-    stock = engine(it, 24).prepare(image).looks[0].choice.embed
-    linear = again.prepare(image).looks[0].choice.embed
+    stock = engine(it, 24).prepare(image).images[0].choice.embed
+    linear = again.prepare(image).images[0].choice.embed
     assert linear is not None
     assert (stock - linear).abs().max() < 1e-4 * stock.abs().max()

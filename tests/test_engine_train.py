@@ -58,7 +58,7 @@ def test_training_changes_no_number(family: str, where: str) -> None:
     with torch.no_grad():
         plain = engine.prepare(TALKS, forward=True)
     trained = engine.prepare(TALKS, forward=True)
-    for one, two in zip(plain.looks, trained.looks, strict=True):
+    for one, two in zip(plain.images, trained.images, strict=True):
         assert two.choice.embed.requires_grad
         assert torch.equal(one.choice.embed, two.choice.embed)
         assert torch.equal(one.choice.anchor, two.choice.anchor)
@@ -69,21 +69,21 @@ def test_features_follow_the_weights(family: str) -> None:
     tiny = load(family)
     engine = attached(tiny, tokens=20)
     talk = [turn(picture(*LARGE), "What is it?")]
-    old = engine.prepare(talk).looks[0].choice.embed
-    assert torch.equal(engine.prepare(talk).looks[0].choice.embed, old)
+    old = engine.prepare(talk).images[0].choice.embed
+    assert torch.equal(engine.prepare(talk).images[0].choice.embed, old)
     engine.prepare(talk, forward=True)
     with torch.no_grad():
         for weight in tiny.model.base_model.parameters():
             weight.mul_(1.1)
-    new = engine.prepare(talk).looks[0].choice.embed
+    new = engine.prepare(talk).images[0].choice.embed
     assert not torch.equal(new, old)
-    assert torch.equal(new, attached(tiny, tokens=20).prepare(talk).looks[0].choice.embed)
+    assert torch.equal(new, attached(tiny, tokens=20).prepare(talk).images[0].choice.embed)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nothing_to_train_asks_for_no_gradient(family: str) -> None:
     prepared = attached(family, tokens=20).prepare(TALKS[0])
-    assert not prepared.looks[0].choice.embed.requires_grad
+    assert not prepared.images[0].choice.embed.requires_grad
 
 
 def test_labels_of_a_processor_follow_their_tokens() -> None:

@@ -59,8 +59,8 @@ def first_logits(engine: Engine, inputs: Any) -> Tensor:
 def test_another_question_keeps_other_tokens(engine: Engine) -> None:
     one = engine.prepare([ASK])
     two = engine.prepare([ASK, turn("A dog.", role="assistant"), THEN])
-    first, second = one.looks[0], two.looks[0]
-    assert (first.shown.question, second.shown.question) == ("What is it?", "And where?")
+    first, second = one.images[0], two.images[0]
+    assert (first.source.question, second.source.question) == ("What is it?", "And where?")
     assert len(first.choice.anchor) == len(second.choice.anchor) == K
     assert not torch.equal(first.choice.anchor, second.choice.anchor)
 
@@ -71,7 +71,7 @@ def test_a_pinned_turn_keeps_its_tokens_and_its_cache_is_as_good_as_computing(
     answer = answered(engine, ASK)
     talk = [ASK, said(answer), THEN]
     prepared = engine.prepare(talk, pinned=answer.prepared)
-    assert torch.equal(prepared.looks[0].choice.anchor, answer.looks[0].choice.anchor)
+    assert torch.equal(prepared.images[0].choice.anchor, answer.images[0].choice.anchor)
     upon = prepared.upon(answer.ids, answer.cache)
     if engine.family.name == "paligemma":  # sees its prompt both ways: a longer one is another
         assert "past_key_values" not in upon
@@ -91,14 +91,14 @@ def test_an_image_may_come_in_the_second_turn(engine: Engine) -> None:
     answer = answered(engine, ASK)
     talk = [ASK, said(answer), turn("And this?", picture(*TALL, seed=1))]
     if engine.family.name == "llava_onevision":
-        with pytest.raises(ValueError, match="laid out otherwise"):
+        with pytest.raises(ValueError, match="changes the layout of an image"):
             engine.prepare(talk, pinned=answer.prepared)
-        assert len(engine.prepare(talk).looks) == 2
+        assert len(engine.prepare(talk).images) == 2
         return
     prepared = engine.prepare(talk, pinned=answer.prepared)
-    first, second = prepared.looks
-    assert torch.equal(first.choice.anchor, answer.looks[0].choice.anchor)
-    assert second.shown.question == "And this?"
+    first, second = prepared.images
+    assert torch.equal(first.choice.anchor, answer.images[0].choice.anchor)
+    assert second.source.question == "And this?"
     assert len(second.choice.anchor) == min(K, second.layout.total)
     fresh = first_logits(engine, prepared)
     warm = first_logits(engine, prepared.upon(answer.ids, answer.cache))
@@ -112,7 +112,7 @@ def test_talking_on_says_what_a_fresh_run_says(engine: Engine) -> None:
     fresh = engine.model.generate(**prepared, **GREEDY, max_new_tokens=8)
     (second,) = engine.chat(talk, upon=answer, **GREEDY, max_new_tokens=8)
     assert torch.equal(second.ids, fresh[0])
-    assert torch.equal(second.looks[0].choice.anchor, answer.looks[0].choice.anchor)
+    assert torch.equal(second.images[0].choice.anchor, answer.images[0].choice.anchor)
 
 
 @pytest.mark.parametrize("family", ["qwen3_vl", "gemma3", "smolvlm"])
@@ -134,9 +134,9 @@ def test_other_images_cannot_be_pinned() -> None:
     engine = attached("qwen3_vl", tokens=K)
     first = engine.prepare([ASK])
     for other in (picture(*TALL), picture(*LARGE, seed=1)):  # another size; the same size
-        with pytest.raises(ValueError, match="pinned inputs show other images"):
+        with pytest.raises(ValueError, match="comes from another conversation"):
             engine.prepare([turn(other, "What is it?")], pinned=first)
-    with pytest.raises(ValueError, match="pinned inputs show other images"):
+    with pytest.raises(ValueError, match="comes from another conversation"):
         engine.prepare([turn("What is it?")], pinned=first)
 
 
@@ -146,8 +146,8 @@ def test_a_batch_is_pinned_talk_by_talk() -> None:
     first = engine.prepare(talks)
     more = [turn("A dog.", role="assistant"), turn(picture(*SMALL, seed=3), "And this?")]
     second = engine.prepare([[*talk, *more] for talk in talks], pinned=first)
-    assert [look.shown.talk for look in second.looks] == [0, 0, 1, 1]
-    for one, two in zip(first.looks, second.looks[::2], strict=True):
+    assert [look.source.conversation for look in second.images] == [0, 0, 1, 1]
+    for one, two in zip(first.images, second.images[::2], strict=True):
         assert torch.equal(one.choice.anchor, two.choice.anchor)
         assert torch.equal(one.choice.embed, two.choice.embed)
 
@@ -156,7 +156,7 @@ def test_a_cache_goes_on_with_one_conversation() -> None:
     engine = attached("qwen3_vl", tokens=K)
     answer = answered(engine, ASK)
     two = engine.prepare([[ASK], [ASK]])
-    with pytest.raises(ValueError, match="a cache goes on with one conversation, got 2"):
+    with pytest.raises(ValueError, match="a cache continues one conversation, got 2"):
         two.upon(answer.ids, answer.cache)
 
 
@@ -184,7 +184,7 @@ def test_without_a_callable_the_word_scout_looks_for_the_question() -> None:
     pen.text((40, 430), "TOTAL 19.90", fill="black", font_size=40)
     engine = homunculus.attach(tiny.model, tiny.processor, tokens=K, method="grid", where="after")
     above, below = (
-        engine.prepare([turn(page, f"What is the {word}?")]).looks[0]
+        engine.prepare([turn(page, f"What is the {word}?")]).images[0]
         for word in ("invoice", "total")
     )
     assert above.origin.startswith("words: ")

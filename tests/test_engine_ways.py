@@ -65,9 +65,12 @@ def test_few_tokens_are_enough_for_beams_and_lots(family: str) -> None:
     torch.manual_seed(0)
     lots = engine.chat(TALKS, do_sample=True, num_return_sequences=2, **EIGHT)
     for answers in (beams, lots):
-        assert [one.looks[0].shown.talk for one in answers] == [0, 0, 1, 1]
-        assert [one.looks[0].shown.question for one in answers[1:3]] == ["What is it?", "How many?"]
-        assert {len(one.looks[0].choice.anchor) for one in answers} == {K}
+        assert [one.images[0].source.conversation for one in answers] == [0, 0, 1, 1]
+        assert [one.images[0].source.question for one in answers[1:3]] == [
+            "What is it?",
+            "How many?",
+        ]
+        assert {len(one.images[0].choice.anchor) for one in answers} == {K}
         assert len({tuple(one.ids.tolist()) for one in answers}) == 4
         assert all(one.cache is None for one in answers)
 
@@ -124,7 +127,7 @@ def test_bf16_keeps_all_bit_by_bit_and_few_in_bf16(family: str) -> None:
         assert torch.equal(mine, base)
         engine = attached(tiny, tokens=K, where=where, method="foveated")
         prepared = engine.prepare(TALKS)
-        assert {look.choice.embed.dtype for look in prepared.looks} == {torch.bfloat16}
+        assert {look.choice.embed.dtype for look in prepared.images} == {torch.bfloat16}
         assert engine.model.generate(**prepared, **GREEDY, **EIGHT).shape[0] == 2
 
 
@@ -133,7 +136,7 @@ def test_bf16_keeps_all_bit_by_bit_and_few_in_bf16(family: str) -> None:
 
 def count(name: str, prepared: Prepared) -> int:
     """What a method promises for the one image: K, but for a smaller image of its shape."""
-    found = methods()[name].count(prepared.looks[0].layout.grid, K)
+    found = methods()[name].count(prepared.images[0].layout.grid, K)
     assert found == K or name == "resize"
     return found
 

@@ -134,5 +134,5 @@ def test_an_answer_tells_what_was_kept() -> None:
         [picture(*LARGE), picture(*TALL)], [ASK, "Hm"], max_new_tokens=4, **GREEDY
     )
     assert both[0].text == answer.text
-    assert [one.looks[0].shown.question for one in both] == [ASK, "Hm"]
+    assert [one.images[0].source.question for one in both] == [ASK, "Hm"]
     assert [int(one.tokens[0].valid.sum()) for one in both] == [192, 54]

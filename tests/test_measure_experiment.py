@@ -10,7 +10,7 @@ import torch
 from homunculus import Sight
 from homunculus.cli import main
 from homunculus.core.methods import methods
-from homunculus.lab.measure import command, read
+from homunculus.lab.measure import command
 from homunculus.lab.measure.experiment import Setup, carry_out, config
 from homunculus.lab.measure.plan import (
     ABLATIONS,

@@ -9,10 +9,12 @@ import torch
 
 from homunculus import Sight
 from homunculus.cli import main
-from homunculus.lab.measure import Config, Readings, measure, part, read, reader
-from homunculus.lab.measure.read import touches
+from homunculus.lab.measure.parts import part
+from homunculus.lab.measure.read import Readings, reader, touches
 from homunculus.lab.measure.row import row
+from homunculus.lab.measure.run import Config, measure
 from homunculus.lab.measure.spend import deviation, keep, open_sheet, saliency
+from homunculus.lab.measure.suite import read
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")

@@ -17,7 +17,7 @@ from homunculus.core.allocate import TopK
 from homunculus.core.lift import Lift, on_four_levels, on_grid
 from homunculus.core.methods import Method, unavailable
 from homunculus.core.testing import check_method
-from homunculus.engines.families import plain
+from homunculus.engines.families import plain_layout
 from homunculus.engines.select import select
 
 # ---- wrong arguments -----------------------------------------------------------------------------
@@ -185,11 +185,11 @@ def test_an_engine_refuses_a_rule_that_marks_too_few_rows_valid() -> None:
     )
     for rows in (None, [torch.zeros(100, 4)]):
         with pytest.raises(ValueError, match=fault):
-            select([plain(10, 10)], [torch.zeros(10, 10)], [50], theirs(fewer_valid), rows)
+            select([plain_layout(10, 10)], [torch.zeros(10, 10)], [50], theirs(fewer_valid), rows)
 
 
 def test_an_engine_still_fills_up_with_rows_that_are_no_cell() -> None:
-    layout = replace(plain(3, 3), rest=torch.arange(9, 13))
+    layout = replace(plain_layout(3, 3), rest=torch.arange(9, 13))
     (choice,) = select([layout], [torch.zeros(3, 3)], [11], get_method("grid"))
     assert choice.anchor.tolist() == list(range(11))
 

@@ -55,8 +55,8 @@ def test_an_answer_is_the_one_that_any_user_gets(runner, qwen) -> None:
     runner.take(Way("foveated", TOKENS))
     said = runner.answer(talk("Where is the total?", image), **OPTIONS)
     assert said.text == expected.text
-    anchors = [look.choice.anchor.tolist() for look in expected.looks]
-    mine = runner.engine.prepare(talk("Where is the total?", image)).looks
+    anchors = [look.choice.anchor.tolist() for look in expected.images]
+    mine = runner.engine.prepare(talk("Where is the total?", image)).images
     assert [look.choice.anchor.tolist() for look in mine] == anchors
 
 

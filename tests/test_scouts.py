@@ -120,7 +120,7 @@ def test_an_engine_asks_it(where: str, package: Path) -> None:
         it.model, it.processor, tokens=len(CELLS), method="grid", where=where, scout=NAME
     )
     answer = engine.generate(page(), QUESTION, max_new_tokens=1)
-    assert answer.looks[0].choice.anchor.tolist() == CELLS
+    assert answer.images[0].choice.anchor.tolist() == CELLS
     assert cells(answer.tokens[0]) == CELLS
     engine.save(package)
     again = homunculus.attach(it.model, it.processor, saved=package)

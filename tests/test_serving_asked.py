@@ -4,7 +4,7 @@ import pytest
 
 import tiny
 from homunculus.engines.vllm.choose import Marks, questions, turns
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.vllm.settings import ServerSettings
 
 IMAGE = "<|vision_start|><|image_pad|><|vision_end|>"
 
@@ -39,33 +39,36 @@ def test_turns_have_roles_words_and_images(marks):
 
 
 def test_a_pinned_image_keeps_its_own_question_and_one_without_words_takes_the_next(marks):
-    found = questions(prompt(marks, *TALK), marks, 3, Serving())
+    found = questions(prompt(marks, *TALK), marks, 3, ServerSettings())
     assert found == ["What is the total?", "And the dates of those?", "And the dates of those?"]
 
 
 def test_pins_do_not_change_when_the_talk_goes_on(marks):
-    first = questions(prompt(marks, *TALK[:2]), marks, 1, Serving())
-    assert questions(prompt(marks, *TALK), marks, 3, Serving())[:1] == first
+    first = questions(prompt(marks, *TALK[:2]), marks, 1, ServerSettings())
+    assert questions(prompt(marks, *TALK), marks, 3, ServerSettings())[:1] == first
 
 
 def test_the_other_ways_of_asking(marks):
     ids = prompt(marks, *TALK)
-    assert questions(ids, marks, 3, Serving(pin=False)) == ["And the dates of those?"] * 3
-    assert questions(ids, marks, 3, Serving(question_from="system")) == ["You read invoices."] * 3
-    assert questions(ids, marks, 3, Serving(question_from="none")) == [""] * 3
-    assert questions(ids, marks, 3, Serving(question="mine", override=True)) == ["mine"] * 3
+    assert questions(ids, marks, 3, ServerSettings(pin=False)) == ["And the dates of those?"] * 3
+    assert (
+        questions(ids, marks, 3, ServerSettings(question_from="system"))
+        == ["You read invoices."] * 3
+    )
+    assert questions(ids, marks, 3, ServerSettings(question_from="none")) == [""] * 3
+    assert questions(ids, marks, 3, ServerSettings(question="mine", override=True)) == ["mine"] * 3
 
 
 def test_long_questions_are_cut_and_bare_prompts_are_questions(marks):
     ids = prompt(marks, ("user", IMAGE + "why " * 1000))
-    assert [len(one) for one in questions(ids, marks, 1, Serving(letters=100))] == [100]
+    assert [len(one) for one in questions(ids, marks, 1, ServerSettings(letters=100))] == [100]
     bare = marks.tokenizer.encode(f"{IMAGE} What is it?", add_special_tokens=False)
-    assert questions(bare, marks, 1, Serving()) == ["What is it?"]
+    assert questions(bare, marks, 1, ServerSettings()) == ["What is it?"]
 
 
 def test_images_that_are_not_where_users_speak_get_the_last_question(marks):
     ids = prompt(marks, ("system", IMAGE), ("user", "What is it?"))
-    assert questions(ids, marks, 1, Serving()) == ["What is it?"]
+    assert questions(ids, marks, 1, ServerSettings()) == ["What is it?"]
 
 
 def test_repeated_placeholders_are_one_image(marks):
@@ -84,26 +87,26 @@ def test_repeated_placeholders_are_one_image(marks):
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused(told, fault):
     with pytest.raises((ValueError, TypeError), match=fault):  # shape checks may be first
-        Serving(**told)
+        ServerSettings(**told)
 
 
 def test_what_a_request_may_bring():
-    usual = Serving(tokens=64, override=True)
-    assert usual.asked({}) == usual
-    assert usual.asked({"tokens": 16, "question": "Who?"}).tokens == 16
+    usual = ServerSettings(tokens=64, override=True)
+    assert usual.for_request({}) == usual
+    assert usual.for_request({"tokens": 16, "question": "Who?"}).tokens == 16
     for told in ({"tokens": 65}, {"tokens": "16"}, {"memory": 1}, "16", {"question": 1}):
         with pytest.raises((ValueError, TypeError)):
-            usual.asked(told)
+            usual.for_request(told)
     with pytest.raises(ValueError, match="allow-override"):
-        Serving().asked({"tokens": 16})
+        ServerSettings().for_request({"tokens": 16})
 
 
 def test_a_setting_travels_in_the_config():
     class Config:
-        homunculus = Serving(tokens=5).overrides()
+        homunculus = ServerSettings(tokens=5).overrides()
 
-    assert Serving.of(Config()).tokens == 5
-    assert Serving.of(object()) == Serving()
+    assert ServerSettings.of(Config()).tokens == 5
+    assert ServerSettings.of(object()) == ServerSettings()
     Config.homunculus = {"tokken": 5}
     with pytest.raises(ValueError, match="tokken"):
-        Serving.of(Config())
+        ServerSettings.of(Config())

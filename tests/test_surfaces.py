@@ -18,8 +18,8 @@ from homunculus import Lift, Material, Method, Sight, Tokens, get_method, method
 from homunculus.core import lift
 from homunculus.core.allocate import TopK
 from homunculus.core.pack import pack
-from homunculus.engines.families import plain
-from homunculus.engines.views import whole
+from homunculus.engines.families import plain_layout
+from homunculus.engines.views import are_cells
 from homunculus.show import look
 from tiny import FAMILIES, load
 
@@ -100,7 +100,7 @@ def engine(name: str, where: str) -> Any:
 def prepared(name: str, where: str) -> Any:
     """The one image of a prompt."""
     parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]
-    (one,) = engine(name, where).prepare([{"role": "user", "content": parts}]).looks
+    (one,) = engine(name, where).prepare([{"role": "user", "content": parts}]).images
     return one
 
 
@@ -121,7 +121,7 @@ def test_regions_and_bands_reach_the_lattice_of_every_family(family: str) -> Non
     for name in ("grid", "atlas", "frequency"):
         made = homunculus.attach(it.model, it.processor, tokens=SLOTS, method=name, where="after")
         parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]
-        (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+        (one,) = made.prepare([{"role": "user", "content": parts}]).images
         assert len(one.choice.embed) == SLOTS
         found[name] = one.choice.anchor.tolist()
     assert len({tuple(anchor) for anchor in found.values()}) == 3
@@ -135,7 +135,7 @@ def test_before_the_encoder_the_tokens_of_look_are_kept_or_the_method_is_refused
     name: str,
 ) -> None:
     tokens = seen(name).tokens
-    if name not in FRAMED and not whole(tokens, GRID):
+    if name not in FRAMED and not are_cells(tokens, GRID):
         with pytest.raises(ValueError, match=rf"\b{name} makes means"):
             engine(name, "before")
         return
@@ -151,7 +151,7 @@ def test_after_the_encoder_the_tokens_of_look_are_kept(name: str) -> None:
             model().model, model().processor, tokens=10**6, method="grid", where="after"
         )
         parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]
-        (all_rows,) = everything.prepare([{"role": "user", "content": parts}]).looks
+        (all_rows,) = everything.prepare([{"role": "user", "content": parts}]).images
     rows = all_rows.choice.embed[None]
     assert kept(one.choice.tokens) == expected(name, rows)
     assert len(one.choice.embed) == get_method(name).count(GRID, SLOTS)
@@ -159,14 +159,15 @@ def test_after_the_encoder_the_tokens_of_look_are_kept(name: str) -> None:
 
 def serving(name: str, where: str, *images: Any) -> tuple[dict[str, Tensor], Method]:
     """What vLLM's processor sends to its worker."""
-    from homunculus.engines.vllm.choose import Eyes, chosen
-    from homunculus.engines.vllm.settings import Serving
+    from homunculus.engines.vllm.choose import ImageInputs, choose_tokens
+    from homunculus.engines.vllm.settings import ServerSettings
 
-    told = Serving(tokens=SLOTS, method=name, where=where)
+    settings = ServerSettings(tokens=SLOTS, method=name, where=where)
     it = model()
-    eyes = Eyes(it.model.config, it.processor.image_processor, {}, torch.float32)
+    inputs = ImageInputs(it.model.config, it.processor.image_processor, {}, torch.float32)
     shown = images or (page(),)
-    return chosen(eyes, shown, [QUESTION] * len(shown), told), told.rule
+    fields = choose_tokens(inputs, shown, [QUESTION] * len(shown), settings)
+    return fields, settings.method_object
 
 
 def _colours() -> Tensor:
@@ -183,23 +184,23 @@ def _colours() -> Tensor:
 def test_vllm_before_the_encoder_keeps_the_tokens_of_look_or_refuses_the_method(
     name: str,
 ) -> None:
-    from homunculus.engines.vllm import choose as fields
+    from homunculus.engines.vllm import choose
 
     if get_method(name).source == "answer":
         with pytest.raises(ValueError, match=name):
             serving(name, "before")
         return
-    if name not in FRAMED and not whole(seen(name).tokens, GRID):
+    if name not in FRAMED and not are_cells(seen(name).tokens, GRID):
         with pytest.raises(ValueError, match=rf"\b{name} makes means"):
             serving(name, "before")
         return
     sent, _ = serving(name, "before")
     boxes = expected(name, None)
-    assert sent[fields.ANCHOR].tolist() == anchors(boxes)
+    assert sent[choose.ANCHOR].tolist() == anchors(boxes)
     if name not in FRAMED:
         assert sorted(viewed(sent)) == sorted(boxes)
     if name == "resize":
-        assert sent[fields.PARTS].tolist() == [[5, 7, 35]]
+        assert sent[choose.PARTS].tolist() == [[5, 7, 35]]
 
 
 def viewed(sent: dict[str, Tensor]) -> list[tuple[float, ...]]:
@@ -220,7 +221,7 @@ def viewed(sent: dict[str, Tensor]) -> list[tuple[float, ...]]:
 
 @every_method
 def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> None:
-    from homunculus.engines.vllm import choose as fields
+    from homunculus.engines.vllm import choose
 
     if get_method(name).source == "answer":
         with pytest.raises(ValueError, match=name):
@@ -228,26 +229,29 @@ def test_vllm_after_the_encoder_keeps_the_tokens_of_look_twice(name: str) -> Non
         return
     sent, rule = serving(name, "after")
     boxes = expected(name, None if name == "random" else _colours())
-    assert sent[fields.ANCHOR].tolist() == anchors(boxes)
+    assert sent[choose.ANCHOR].tolist() == anchors(boxes)
     rows = torch.randn(GRID[0] * GRID[1], 8, generator=torch.Generator().manual_seed(1))
-    (again,) = fields.choose_again(sent, [plain(*GRID)], rule, [rows])
+    (again,) = choose.choose_again(sent, [plain_layout(*GRID)], rule, [rows])
     assert kept(again.tokens) == boxes
-    assert torch.equal(again.anchor, sent[fields.ANCHOR])
+    assert torch.equal(again.anchor, sent[choose.ANCHOR])
     assert again.embed.shape == (get_method(name).count(GRID, SLOTS), 8)
 
 
 @pytest.mark.parametrize("name", ["atlas", "clusters", "frequency", "random", "resize"])
 def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
-    from homunculus.engines.vllm import choose as fields
+    from homunculus.engines.vllm import choose
 
-    images, layouts = (page(), page().crop((64, 32, 224, 144))), [plain(*GRID), plain(7, 10)]
+    images, layouts = (
+        (page(), page().crop((64, 32, 224, 144))),
+        [plain_layout(*GRID), plain_layout(7, 10)],
+    )
     rows = [torch.randn(len(one.row), 4) for one in layouts]
     both, rule = serving(name, "after", *images)
-    found = fields.choose_again(both, layouts, rule, rows)
-    assert torch.equal(torch.cat([one.anchor for one in found]), both[fields.ANCHOR])
+    found = choose.choose_again(both, layouts, rule, rows)
+    assert torch.equal(torch.cat([one.anchor for one in found]), both[choose.ANCHOR])
     for at, shown in enumerate(images):
         alone, _ = serving(name, "after", shown)
-        (single,) = fields.choose_again(alone, layouts[at : at + 1], rule, rows[at : at + 1])
+        (single,) = choose.choose_again(alone, layouts[at : at + 1], rule, rows[at : at + 1])
         assert torch.equal(single.anchor, found[at].anchor)
         assert torch.equal(single.embed, found[at].embed)
 
@@ -282,6 +286,6 @@ def test_a_method_of_another_package_that_needs_features_has_them(where: str) ->
     it = model()
     made = homunculus.attach(it.model, it.processor, tokens=SLOTS, method=theirs, where=where)
     parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]
-    (one,) = made.prepare([{"role": "user", "content": parts}]).looks
+    (one,) = made.prepare([{"role": "user", "content": parts}]).images
     assert len(one.choice.embed) == SLOTS
     assert seen_by[-1] is not None

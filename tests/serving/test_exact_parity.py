@@ -6,8 +6,8 @@ import torch
 
 import homunculus
 import tiny
-from homunculus.engines.vllm.choose import ANCHOR, Eyes, chosen
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.vllm.choose import ANCHOR, ImageInputs, choose_tokens
+from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
 from serving.client import WORDS, page, turn
 from serving.conftest import EAGER, FEW, folder
@@ -77,11 +77,13 @@ def test_the_same_is_said_where_tokens_are_chosen_after_the_encoder(serve):
 def test_the_same_cells_are_kept(family, where):
     mine = engine(family, where)
     images = [page(*size, seed) for seed, size in enumerate(SIZES)]
-    eyes = Eyes(mine.model.config, mine.processor.image_processor, {}, torch.float32)
+    inputs = ImageInputs(mine.model.config, mine.processor.image_processor, {}, torch.float32)
     for question in WORDS:
-        found = chosen(eyes, images, [question] * 4, Serving(tokens=64, where=where))
+        found = choose_tokens(
+            inputs, images, [question] * 4, ServerSettings(tokens=64, where=where)
+        )
         for image, anchor in zip(images, found[ANCHOR].split(64), strict=True):
-            (look,) = mine.prepare(talk(image, question)).looks
+            (look,) = mine.prepare(talk(image, question)).images
             assert anchor.tolist() == look.choice.anchor.tolist()
 
 

@@ -104,7 +104,7 @@ def test_budgets_that_are_none_are_refused(server, tokens):
 
 
 @pytest.mark.parametrize(
-    "told", [{"homunculus": "all"}, {"homunculus": {"where": "after"}}, {"homunculus_serving": 1}]
+    "told", [{"homunculus": "all"}, {"homunculus": {"where": "after"}}, {"homunculus_settings": 1}]
 )
 def test_options_that_no_request_has_are_refused(server, told):
     answer = send(server, packed(page(192, 256)), mm_processor_kwargs=told)

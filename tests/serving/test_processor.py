@@ -6,10 +6,9 @@ from vllm.config import ModelConfig
 from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.multimodal.processing import ProcessorInputs, TimingContext
 
-from homunculus.engines.vllm import PREFIX, processor, register
-from homunculus.engines.vllm import choose as chosen
+from homunculus.engines.vllm import PREFIX, choose, processor, register
 from homunculus.engines.vllm.metrics import METER
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.vllm.settings import ServerSettings
 from serving.client import page
 from serving.conftest import folder
 
@@ -24,7 +23,7 @@ def choosing():
         str(path), max_model_len=2048, dtype="float32", skip_tokenizer_init=False,
         hf_overrides={
             "architectures": [f"{PREFIX}Qwen3VLForConditionalGeneration"],
-            "homunculus": Serving(tokens=64, pixels=10**6, override=True).overrides(),
+            "homunculus": ServerSettings(tokens=64, pixels=10**6, override=True).overrides(),
         },
     )  # fmt: skip
     return MULTIMODAL_REGISTRY.create_processor(config)
@@ -46,7 +45,7 @@ def test_the_key_of_a_picture_holds_the_scout_s_version(choosing, monkeypatch):
     first = keys(choosing, one)
     assert keys(choosing, one) == first
     assert keys(choosing, one, question="When was it?") != first
-    monkeypatch.setattr(processor, "version", lambda: "other weights")
+    monkeypatch.setattr(processor, "scout_version", lambda scout: "other weights")
     assert keys(choosing, one) != first
 
 
@@ -60,7 +59,7 @@ def test_a_search_is_made_once_and_used_by_the_processor(choosing, monkeypatch):
     def never(*_):
         raise AssertionError("searched again")
 
-    monkeypatch.setattr(chosen, "sought", never)
+    monkeypatch.setattr(choose, "search", never)
     again = choosing.apply(shown, TimingContext())
     assert again["prompt_token_ids"] == whole["prompt_token_ids"]
     choosing.maps.clear()
@@ -69,7 +68,7 @@ def test_a_search_is_made_once_and_used_by_the_processor(choosing, monkeypatch):
 
 
 def test_the_pixels_of_a_request_are_bounded(choosing):
-    with pytest.raises(ValueError, match="at most 1000000 pixels a request, got 1228800"):
+    with pytest.raises(ValueError, match="at most 1000000 pixels per request, got 1228800"):
         choosing.searches(inputs(choosing, *[page(640, 640, seed) for seed in range(3)]))
 
 

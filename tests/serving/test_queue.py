@@ -6,11 +6,12 @@ import time
 import pytest
 import torch
 
+from homunculus import Sight
 from homunculus.engines.vllm import processor
 from homunculus.engines.vllm.metrics import METER
-from homunculus.engines.vllm.processor import Maps, Search
+from homunculus.engines.vllm.processor import MAP_BYTES, Search, tensor_cache
 from homunculus.engines.vllm.renderer import Queue
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.vllm.settings import ServerSettings
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +31,10 @@ class Sleep(Search):
 
 def searches(name, many, log, takes=0.1, seconds=60, fails=False):
     """So many images of one request."""
-    image, serving = {"takes": takes, "log": log, "fails": fails}, Serving(seconds=seconds)
-    return [Sleep(f"{name}{at}", image, "", serving, Maps()) for at in range(many)]
+    image, settings = {"takes": takes, "log": log, "fails": fails}, ServerSettings(seconds=seconds)
+    return [
+        Sleep(f"{name}{at}", image, "", settings, tensor_cache(MAP_BYTES)) for at in range(many)
+    ]
 
 
 async def wait_for(*requests):
@@ -100,8 +103,10 @@ def test_searches_of_those_who_left_are_not_made():
 
 def test_a_search_whose_map_is_there_is_not_made_again(monkeypatch):
     made = []
-    monkeypatch.setattr(processor, "sought", lambda *_: (made.append(1) or torch.zeros(2, 2), ""))
-    same = Search("a", None, "", Serving(), Maps())
+    monkeypatch.setattr(
+        processor, "search", lambda *_: made.append(1) or Sight(torch.zeros(2, 2), sure=1.0)
+    )
+    same = Search("a", None, "", ServerSettings(), tensor_cache(MAP_BYTES))
     asyncio.run(wait_for([same] * 4))
     assert made == [1]
 

@@ -10,7 +10,12 @@ from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
 
 from homunculus.engines.vllm import ARCHITECTURES, PREFIX, register
 from homunculus.engines.vllm.choose import ANCHOR
-from homunculus.engines.vllm.model import Kept, Seen, reset_with_encoder_cache, untouched
+from homunculus.engines.vllm.model import (
+    ModelMixin,
+    feature_cache,
+    reset_with_encoder_cache,
+    untouched,
+)
 
 
 def test_registering_twice_is_once():
@@ -37,12 +42,12 @@ def test_features_go_with_the_encoder_cache():
     from vllm.v1.worker.gpu_worker import Worker
 
     reset_with_encoder_cache()
-    seen, emptied = Seen(10**6), []
-    seen.put(b"a", torch.ones(10, 10))
+    features, emptied = feature_cache(10**6), []
+    features.put(b"a", torch.ones(10, 10))
     runner = SimpleNamespace(reset_encoder_cache=lambda: emptied.append(True))
     Worker.reset_encoder_cache(SimpleNamespace(model_runner=runner))
     assert emptied == [True]
-    assert (seen.get(b"a"), seen.bytes) == (None, 0)
+    assert (features.get(b"a"), features.used) == (None, 0)
 
 
 def test_features_go_when_weights_are_loaded_again():
@@ -50,32 +55,32 @@ def test_features_go_when_weights_are_loaded_again():
         def load_weights(self, weights):
             return set(weights)
 
-    class Ours(Kept, Family):
+    class Ours(ModelMixin, Family):
         config = SimpleNamespace(homunculus={"where": "after"})
 
     model = Ours()
-    model._seen.put(b"a", torch.ones(10, 10))
+    model._features.put(b"a", torch.ones(10, 10))
     assert model.load_weights(["tower"]) == {"tower"}
-    assert model._seen.get(b"a") is None
+    assert model._features.get(b"a") is None
 
 
 def test_features_are_kept_up_to_so_many_bytes_and_the_least_used_go_first():
-    seen, rows = Seen(3 * 400), torch.ones(10, 10)
+    features, rows = feature_cache(3 * 400), torch.ones(10, 10)
     for key in (b"a", b"b", b"c"):
-        seen.put(key, rows)
-    assert seen.get(b"a") is not None
-    seen.put(b"d", rows)
-    assert [seen.get(key) is not None for key in (b"a", b"b", b"c", b"d")] == [
+        features.put(key, rows)
+    assert features.get(b"a") is not None
+    features.put(b"d", rows)
+    assert [features.get(key) is not None for key in (b"a", b"b", b"c", b"d")] == [
         True,
         False,
         True,
         True,
     ]
-    assert seen.bytes == 1200
-    seen.put(b"e", torch.ones(100, 10))
-    assert seen.get(b"e") is None
-    seen.put(b"a", torch.zeros(10, 10))
-    assert float(seen.get(b"a").sum()) == 100
+    assert features.used == 1200
+    features.put(b"e", torch.ones(100, 10))
+    assert features.get(b"e") is None
+    features.put(b"a", torch.zeros(10, 10))
+    assert float(features.get(b"a").sum()) == 100
 
 
 def feature(offset, length, anchor=None, grid=(1, 4, 6)):

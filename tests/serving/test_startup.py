@@ -11,10 +11,9 @@ from prometheus_client import REGISTRY
 from vllm.model_executor.model_loader import utils
 from vllm.multimodal.processing import BaseMultiModalProcessor
 
-from homunculus.engines.vllm import check_names, check_version, launch
-from homunculus.engines.vllm import selftest as dry_run
-from homunculus.engines.vllm.processor import Choosing
-from homunculus.engines.vllm.selftest import self_test
+from homunculus.engines.vllm import check_names, check_version, command, launch
+from homunculus.engines.vllm.launch import self_test
+from homunculus.engines.vllm.processor import ProcessorMixin
 from serving.client import page, turn
 from serving.conftest import EAGER, folder
 from test_serving_command import LIMITS, OVERRIDES, REFUSED, hub_with_revisions
@@ -39,7 +38,7 @@ def shared(arguments):
 def same(words, setting=SETTING):
     """vLLM's arguments; the command that a dry run prints means the same to vLLM."""
     arguments, _ = launch.prepare(["serve", *words], setting)
-    printed = launch.parse(dry_run.command(words, setting))
+    printed = launch.parse(command.vllm_command(words, setting))
     printed.trust_request_mm_kwargs = bool(printed.trust_request_mm_kwargs)
     assert shared(printed) == shared(arguments)
     return arguments
@@ -199,13 +198,13 @@ def test_a_plugin_that_vllm_does_not_load_is_told(model, monkeypatch):
 
 
 def test_an_image_of_other_costs_is_refused(model, monkeypatch):
-    monkeypatch.delattr(Choosing, "_get_prompt_updates")
+    monkeypatch.delattr(ProcessorMixin, "_get_prompt_updates")
     with pytest.raises(ValueError, match="expected 64 tokens of an image that has 144, got 144"):
         outcome(model)
 
 
 def test_a_processor_that_fails_is_told(model, monkeypatch):
-    monkeypatch.delattr(Choosing, "_unit")
+    monkeypatch.delattr(ProcessorMixin, "_unit")
     with pytest.raises(ValueError, match="expected 64 tokens of a test image, got AttributeError"):
         outcome(model)
 

@@ -6,18 +6,20 @@ that a server and a training loop can share a process. A compiled graph makes it
 All functions share one limit: at most `LIMIT` bytes and `ENTRIES` results are kept.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from dataclasses import is_dataclass
 from functools import cached_property, lru_cache, wraps
-from threading import RLock
-from typing import Any, ParamSpec, TypeVar
+from threading import Lock, RLock
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 LIMIT = 256 * 2**20
 """Bytes of tensors that are kept in all."""
@@ -160,3 +162,52 @@ def counts(grids: tuple[tuple[int, int], ...], most: int, device: torch.device) 
     """Level-0 cells of each image, ``most`` at the most: b 1."""
     count = [min(rows * cols, most) for rows, cols in grids]
     return torch.tensor(count, device=device)[:, None]
+
+
+def _one(_: object) -> int:
+    return 1
+
+
+class LRU(Generic[K, V]):
+    """A bounded cache that drops the least recently used values first; safe under threads.
+
+    ``size`` says how much of ``limit`` a value takes, such as its bytes; by default values are
+    counted.
+    """
+
+    def __init__(self, limit: int, size: Callable[[V], int] = _one) -> None:
+        self.limit, self.used = limit, 0
+        self._size = size
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def __contains__(self, key: K) -> bool:
+        return self.get(key) is not None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.limit, self._size)  # a copy starts empty: values may be large
+
+    def get(self, key: K) -> V | None:
+        """The value, which is now the most recently used; None if there is none."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value, unless the key is known or the value alone is over the limit."""
+        size = self._size(value)
+        with self._lock:
+            if key in self._values or size > self.limit:
+                return
+            self._values[key] = value
+            self.used += size
+            while self.used > self.limit:
+                _, oldest = self._values.popitem(last=False)
+                self.used -= self._size(oldest)
+
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()
+            self.used = 0

@@ -1,9 +1,8 @@
-# pyright: basic
-"""Rows of image features from a model's own tower, and back into the shape its forward wants."""
+"""Image features: rows from a model's own vision tower, and back into its `mm_encoder_outputs`."""
 
 import copy
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,35 +15,35 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from homunculus.engines.families import Layout, split
+from homunculus.engines.families import Layout, split_rows
 
 _LOCK = RLock()
 
 
 @contextmanager
-def fast(model: Any, wanted: bool = True) -> Iterator[None]:
-    """Within, patch embeddings of this model are linear; after it they are what they were.
+def fast_patches(model: Any, enabled: bool = True) -> Generator[None, None, None]:
+    """Compute the patch embeddings of a model as matrix products while the context is open.
 
-    Of the largest value of the embeddings they differ by at most 2**-7 in bf16 and 1e-5 in float32.
-    Only instances are touched, one thread at a time; whoever calls the model meanwhile from
-    another thread gets the linear form too.
+    Relative to the largest embedding value, results differ by at most 2**-7 in bf16 and 1e-5 in
+    float32. Only instances are patched, one thread at a time; calls of the model from other
+    threads use the linear form meanwhile.
     """
-    if not wanted:
+    if not enabled:
         yield
         return
     with _LOCK:
-        swapped = [one for one in model.modules() if _alike(one)]
+        convolutions = [module for module in model.modules() if _embeds_patches(module)]
         try:
-            for one in swapped:
-                one.forward = partial(linear, one)
+            for module in convolutions:
+                module.forward = partial(linear, module)
             yield
         finally:
-            for one in swapped:
-                del one.forward
+            for module in convolutions:
+                del module.forward
 
 
-def _alike(module: nn.Module) -> bool:
-    """A convolution of patches, whose `forward` nobody else has taken."""
+def _embeds_patches(module: nn.Module) -> bool:
+    """Whether a module is a convolution of patches whose `forward` is not replaced already."""
     return (
         isinstance(module, nn.Conv2d | nn.Conv3d)
         and tuple(module.stride) == tuple(module.kernel_size)
@@ -58,7 +57,7 @@ def _alike(module: nn.Module) -> bool:
 
 
 def linear(conv: Any, pixels: Tensor) -> Tensor:
-    """What the convolution makes of n x channels x sides, as one matrix product."""
+    """A convolution of patches, computed as one matrix product."""
     kernel = conv.kernel_size
     for axis, side in enumerate(kernel, 2):
         pixels = pixels.narrow(axis, 0, pixels.shape[axis] // side * side)
@@ -71,16 +70,16 @@ def linear(conv: Any, pixels: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """What a tower made of all images: each row is the embedding and all that goes in deeper."""
+    """Features of all images; a row holds the embedding and its DeepStack channels."""
 
     output: Any
-    """As `get_image_features` returned it: its class is what `mm_encoder_outputs` wants."""
+    """The output of `get_image_features`, whose class `mm_encoder_outputs` expects."""
     rows: list[Float[Tensor, "_n d"]]
-    """For each image its rows; deeper channels (DeepStack) stand behind the embedding's."""
+    """For each image its rows; DeepStack channels follow those of the embedding."""
 
 
-def hollow(encoded: Encoded) -> Encoded:
-    """The same without the tower's tensors in ``output``: only its form is needed later."""
+def without_tensors(encoded: Encoded) -> Encoded:
+    """The same without tensors in ``output``, of which only the class is needed later."""
     if encoded.output is None:
         return encoded
     deep = getattr(encoded.output, "deepstack_features", None) or []
@@ -93,16 +92,16 @@ def hollow(encoded: Encoded) -> Encoded:
     return Encoded(type(encoded.output)(**fields), encoded.rows)
 
 
-def everything(model: Any, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Encoded:
-    """All rows of all images."""
+def encode_images(model: Any, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Encoded:
+    """Encode all images as a whole."""
     call = model.base_model.get_image_features
-    wanted = {name: inputs[name] for name in inspect.signature(call).parameters if name in inputs}
-    output = call(**wanted, return_dict=True)
-    return hollow(Encoded(output, split(stacked(output), layouts)))
+    names = inspect.signature(call).parameters
+    output = call(**{name: inputs[name] for name in names if name in inputs}, return_dict=True)
+    return without_tensors(Encoded(output, split_rows(stack_rows(output), layouts)))
 
 
-def stacked(output: Any) -> Float[Tensor, "n d"]:
-    """Rows of all images; what goes in deeper stands behind the embedding."""
+def stack_rows(output: Any) -> Float[Tensor, "n d"]:
+    """Rows of all images; DeepStack channels follow those of the embedding."""
     parts = [output.pooler_output, *(getattr(output, "deepstack_features", None) or [])]
     return torch.cat([_flat(part) for part in parts], -1)
 
@@ -111,13 +110,13 @@ def _flat(parts: Any) -> Float[Tensor, "n d"]:
     return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
 
 
-def wrapped(encoded: Encoded, rows: Sequence[Float[Tensor, "_k d"]]) -> dict[str, Any]:
-    """The chosen rows as `mm_encoder_outputs`; one dict for one call, since calls write into it."""
+def encoder_outputs(encoded: Encoded, rows: Sequence[Float[Tensor, "_k d"]]) -> dict[str, Any]:
+    """Rows as `mm_encoder_outputs`; a new dict for each call of the model, which writes into it."""
     out = copy.copy(encoded.output)
     deep = getattr(out, "deepstack_features", None) or []
     width = rows[0].shape[-1] // (1 + len(deep))
     parts = [[row[:, at * width : (at + 1) * width] for row in rows] for at in range(1 + len(deep))]
-    if isinstance(encoded.output.pooler_output, Tensor):  # by tiles, which are no longer whole
+    if isinstance(encoded.output.pooler_output, Tensor):  # by tiles, of which only rows are left
         out.pooler_output = torch.cat(parts[0])[:, None]
     else:
         out.pooler_output = tuple(parts[0])

@@ -1,8 +1,9 @@
-# pyright: basic
-"""The table of model families: where the rows of their image features look. A family is a row.
+"""The table of model families: which part of an image each row of its features stands for.
 
-Everything else is the same for all: features come from `get_image_features`, go back through
-`mm_encoder_outputs`, and positions are those of the untouched prompt.
+To add a family that is cut after its encoder, write a function from an `ImageBatch` to layouts and
+add a row to `FAMILIES`. Everything else is the same for all families: features come from
+`get_image_features`, go back through `mm_encoder_outputs`, and positions are those of the untouched
+prompt.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,165 +26,181 @@ WHOLE: Window = (0.0, 0.0, 1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """One image's rows of features."""
+    """Which rows of an image's features are cells of a lattice over the image."""
 
     grid: Grid
     """Rows and columns of the lattice."""
     row: Int[Tensor, "cells"]
     """For each cell of the lattice, in reading order, its row of features."""
     rest: Int[Tensor, "others"]
-    """Rows that are no cell: of a thumbnail, of ends of lines."""
+    """Rows that are not cells: those of a thumbnail and of line ends."""
     window: Window = WHOLE
     """The part of the image that the lattice covers."""
 
     @property
     def total(self) -> int:
-        """Rows of features, and so placeholders in the untouched prompt."""
+        """Rows of features, and placeholders in the untouched prompt."""
         return len(self.row) + len(self.rest)
 
 
-def plain(rows: int, cols: int, window: Window = WHOLE) -> Layout:
-    """A lattice, row by row, and nothing else."""
+# ---- layouts -------------------------------------------------------------------------------------
+
+
+def plain_layout(rows: int, cols: int, window: Window = WHOLE) -> Layout:
+    """A lattice, row by row, and no other rows."""
     return Layout((rows, cols), torch.arange(rows * cols), torch.arange(0), window)
 
 
-def merged(grids: Sequence[Sequence[int]], merge: int) -> list[Layout]:
-    """Of images given as frames, rows and columns of patches that are merged to cells."""
-    return [plain(high // merge, wide // merge) for _, high, wide in grids]
+def merged_layouts(grids: Sequence[Sequence[int]], merge: int) -> list[Layout]:
+    """Layouts of images given as (frames, rows, columns) of patches; merge x merge make a cell."""
+    return [plain_layout(high // merge, wide // merge) for _, high, wide in grids]
 
 
-def tiled(rows: int, cols: int, side: int, thumbnail: bool) -> Layout:
-    """Tiles of side x side cells, one after the other; then perhaps the whole image as one more."""
+def tiled_layout(rows: int, cols: int, side: int, thumbnail: bool) -> Layout:
+    """Tiles of side x side cells, one after the other; then perhaps a thumbnail tile."""
     cell = torch.arange(rows * cols * side * side).view(rows, cols, side, side)
     row = cell.permute(0, 2, 1, 3).flatten()  # reading order runs through tiles side by side
     rest = torch.arange(len(row), len(row) + side * side * thumbnail)
     return Layout((rows * side, cols * side), row, rest)
 
 
-def lined(rows: int, cols: int, first: int, window: Window = WHOLE) -> Layout:
-    """So many rows of a thumbnail first, then a lattice whose lines end in a row of their own."""
+def lined_layout(rows: int, cols: int, first: int, window: Window = WHOLE) -> Layout:
+    """``first`` rows of a thumbnail, then a lattice whose lines each end in a newline row."""
     row = first + torch.arange(rows * (cols + 1)).view(rows, cols + 1)
     rest = torch.cat((torch.arange(first), row[:, -1]))
     return Layout((rows, cols), row[:, :-1].flatten(), rest, window)
 
 
-def onto(value: Float[Tensor, "h w"], layout: Layout) -> Float[Tensor, "rows cols"]:
-    """A map over the whole image brought to the lattice: a cell takes the largest it covers.
+# ---- maps over an image, on the cells of its layout ----------------------------------------------
 
-    What the family pads around the image is as relevant as the least of the map.
+
+def pool_max(value: Float[Tensor, "h w"], layout: Layout) -> Float[Tensor, "rows cols"]:
+    """A map over the whole image, max-pooled to the cells of a layout.
+
+    Padding that the family adds around the image takes the minimum of the map.
     """
-    shown = _window(value, layout.window, float(value.detach().amin()))
-    return F.adaptive_max_pool2d(shown[None], layout.grid)[0]
+    inside = _window(value, layout.window, float(value.detach().amin()))
+    return F.adaptive_max_pool2d(inside[None], layout.grid)[0]
 
 
-def averaged(value: Float[Tensor, "c h w"], layout: Layout) -> Float[Tensor, "c rows cols"]:
-    """Channels over the whole image brought to the lattice: a cell takes the mean it covers.
-
-    What the family pads around the image is zero.
-    """
+def pool_mean(value: Float[Tensor, "c h w"], layout: Layout) -> Float[Tensor, "c rows cols"]:
+    """Channels over the whole image, mean-pooled to the cells of a layout; padding is zero."""
     return F.adaptive_avg_pool2d(_window(value, layout.window, 0.0), layout.grid)
 
 
-def majority(label: Int[Tensor, "h w"], layout: Layout) -> Int[Tensor, "rows cols"]:
-    """Labels over the whole image brought to the lattice: a cell takes the one it covers most of.
+def pool_majority(label: Int[Tensor, "h w"], layout: Layout) -> Int[Tensor, "rows cols"]:
+    """Labels over the whole image, pooled to the cells of a layout by majority.
 
-    What the family pads around the image is -1; the smaller label wins a tie, -1 loses it.
+    Padding is -1. The smaller label wins a tie, and -1 loses it.
     """
-    shown = _window(label, layout.window, -1)
-    count = max(0, int(shown.max()) + 1)
-    vote = F.one_hot(torch.where(shown < 0, count, shown), count + 1).movedim(-1, 0)
+    inside = _window(label, layout.window, -1)
+    count = max(0, int(inside.max()) + 1)
+    vote = F.one_hot(torch.where(inside < 0, count, inside), count + 1).movedim(-1, 0)
     most = F.adaptive_avg_pool2d(vote.float(), layout.grid).argmax(0)
     return torch.where(most == count, -1, most)
 
 
-def _window(value: Tensor, window: Window, around: float | int) -> Tensor:
-    """The part of a map that a window shows, in whole cells of the map; ``around`` beyond it."""
+def _window(value: Tensor, window: Window, fill: float | int) -> Tensor:
+    """The part of a map inside a window, in whole cells of the map, padded with ``fill``."""
     if window == WHOLE:
         return value
     (high, wide), (y0, x0, y1, x1) = value.shape[-2:], window
     top, left = round(y0 * high), round(x0 * wide)
     low, right = max(top + 1, round(y1 * high)), max(left + 1, round(x1 * wide))
     sides = (max(0, -left), max(0, right - wide), max(0, -top), max(0, low - high))
-    padded = F.pad(value, sides, value=around)
+    padded = F.pad(value, sides, value=fill)
     top, left = max(0, top), max(0, left)
     return padded[..., top : top + low - round(y0 * high), left : left + right - round(x0 * wide)]
 
 
-def split(rows: Float[Tensor, "n d"], layouts: Sequence[Layout]) -> list[Float[Tensor, "_ d"]]:
-    """Rows of all images, image by image."""
+def split_rows(rows: Float[Tensor, "n d"], layouts: Sequence[Layout]) -> list[Float[Tensor, "_ d"]]:
+    """Split the rows of all images by image."""
     expected = sum(layout.total for layout in layouts)
     if len(rows) != expected:
         raise ValueError(
             f"engine: expected {expected} rows of image features from the prompt's layout, got "
-            f"{len(rows)}. This model lays out its images in a way that is not known here."
+            f"{len(rows)}. This model lays out its images differently from its family."
         )
     return list(rows.split([layout.total for layout in layouts]))
 
 
+# ---- families ------------------------------------------------------------------------------------
+
 Size = tuple[int, int]
-"""Height and width of an image in pixels, as it came."""
+"""Height and width of the original image in pixels."""
 
 
 @dataclass(frozen=True)
-class View:
-    """What a layout is read from: the model's config, its processor, the prepared inputs."""
+class ImageBatch:
+    """The images of a batch of prompts, and what their layouts depend on."""
 
     config: Any
     processor: Any
     inputs: Mapping[str, Any]
+    """What the processor made of the prompts."""
     sizes: Sequence[Size]
-    """Of every image, in the order of the prompt."""
+    """Sizes of all images, in the order of the prompt."""
     alone: Sequence[bool]
-    """Whether an image is the only one of its conversation."""
+    """For each image, whether it is the only one of its conversation."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One row of the table."""
+    """One row of the table of families."""
 
     name: str
-    layouts: Callable[[View], list[Layout]]
+    """`model_type` in the model's config."""
+    layouts: Callable[[ImageBatch], list[Layout]]
+    """Layouts of all images of a batch."""
     first: int = 0
-    """Where `forward` counts positions from (`generate` counts from 0 everywhere)."""
+    """The first position in a plain `forward` (`generate` always starts at 0)."""
     causal: bool = True
-    """Whether a longer prompt may go on with the cache of a shorter one that it begins with."""
+    """Whether a longer prompt may reuse the KV cache of a shorter one that it starts with."""
     before: str = ""
-    """How a part of the image is encoded alone: by which function of `part`; empty if not."""
+    """The encoder of chosen cells alone, a key of `engine.BEFORE`; empty if there is none."""
+    processor: str = ""
+    """The folder of `transformers.models` with its processor; empty if it has the family's name."""
+
+    @property
+    def processors(self) -> set[str]:
+        """Folders of `transformers.models` whose processors make the same layouts."""
+        same = [one for one in FAMILIES.values() if one.layouts is self.layouts]
+        return {one.processor or one.name for one in same}
 
 
-def _qwen(view: View) -> list[Layout]:
-    merge = view.config.vision_config.spatial_merge_size
-    return merged(view.inputs["image_grid_thw"].tolist(), merge)
+def _qwen(batch: ImageBatch) -> list[Layout]:
+    merge = batch.config.vision_config.spatial_merge_size
+    return merged_layouts(batch.inputs["image_grid_thw"].tolist(), merge)
 
 
-def _llava(view: View) -> list[Layout]:
-    """A square cut from the middle: what lies outside is never seen."""
-    patch, edge = view.config.vision_config.patch_size, view.processor.image_processor.size
+def _llava(batch: ImageBatch) -> list[Layout]:
+    """A square from the middle of the image; the model never sees the rest."""
+    patch, edge = batch.config.vision_config.patch_size, batch.processor.image_processor.size
     edge = edge["shortest_edge"]
-    high, wide = view.inputs["pixel_values"].shape[-2:]
-    out = []
-    for h, w in view.sizes:
+    high, wide = batch.inputs["pixel_values"].shape[-2:]
+    out: list[Layout] = []
+    for h, w in batch.sizes:
         down, across = (edge, edge * w // h) if h <= w else (edge * h // w, edge)
         top, left = (down - high) // 2, (across - wide) // 2
         window = (top / down, left / across, (top + high) / down, (left + wide) / across)
-        out.append(plain(high // patch, wide // patch, window))
+        out.append(plain_layout(high // patch, wide // patch, window))
     return out
 
 
-def _onevision(view: View) -> list[Layout]:
-    pairs = zip(view.sizes, view.alone, strict=True)
+def _onevision(batch: ImageBatch) -> list[Layout]:
+    pairs = zip(batch.sizes, batch.alone, strict=True)
     return [
-        _anyres(view.config, size) if one else _padded(view.config, size) for size, one in pairs
+        _anyres(batch.config, size) if one else _padded(batch.config, size) for size, one in pairs
     ]
 
 
 def _padded(config: Any, size: Size) -> Layout:
-    """One of several images: padded to a square, one view, one newline at its end."""
+    """One of several images: padded to a square, one tile, one newline at its end."""
     side = config.vision_config.image_size // config.vision_config.patch_size
     (high, wide), long = size, max(size)
     top, left = (long - high) // 2, (long - wide) // 2
     window = (-top / high, -left / wide, (long - top) / high, (long - left) / wide)
-    square = plain(side, side, window)
+    square = plain_layout(side, side, window)
     end = square.row.new_tensor([side * side])
     return Layout(square.grid, square.row, end, window)
 
@@ -214,39 +231,42 @@ def _anyres(config: Any, size: Size) -> Layout:
     ratio = sqrt(rows * cols / (most * side * side))
     if ratio > 1.1:  # too many: the family resamples its features
         rows, cols = int(rows // ratio), int(cols // ratio)
-    return lined(rows, cols, side * side, window)
+    return lined_layout(rows, cols, side * side, window)
 
 
-def _split(view: View) -> list[Layout]:
-    """Tiles between their marks, then the whole image; small images have the whole alone."""
-    side, images = isqrt(view.processor.image_seq_len), view.processor.image_processor
-    out = []
-    for high, wide in view.sizes:
+def _split(batch: ImageBatch) -> list[Layout]:
+    """Tiles between marks, then a thumbnail; small images are one tile."""
+    side, images = isqrt(batch.processor.image_seq_len), batch.processor.image_processor
+    out: list[Layout] = []
+    for high, wide in batch.sizes:
         _, rows, cols = images.get_number_of_image_patches(high, wide, {})
-        out.append(tiled(rows, cols, side, True) if rows and cols else plain(side, side))
+        out.append(
+            tiled_layout(rows, cols, side, True) if rows and cols else plain_layout(side, side)
+        )
     return out
 
 
-def _internvl(view: View) -> list[Layout]:
+def _internvl(batch: ImageBatch) -> list[Layout]:
     tiles = need("transformers.models.got_ocr2.image_processing_got_ocr2", "transformers", "attach")
-    side, images = isqrt(view.processor.image_seq_length), view.processor.image_processor
-    edge, out = (images.size["height"], images.size["width"]), []
-    for size in view.sizes:
+    side, images = isqrt(batch.processor.image_seq_length), batch.processor.image_processor
+    edge = (images.size["height"], images.size["width"])
+    out: list[Layout] = []
+    for size in batch.sizes:
         cols, rows = tiles.get_optimal_tiled_canvas(
             size, edge, images.min_patches, images.max_patches
         )
-        out.append(tiled(rows, cols, side, rows * cols > 1))
+        out.append(tiled_layout(rows, cols, side, rows * cols > 1))
     return out
 
 
-def _gemma3(view: View) -> list[Layout]:
-    side = isqrt(view.config.mm_tokens_per_image)
-    return [plain(side, side) for _ in view.sizes]
+def _gemma3(batch: ImageBatch) -> list[Layout]:
+    side = isqrt(batch.config.mm_tokens_per_image)
+    return [plain_layout(side, side) for _ in batch.sizes]
 
 
-def _paligemma(view: View) -> list[Layout]:
-    side = view.config.vision_config.image_size // view.config.vision_config.patch_size
-    return [plain(side, side) for _ in view.sizes]
+def _paligemma(batch: ImageBatch) -> list[Layout]:
+    side = batch.config.vision_config.image_size // batch.config.vision_config.patch_size
+    return [plain_layout(side, side) for _ in batch.sizes]
 
 
 FAMILIES: dict[str, Family] = {
@@ -267,7 +287,7 @@ FAMILIES: dict[str, Family] = {
 
 
 def family(model: Any) -> Family:
-    """The row of a model; an unknown one is told what there is."""
+    """The family of a model, by its `model_type`."""
     kind = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
     if kind not in FAMILIES:
         raise ValueError(

@@ -1,5 +1,4 @@
-# pyright: basic
-"""Qwen's towers: whole merge groups in one packed sequence, every view a sequence of its own."""
+"""Chosen cells of Qwen's vision towers: one packed sequence for each view of an image."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -13,25 +12,25 @@ from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
 from homunculus.core.types import Rule
-from homunculus.engines.encode import Encoded, stacked
+from homunculus.engines.encode import Encoded, stack_rows
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
-from homunculus.engines.views import Part, by_image, framed, gathered, halved, parts, views
+from homunculus.engines.views import Part, by_image, crop, gather_rows, halve, parts, views
 from homunculus.lazy import need
 
-KNOWN = "Qwen2VLImageProcessor"
-"""The one whose steps are known here; any other does all of its work."""
+IMAGE_PROCESSOR = "Qwen2VLImageProcessor"
+"""The class whose steps can be split; with any other, all pixels are processed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Late:
-    """Resized images, and the processor that goes on with their cells."""
+class ResizedImages:
+    """Images that are resized only; their chosen cells are normalized and cut into patches."""
 
     images: list[UInt8[Tensor, "c _h _w"]]
     processor: Any
 
     def rows(self, part: Part, cell: int) -> Float[Tensor, "patches d"]:
-        """Patches of a part's cells, which have so many pixels a side."""
+        """Patches of a part's cells; ``cell`` is a cell's side in pixels."""
         steps = self.processor
         pixels = steps.rescale_and_normalize(
             _cells(self.images[part.image], part, cell), steps.do_rescale, steps.rescale_factor,
@@ -42,64 +41,69 @@ class Late:
         return steps.patchify(pixels, **sizes)[0].flatten(0, 1)
 
 
-def resizing(processor: Any) -> Any:
-    """A copy of a processor whose images are only resized; None if it is no known one."""
-    eyes = unfinished(getattr(processor, "image_processor", None))
-    if eyes is None:
+def resize_only(processor: Any) -> Any:
+    """A copy of a processor that only resizes its images; None if its class is not known."""
+    images = resize_images_only(getattr(processor, "image_processor", None))
+    if images is None:
         return None
-    late = copy.copy(processor)
-    late.image_processor = eyes
-    return late
+    processor = copy.copy(processor)
+    processor.image_processor = images
+    return processor
 
 
-def unfinished(images: Any) -> Any:
-    """The same of an image processor alone."""
-    if type(images).__name__ != KNOWN:
+def resize_images_only(images: Any) -> Any:
+    """A copy of an image processor that only resizes; None if its class is not known."""
+    if type(images).__name__ != IMAGE_PROCESSOR:
         return None
-    eyes = copy.copy(images)
-    eyes.rescale_and_normalize = lambda image, *_: image
-    eyes.patchify = _unpatched
-    return eyes
+    images = copy.copy(images)
+    images.rescale_and_normalize = _unchanged
+    images.patchify = _flatten
+    return images
 
 
-def _unpatched(image: Tensor, patch_size: int, **_: Any) -> tuple[Tensor, int, int]:
-    """Pixels in a row, so that images of all sizes can stand one after the other."""
+def _unchanged(image: Tensor, *_: Any) -> Tensor:
+    """Rescaling and normalizing are left for later."""
+    return image
+
+
+def _flatten(image: Tensor, patch_size: int, **_: Any) -> tuple[Tensor, int, int]:
+    """Pixels in one row, so that images of all sizes can be concatenated."""
     return image.flatten(1), image.shape[2] // patch_size, image.shape[3] // patch_size
 
 
-def unfolded(inputs: Any, images: Any) -> Late:
-    """The images that an unfinished image processor left in its inputs; ``images`` finishes."""
+def resized_images(inputs: Any, images: Any) -> ResizedImages:
+    """Images from the inputs of a resize-only processor; ``images`` is the original one."""
     sizes = (inputs["image_grid_thw"][:, 1:] * images.patch_size).tolist()
     parts = inputs["pixel_values"].split([3 * high * wide for high, wide in sizes])
     shaped = [part.view(3, *size) for part, size in zip(parts, sizes, strict=True)]
-    return Late(shaped, images)
+    return ResizedImages(shaped, images)
 
 
 def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
     """Pixels of a part's cells: k c side side."""
     if part.frame is not None:
-        return _framed(image, part, cell)
+        return _frame_cells(image, part, cell)
     side = cell << part.level
     top, left = (at * side for at in (part.cell // part.grid[1], part.cell % part.grid[1]))
     high, wide = (image.shape[1] - top).clamp(max=side), (image.shape[2] - left).clamp(max=side)
     kind = torch.float32 if part.level else image.dtype
     out = image.new_empty((len(part.cell), len(image), cell, cell), dtype=kind)
-    # cells that the border cuts are smaller, and filled up as the whole image would be
+    # cells at the border may be smaller: they are padded as the whole image would be
     for h, w in set(zip(high.tolist(), wide.tolist(), strict=True)):
-        mine = ((high == h) & (wide == w)).nonzero()[:, 0]
-        corners = zip(top[mine].tolist(), left[mine].tolist(), strict=True)
+        same = ((high == h) & (wide == w)).nonzero()[:, 0]
+        corners = zip(top[same].tolist(), left[same].tolist(), strict=True)
         block = torch.stack([image[:, y : y + h, x : x + w] for y, x in corners]).flatten(0, 1)
         if (h, w) == (side, side):
-            block = _shrunk(block, part.level)
+            block = _block_means(block, part.level)
         else:
             for _ in range(part.level):
-                block = halved(block.float(), cell)
-        out[mine.to(out.device)] = block.view(len(mine), -1, cell, cell)
+                block = halve(block.float(), cell)
+        out[same.to(out.device)] = block.view(len(same), -1, cell, cell)
     return out
 
 
-def _shrunk(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
-    """Means of squares; lines are added as integers first, which touches memory least."""
+def _block_means(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
+    """Means of square blocks; lines are summed as integers first, which uses least memory."""
     if not level:
         return block
     many = 1 << level
@@ -110,13 +114,13 @@ def _shrunk(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
     return F.avg_pool2d(total.float()[None], (1, many))[0] / many
 
 
-def _framed(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Float[Tensor, "k c s s"]:
-    """All cells of a frame brought to its grid."""
+def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Float[Tensor, "k c s s"]:
+    """Pixels of the cells of a frame that is resized to its grid."""
     assert part.frame is not None
     y0, x0, y1, x1 = (cell * edge for edge in part.frame)
     rows, cols = part.grid
     whole = (0, 0, part.frame[2] - part.frame[0], part.frame[3] - part.frame[1])
-    view = framed(image[:, y0:y1, x0:x1].float(), whole, part.grid, cell)
+    view = crop(image[:, y0:y1, x0:x1].float(), whole, part.grid, cell)
     cells = view.view(len(view), rows, cell, cols, cell).permute(1, 3, 0, 2, 4).flatten(0, 1)
     return cells[part.cell.to(cells.device)]
 
@@ -128,47 +132,47 @@ def encode_cells(
     choices: Sequence[Choice],
     rule: Rule | None = None,
 ) -> Encoded:
-    """Chosen cells of Qwen's towers, packed, with rows of its own metadata."""
-    core, chosen = model.base_model, parts(layouts, choices, rule)
+    """Encode chosen cells with a Qwen tower, given the tower's own metadata for them."""
+    core, all_parts = model.base_model, parts(layouts, choices, rule)
     tower = core.visual
     merge = tower.spatial_merge_size
     unit, patch = merge * merge, model.config.vision_config.patch_size
-    shown = pixels(inputs, merge, patch, chosen)
+    patches = pixels(inputs, merge, patch, all_parts)
     grids = torch.tensor(
-        [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in chosen)]
+        [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in all_parts)]
     )
-    starts = torch.tensor([0, *(p.grid[0] * p.grid[1] for p in chosen)]).cumsum(0)
-    cell = torch.cat([part.cell + start for part, start in zip(chosen, starts, strict=False)])
+    starts = torch.tensor([0, *(p.grid[0] * p.grid[1] for p in all_parts)]).cumsum(0)
+    cell = torch.cat([part.cell + start for part, start in zip(all_parts, starts, strict=False)])
     rows = (cell[:, None] * unit + torch.arange(unit)).flatten()
-    known = _metadata(tower, grids, cell, rows)
-    lengths = torch.tensor([0, *(len(part.cell) * unit for part in chosen)])
-    known["image_cu_seqlens"] = lengths.cumsum(0, dtype=torch.int32)
-    device = shown.device
-    known = {name: value.to(device) for name, value in known.items()}
-    # the grid only tells how many rows belong together: all else is said above
-    told = torch.tensor([[1, merge, merge * len(part.cell)] for part in chosen], device=device)
-    output = core.get_image_features(shown, told, **known, return_dict=True)
-    rows = stacked(output).split([len(part.cell) for part in chosen])
-    return Encoded(output, gathered(chosen, rows))
+    metadata = _metadata(tower, grids, cell, rows)
+    lengths = torch.tensor([0, *(len(part.cell) * unit for part in all_parts)])
+    metadata["image_cu_seqlens"] = lengths.cumsum(0, dtype=torch.int32)
+    device = patches.device
+    metadata = {name: value.to(device) for name, value in metadata.items()}
+    # the grid only groups rows: everything else is in the metadata
+    groups = torch.tensor([[1, merge, merge * len(part.cell)] for part in all_parts], device=device)
+    output = core.get_image_features(patches, groups, **metadata, return_dict=True)
+    rows = stack_rows(output).split([len(part.cell) for part in all_parts])
+    return Encoded(output, gather_rows(all_parts, rows))
 
 
 def pixels(
-    inputs: Mapping[str, Any], merge: int, patch: int, chosen: Sequence[Part]
+    inputs: Mapping[str, Any], merge: int, patch: int, all_parts: Sequence[Part]
 ) -> Float[Tensor, "patches d"]:
-    """Pixels of the chosen cells' patches, part after part."""
-    if isinstance(late := inputs["pixel_values"], Late):
-        return torch.cat([late.rows(part, merge * patch) for part in chosen])
+    """Patches of the chosen cells, part after part."""
+    if isinstance(resized := inputs["pixel_values"], ResizedImages):
+        return torch.cat([resized.rows(part, merge * patch) for part in all_parts])
     grids = inputs["image_grid_thw"].tolist()
     whole = inputs["pixel_values"].split([rows * cols for _, rows, cols in grids])
     out: list[Tensor] = []
-    for at, mine in by_image(chosen):
+    for at, image_parts in by_image(all_parts):
         own, (_, down, across) = whole[at], grids[at]
-        seen = [own] * len(mine)
-        if not all(part.own for part in mine):
+        patches = [own] * len(image_parts)
+        if not all(part.own for part in image_parts):
             picture = _image(own, (down, across), merge, patch)
-            shown = zip(mine, views(picture, mine, merge * patch), strict=True)
-            seen = [own if part.own else _patches(view, merge, patch) for part, view in shown]
-        for part, rows in zip(mine, seen, strict=True):
+            pairs = zip(image_parts, views(picture, image_parts, merge * patch), strict=True)
+            patches = [own if part.own else _patches(view, merge, patch) for part, view in pairs]
+        for part, rows in zip(image_parts, patches, strict=True):
             cells = rows.view(-1, merge * merge, rows.shape[-1])
             out.append(cells[part.cell.to(rows.device)].flatten(0, 1))
     return torch.cat(out)
@@ -192,12 +196,12 @@ def _patches(image: Float[Tensor, "c h w"], merge: int, patch: int) -> Float[Ten
 def _metadata(
     tower: Any, grids: Int[Tensor, "parts 3"], cell: Int[Tensor, "k"], patch: Int[Tensor, "p"]
 ) -> dict[str, Tensor]:
-    """What the tower would compute from whole grids, at the chosen rows."""
-    sight = need("transformers.vision_utils", "transformers", "homunculus.attach")
+    """The metadata that the tower computes from whole grids, at the chosen rows."""
+    utils = need("transformers.vision_utils", "transformers", "homunculus.attach")
     merge = tower.spatial_merge_size
-    out = {"image_position_ids": sight.get_vision_position_ids(grids, merge)[patch]}
+    out = {"image_position_ids": utils.get_vision_position_ids(grids, merge)[patch]}
     if hasattr(tower, "pos_embed"):
-        index, weight = sight.get_vision_interpolation_indices_and_weights(
+        index, weight = utils.get_vision_interpolation_indices_and_weights(
             grids,
             num_grid_per_side=tower.num_grid_per_side,
             mode=tower.interpolation_mode,
@@ -207,19 +211,19 @@ def _metadata(
         return out | {"image_interp_indices": index[patch], "image_interp_weights": weight[patch]}
     if not hasattr(tower, "window_size"):
         return out
-    order, ends = sight.get_vision_window_index(
+    order, ends = utils.get_vision_window_index(
         grids, spatial_merge_size=merge, window_size=tower.window_size, patch_size=tower.patch_size
     )
-    index, ends = windowed(order, ends, cell, merge * merge)
+    index, ends = order_by_window(order, ends, cell, merge * merge)
     return out | {"image_window_index": index, "image_cu_window_seqlens": ends}
 
 
-def windowed(
+def order_by_window(
     order: Int[Tensor, "cells"], ends: Int[Tensor, "w1"], cell: Int[Tensor, "k"], unit: int
 ) -> tuple[Int[Tensor, "k"], Int[Tensor, "w2"]]:
     """The chosen cells in the order of their windows, and where each window ends in patches.
 
-    ``order`` and ``ends`` are those of all cells; a window that is left empty is gone.
+    ``order`` and ``ends`` are those of all cells; empty windows are dropped.
     """
     many = ends.diff().long() // unit
     window, rank = torch.empty_like(order), torch.empty_like(order)

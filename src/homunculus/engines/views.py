@@ -1,5 +1,4 @@
-# pyright: basic
-"""Tokens as cells of views: which views of an image have to be encoded, and what they show."""
+"""Views of an image: which of them must be encoded for the chosen tokens, and their pixels."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,52 +22,52 @@ Frame = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The chosen cells of one view of an image: of a level of it, or of a frame."""
+    """The chosen cells of one view of an image; a view is a pyramid level or a frame."""
 
     image: int
     grid: Grid
     """Cells of the view, down and across."""
     cell: Int[Tensor, "k"]
-    """Numbers of the chosen ones in reading order of the view."""
+    """Indices of the chosen cells, in reading order of the view."""
     token: Int[Tensor, "k"]
-    """Their numbers among the image's tokens."""
+    """Indices of their tokens among the image's tokens."""
     level: int = 0
-    """How often the image is halved."""
+    """How many times the image is halved."""
     frame: Frame | None = None
-    """The part of the image that the view shows, brought to its grid; None: a level of it all."""
+    """The part of the image that is resized to the grid; None for a level of the whole image."""
 
     @property
     def own(self) -> bool:
-        """Whether the view is the image as the family prepared it."""
+        """Whether the view is the image as the model's processor prepared it."""
         return self.frame is None and self.level == 0
 
 
 def parts(
     layouts: Sequence[Layout], choices: Sequence[Choice], rule: Rule | None = None
 ) -> list[Part]:
-    """What has to be encoded, image by image, finest level first."""
+    """The cells to encode, image by image, finest level first."""
     out: list[Part] = []
     for image, (layout, choice) in enumerate(zip(layouts, choices, strict=True)):
         valid = choice.tokens.valid[0]
         level, box = choice.tokens.level[0][valid].cpu(), choice.tokens.box[0][valid].cpu()
         sizes = rule.views(layout.grid, len(box)) if rule and len(box) < len(layout.row) else ()
         if sizes:
-            out += _images(image, layout.grid, box, sizes)
+            out += _frames(image, layout.grid, box, sizes)
             continue
-        if not whole(choice.tokens, layout.grid):
-            raise ValueError(_many("this method"))
-        for one in sorted(set(level.tolist())):
-            grid = (-(-layout.grid[0] // 2**one), -(-layout.grid[1] // 2**one))
-            token = (level == one).nonzero()[:, 0]
-            row, col = (box[token, :2].long() >> one).unbind(-1)
-            out.append(Part(image, grid, row * grid[1] + col, token, one))
+        if not are_cells(choice.tokens, layout.grid):
+            raise ValueError(_not_cells("this method"))
+        for depth in sorted(set(level.tolist())):
+            grid = (-(-layout.grid[0] // 2**depth), -(-layout.grid[1] // 2**depth))
+            token = (level == depth).nonzero()[:, 0]
+            row, col = (box[token, :2].long() >> depth).unbind(-1)
+            out.append(Part(image, grid, row * grid[1] + col, token, depth))
     return out
 
 
-def _images(
+def _frames(
     image: int, grid: Grid, box: Float[Tensor, "k 4"], sizes: tuple[Grid, ...]
 ) -> list[Part]:
-    """The whole image on a smaller grid, and perhaps a window of it: ordinary images."""
+    """The whole image on a smaller grid, and perhaps a window of it at full size."""
     (rows, cols), *windows = sizes
     if not windows:  # in reading order the tokens are that grid's cells
         every = torch.arange(len(box))
@@ -79,7 +78,7 @@ def _images(
     cell = cell.flatten(0, 1)
     block = torch.cat((cell * size // small, (cell + 1) * size // small), -1)
     same = (box[None] == block[:, None]).all(-1)
-    token = same.long().argmax(1)  # a cell of the window that is a block too stands behind it
+    token = same.long().argmax(1)  # where a window cell is a block too, the block comes first
     others = torch.ones(len(box), dtype=torch.bool).index_fill(0, token, False).nonzero()[:, 0]
     thumbnail = Part(image, (rows, cols), torch.arange(rows * cols), token, 0, (0, 0, *grid))
     top, left = box[others, :2].amin(0).long().tolist()
@@ -87,72 +86,74 @@ def _images(
     return [thumbnail, Part(image, (high, wide), torch.arange(high * wide), others, 0, frame)]
 
 
-def by_image(chosen: Sequence[Part]) -> Iterator[tuple[int, list[Part]]]:
-    """The parts of each image."""
-    for image, mine in groupby(chosen, key=lambda part: part.image):
-        yield image, list(mine)
+def by_image(all_parts: Sequence[Part]) -> Iterator[tuple[int, list[Part]]]:
+    """Group parts by image."""
+    for image, image_parts in groupby(all_parts, key=lambda part: part.image):
+        yield image, list(image_parts)
 
 
 def views(
-    picture: Float[Tensor, "c h w"], mine: Sequence[Part], cell: int
+    picture: Float[Tensor, "c h w"], image_parts: Sequence[Part], cell: int
 ) -> list[Float[Tensor, "c _ _"]]:
-    """What the parts of one image show, finest level first; a cell has so many pixels a side."""
-    out, small, level = [], picture, 0
-    for part in mine:
+    """Pixels of the views of one image, finest level first; ``cell`` is a cell's side in pixels."""
+    out: list[Tensor] = []
+    small, level = picture, 0
+    for part in image_parts:
         if part.frame is not None:
-            out.append(framed(picture, part.frame, part.grid, cell))
+            out.append(crop(picture, part.frame, part.grid, cell))
             continue
         while level < part.level:
-            small, level = halved(small, cell), level + 1
+            small, level = halve(small, cell), level + 1
         out.append(small)
     return out
 
 
-def halved(image: Float[Tensor, "c h w"], cell: int) -> Float[Tensor, "c h2 w2"]:
-    """Half as large, in whole cells: an odd one out is filled up with the border."""
+def halve(image: Float[Tensor, "c h w"], cell: int) -> Float[Tensor, "c h2 w2"]:
+    """Halve an image of whole cells; an odd row or column is padded with its border."""
     down, right = (side // cell % 2 * cell for side in image.shape[1:])
     padded = F.pad(image[None], (0, right, 0, down), mode="replicate")
     return F.avg_pool2d(padded, 2)[0]
 
 
-def framed(
+def crop(
     image: Float[Tensor, "c h w"], frame: Frame, grid: Grid, cell: int
 ) -> Float[Tensor, "c h2 w2"]:
-    """A frame of an image, brought to so many cells."""
+    """Crop a frame of an image and resize it to a grid of cells."""
     y0, x0, y1, x1 = (cell * edge for edge in frame)
-    return resized(image[:, y0:y1, x0:x1], (grid[0] * cell, grid[1] * cell))
+    return resize(image[:, y0:y1, x0:x1], (grid[0] * cell, grid[1] * cell))
 
 
-def resized(image: Float[Tensor, "c h w"], size: tuple[int, int]) -> Float[Tensor, "c h2 w2"]:
-    """Another size; the same size is the same image."""
+def resize(image: Float[Tensor, "c h w"], size: tuple[int, int]) -> Float[Tensor, "c h2 w2"]:
+    """Resize an image with antialiasing; an image of that size is returned as it is."""
     if tuple(image.shape[1:]) == size:
         return image
     small = F.interpolate(image[None].float(), size, mode="bilinear", antialias=True)
     return small[0].to(image.dtype)
 
 
-def placed(mine: Sequence[Part]) -> Int[Tensor, "k"]:
-    """For each token of one image where its row stands, part after part."""
-    return torch.cat([part.token for part in mine]).argsort()
+def row_order(image_parts: Sequence[Part]) -> Int[Tensor, "k"]:
+    """For each token of one image, the index of its row when parts follow one another."""
+    return torch.cat([part.token for part in image_parts]).argsort()
 
 
-def gathered(
-    chosen: Sequence[Part], rows: Sequence[Float[Tensor, "_k d"]]
+def gather_rows(
+    all_parts: Sequence[Part], rows: Sequence[Float[Tensor, "_k d"]]
 ) -> list[Float[Tensor, "_k d"]]:
-    """Rows of the parts, for each image in the order of its tokens."""
-    out, at = [], 0
-    for _, mine in by_image(chosen):
-        mixed = torch.cat(list(rows[at : at + len(mine)]))
-        out.append(mixed[placed(mine).to(mixed.device)])
-        at += len(mine)
+    """Rows of all parts, regrouped by image and in the order of its tokens."""
+    out: list[Tensor] = []
+    at = 0
+    for _, image_parts in by_image(all_parts):
+        mixed = torch.cat(list(rows[at : at + len(image_parts)]))
+        out.append(mixed[row_order(image_parts).to(mixed.device)])
+        at += len(image_parts)
     return out
 
 
-# ---- which methods can ---------------------------------------------------------------------------
+# ---- methods that work before the encoder --------------------------------------------------------
 
 
-def whole(tokens: Tokens, grid: Grid) -> bool:
-    """Whether every token is one cell of a level, and not a mean of several."""
+def are_cells(tokens: Tokens, grid: Grid) -> bool:
+    """Whether every token is one cell of a level, and not a mean of several cells."""
     valid = tokens.valid[0]
     box, level = tokens.box[0][valid].cpu(), tokens.level[0][valid].cpu()
     side = 2 ** level[:, None]
@@ -161,25 +162,25 @@ def whole(tokens: Tokens, grid: Grid) -> bool:
     return bool((torch.cat((low, high), 1) == box).all())
 
 
-def single(method: Method) -> bool:
-    """Whether what a method keeps can be encoded alone: its tokens are cells, or plain images."""
+def works_before(method: Method) -> bool:
+    """Whether a method's tokens can be encoded alone: they are cells, or views with a frame."""
     grid, slope = (12, 9), torch.linspace(0, 3, 12 * 9)[None]
     if method.rule.views(grid, 40):
         return True
     bent = torch.stack((slope.sin(), slope.cos(), slope.square(), slope), -1)
     material = Material(bent, (slope > 1).long(), 2, bent.abs())
     spent = spend(method, [grid], slope, 40, material)
-    return spent.allocation.index.shape[2] == 1 and whole(spent.tokens, grid)
+    return spent.allocation.index.shape[2] == 1 and are_cells(spent.tokens, grid)
 
 
-def refuse(method: Method) -> None:
-    """Say why a method cannot be cut before the encoder, and which can."""
-    if not single(method):
-        raise ValueError(_many(method.name))
+def check_before(method: Method) -> None:
+    """Raise if a method cannot choose before the encoder, and name those that can."""
+    if not works_before(method):
+        raise ValueError(_not_cells(method.name))
 
 
-def _many(who: str) -> str:
-    able = [name for name, one in methods().items() if single(one)]
+def _not_cells(who: str) -> str:
+    able = [name for name, one in methods().items() if works_before(one)]
     return (
         f"engine: before the encoder a token is one cell, but {who} makes means of several. "
         f'Use where="after", or one of {", ".join(able)}.'

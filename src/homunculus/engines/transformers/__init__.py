@@ -1,5 +1,4 @@
-# pyright: basic
-"""`homunculus.attach`: from a loaded model to an engine, or a plain word on why not."""
+"""`homunculus.attach`: an engine for a loaded Hugging Face model."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -8,14 +7,14 @@ from typing import Any, Literal
 from homunculus.core.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
 from homunculus.engines.transformers.engine import Engine, Setting
-from homunculus.engines.views import refuse, single
+from homunculus.engines.views import check_before, works_before
 from homunculus.lazy import need
 from homunculus.relevance.scout import ScoutLike, scout_for
 
 GIVEN = "given"
-"""Stands for a scout that has no name: it cannot be saved."""
+"""Stands for a scout without a name, which cannot be saved."""
 LEAST = (5, 18)
-"""The first transformers that takes `mm_encoder_outputs`."""
+"""The first version of transformers with `mm_encoder_outputs`."""
 
 
 def attach(
@@ -30,14 +29,17 @@ def attach(
     scout: ScoutLike = "auto",
     saved: str | Path | None = None,
 ) -> Engine:
-    """An engine for a model and its processor, both loaded as always.
+    """Attach an engine to a loaded model and its processor.
 
-    ``where`` tokens are chosen: before the encoder, which then sees only those, or after it;
-    "auto" takes before where the family and the method can. ``scout`` says where the question
-    looks: a name (`homunculus.scouts`), a folder with weights of the word scout, a map of logits,
-    or a function of (image, question, grid). ``fast`` makes patch embeddings
-    matrix products, several times quicker in bf16 on a CPU and equal but for rounding. ``saved``
-    is a folder with a saved setting; it overrides all other arguments but an own scout.
+    Every image costs at most ``tokens`` tokens, chosen by ``method``. ``where`` says whether they
+    are chosen before the encoder, which then encodes nothing else, or after it; "auto" means
+    before if the family and the method support it. With ``marks="counted"`` the text tokens that
+    some families write between tiles count as well. ``fast`` computes patch embeddings as matrix
+    products, which is several times faster in bf16 on a CPU and differs only by rounding.
+    ``scout`` rates the relevance of cells to a question: a name (`homunculus.scouts`), a folder
+    with weights of the word scout, a map of logits, or a function of (image, question, grid).
+    ``saved`` is a folder with a saved setting, which overrides all other arguments except a
+    scout of your own.
     """
     check_version()
     if isinstance(model, str | Path):
@@ -57,24 +59,29 @@ def attach(
                 "part of it. Pass it again as scout=."
             )
         return attach(model, processor, **setting)
-    chosen = get_method(method) if isinstance(method, str) else method
-    best = "before" if kind.before and single(chosen) else "after"
-    way = best if where == "auto" else where
-    if way == "before" and not kind.before:
+    method = get_method(method) if isinstance(method, str) else method
+    if where == "auto":
+        where = "before" if kind.before and works_before(method) else "after"
+    if where == "before":
+        check_family(kind)
+        check_before(method)
+    name = str(scout) if isinstance(scout, str | Path) else GIVEN
+    setting = Setting(tokens, method.name, where, marks, fast, name)
+    return Engine(model, processor, setting, method, kind, scout_for(method, scout))
+
+
+def check_family(kind: Family) -> None:
+    """Raise if tokens of this family cannot be chosen before the encoder."""
+    if not kind.before:
         able = [name for name, one in FAMILIES.items() if one.before]
         raise ValueError(
             f"attach: {kind.name} cannot be cut before its encoder, {', '.join(able)} can. "
             'Use where="after".'
         )
-    if way == "before":
-        refuse(chosen)
-    name = str(scout) if isinstance(scout, str | Path) else GIVEN
-    setting = Setting(tokens, chosen.name, way, marks, fast, name)
-    return Engine(model, processor, setting, chosen, kind, scout_for(chosen, scout))
 
 
 def check_processor(processor: Any, kind: Family) -> None:
-    """Refuse what cannot write prompts with images, and the processor of another family."""
+    """Raise unless this is a processor for images, of the model's family or the user's own."""
     needed = ("apply_chat_template", "image_processor")
     if any(getattr(processor, name, None) is None for name in needed):
         raise ValueError(
@@ -82,8 +89,7 @@ def check_processor(processor: Any, kind: Family) -> None:
             "Load it with AutoProcessor.from_pretrained(name)."
         )
     *path, _ = type(processor).__module__.split(".")
-    other = FAMILIES.get(path[-1]) if path[:2] == ["transformers", "models"] else kind
-    if other is None or other.layouts is not kind.layouts:
+    if path[:2] == ["transformers", "models"] and path[-1] not in kind.processors:
         raise ValueError(
             f"attach: expected a processor of {kind.name}, got {_named(processor)}. Load the one "
             "that belongs to the model with AutoProcessor.from_pretrained(name)."
@@ -95,12 +101,11 @@ def _named(value: Any) -> str:
 
 
 def check_version() -> None:
-    """An older transformers has no door for features; say so before anything goes wrong."""
-    here = need("transformers", "transformers", "homunculus.attach").__version__
-    parts = tuple(int(part) for part in here.split(".")[:2])
-    if parts < LEAST:
+    """Raise if transformers is too old to take features."""
+    version = need("transformers", "transformers", "homunculus.attach").__version__
+    if tuple(int(part) for part in version.split(".")[:2]) < LEAST:
         least = ".".join(map(str, LEAST))
         raise ImportError(
-            f"attach: expected transformers {least} or newer, got {here}. "
+            f"attach: expected transformers {least} or newer, got {version}. "
             f"pip install 'transformers>={least}'"
         )

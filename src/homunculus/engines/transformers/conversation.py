@@ -1,5 +1,4 @@
-# pyright: basic
-"""Conversations: which images they show, and what is asked about each."""
+"""Conversations: messages are checked, and their images opened and paired with questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,22 +9,22 @@ from homunculus.image import SLIMMEST, open_picture, undecoded
 from homunculus.lazy import need
 
 Message = Mapping[str, Any]
-Talk = Sequence[Message]
-"""One conversation: messages with a role and a content, as chat templates take them."""
+Conversation = Sequence[Message]
+"""Messages with a role and a content, as chat templates take them."""
 EXAMPLE = 'Write {"role": "user", "content": "..."}.'
 PIXELS = 64_000_000
-"""An image that is larger is reduced before the processor sees it."""
+"""Larger images are reduced before the processor sees them."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """An image of a conversation and the question that is asked about it."""
+class ImageQuestion:
+    """An image of a conversation, and the question about it."""
 
     image: Any
     """A Pillow image, RGB."""
     question: str
-    talk: int
-    """Number of its conversation in the batch."""
+    conversation: int
+    """Index of its conversation in the batch."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -34,8 +33,8 @@ class Shown:
 
 
 def pairs(image: Any, question: Any) -> list[tuple[Any, str]]:
-    """One image and one question, or as many of each; anything else is refused."""
-    many, one = _listed(question), _alone(image)
+    """Pair one image with one question, or a list of images with as many questions."""
+    many, one = _is_list(question), _is_image(image)
     count = len(question) if many else 1
     if many and one:
         raise ValueError(
@@ -61,39 +60,40 @@ def pairs(image: Any, question: Any) -> list[tuple[Any, str]]:
     return list(zip(images, questions, strict=True))
 
 
-def _listed(value: Any) -> bool:
+def _is_list(value: Any) -> bool:
     words = str | bytes | bytearray | memoryview
     return isinstance(value, Sequence) and not isinstance(value, words)
 
 
-def _alone(image: Any) -> bool:
-    """Whether this is one image; the attributes of its class, since its own may decode it."""
-    kind, words = type(image), str | bytes | bytearray | memoryview | PathLike | Mapping
-    if isinstance(image, words) or hasattr(kind, "read") or hasattr(kind, "__array_interface__"):
+def _is_image(image: Any) -> bool:
+    """Whether a value is one image; looks at its class, since its own attributes may decode it."""
+    kind: Any = type(image)
+    single = (str, bytes, bytearray, memoryview, PathLike, Mapping)
+    if isinstance(image, single) or hasattr(kind, "read") or hasattr(kind, "__array_interface__"):
         return True
     return not hasattr(kind, "__iter__")
 
 
-def talks(messages: Any) -> list[list[Message]]:
-    """One conversation or a batch of them, as a batch; every message has a role and a content."""
-    if not _listed(messages):
+def as_batch(messages: Any) -> list[list[Message]]:
+    """One conversation or a batch of them, as a batch of checked conversations."""
+    if not _is_list(messages):
         raise ValueError(
             f"engine: expected a list of messages, got {type(messages).__name__}. {EXAMPLE}"
         )
     batch: Any = [messages] if messages and isinstance(messages[0], Mapping) else messages
-    for talk in batch or [[]]:
-        if not _listed(talk) or not talk:
-            got = type(talk).__name__ if talk else "none"
+    for conversation in batch or [[]]:
+        if not _is_list(conversation) or not conversation:
+            got = type(conversation).__name__ if conversation else "none"
             raise ValueError(
                 f"engine: expected messages with a role and a content, got {got}. {EXAMPLE}"
             )
-        for message in talk:
+        for message in conversation:
             _check(message)
-    return [list(talk) for talk in batch]
+    return [list(conversation) for conversation in batch]
 
 
 def _check(message: Any) -> None:
-    """Refuse a message that a chat template could not write."""
+    """Raise if a chat template could not write the message."""
     if not isinstance(message, Mapping):
         raise ValueError(
             "engine: expected a message with a role and a content, got "
@@ -103,36 +103,40 @@ def _check(message: Any) -> None:
         if message.get(name) is None:
             raise ValueError(f"engine: a message has no {name}. {EXAMPLE}")
     content = message["content"]
-    if not isinstance(content, str) and not _listed(content):
+    if not isinstance(content, str) and not _is_list(content):
         raise ValueError(
             "engine: the content of a message is a str or a list of parts, got "
             f"{type(content).__name__}. {EXAMPLE}"
         )
 
 
-def opened(batch: Sequence[Talk]) -> tuple[list[list[dict[str, Any]]], list[Shown]]:
-    """The same conversations with every image opened and bounded, and these images in order.
+def open_images(
+    batch: Sequence[Conversation],
+) -> tuple[list[list[dict[str, Any]]], list[ImageQuestion]]:
+    """The same conversations with every image opened, and the images in order.
 
-    The question of an image is what the last user's turn says.
+    The question about an image is the text of the last user's turn.
     """
-    plain, shown = [], []
-    for at, talk in enumerate(batch):
-        images, told = [], []
-        for message in talk:
+    conversations: list[list[dict[str, Any]]] = []
+    questions: list[ImageQuestion] = []
+    for at, conversation in enumerate(batch):
+        messages: list[dict[str, Any]] = []
+        images: list[Any] = []
+        for message in conversation:
             content = message["content"]
             if not isinstance(content, str):
                 content = [_part(part) for part in content]
                 images += [part["image"] for part in content if part["type"] == "image"]
-            told.append({**message, "content": content})
-        plain.append(told)
-        question = asked(told)
-        shown += [Shown(image, question, at) for image in images]
-    return plain, shown
+            messages.append({**message, "content": content})
+        conversations.append(messages)
+        question = last_question(messages)
+        questions += [ImageQuestion(image, question, at) for image in images]
+    return conversations, questions
 
 
-def asked(talk: Talk) -> str:
-    """What the last turn of the user says, without its images."""
-    turns = [message["content"] for message in talk if message["role"] == "user"]
+def last_question(conversation: Conversation) -> str:
+    """The text of the user's last turn."""
+    turns = [message["content"] for message in conversation if message["role"] == "user"]
     if not turns:
         return ""
     last = turns[-1]
@@ -142,7 +146,7 @@ def asked(talk: Talk) -> str:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """A part of a message, its image opened."""
+    """A part of a message with its image opened."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     if kind == "text" and isinstance(part.get("text"), str):
         return dict(part)
@@ -150,7 +154,7 @@ def _part(part: Any) -> dict[str, Any]:
         got = type(part.get("text")).__name__
         raise ValueError(f"engine: a text part needs `text`, a str, got {got}. Leave it out.")
     if kind == "image_url":
-        return {"type": "image", "image": picture(_data_uri(part))}
+        return {"type": "image", "image": pil_image(_data_uri(part))}
     if kind != "image":
         raise ValueError(_unknown(part, kind))
     source = next((part[name] for name in ("image", "path", "url") if name in part), None)
@@ -159,21 +163,21 @@ def _part(part: Any) -> dict[str, Any]:
             "engine: an image part needs `image`. Pass a path, bytes, a data URI, a binary file, "
             "a numpy array or a Pillow image."
         )
-    return {"type": "image", "image": picture(source)}
+    return {"type": "image", "image": pil_image(source)}
 
 
 def _unknown(part: Any, kind: Any) -> str:
-    """Why a part is refused, and what to send instead."""
+    """The message for a part of an unknown type."""
     got = repr(kind) if isinstance(part, Mapping) else type(part).__name__
     if isinstance(kind, str) and "video" in kind:
-        cure = "Video is not supported: send its frames as images."
+        advice = "Video is not supported: send its frames as images."
     else:
-        cure = "Other parts are not supported: leave them out."
-    return f"engine: expected parts of type text, image or image_url, got {got}. {cure}"
+        advice = "Other parts are not supported: leave them out."
+    return f"engine: expected parts of type text, image or image_url, got {got}. {advice}"
 
 
 def _data_uri(part: Mapping[str, Any]) -> str:
-    """What an `image_url` part shows; nothing is fetched, and no file is opened by its name."""
+    """The data URI of an `image_url` part; nothing is fetched, and no file is opened."""
     address = part.get("image_url")
     address = address.get("url") if isinstance(address, Mapping) else address
     if isinstance(address, str) and address[:5].lower() == "data:":
@@ -185,10 +189,10 @@ def _data_uri(part: Mapping[str, Any]) -> str:
     )
 
 
-def picture(source: Any) -> Any:
+def pil_image(source: Any) -> Any:
     """Any source of `open_picture` as a bounded Pillow image in RGB.
 
-    One that is already decoded, RGB, upright and small enough is passed on as it is.
+    An image that is decoded, RGB, upright and small enough is returned as it is.
     """
     images = need("PIL.Image", "transformers", "homunculus.attach")
     if isinstance(source, images.Image) and _ready(source):
@@ -198,7 +202,7 @@ def picture(source: Any) -> Any:
 
 
 def _ready(image: Any) -> bool:
-    """Whether opening this image would give the same one."""
+    """Whether opening the image would change nothing."""
     short, long = sorted(image.size)
     return (
         not undecoded(image)

@@ -1,5 +1,4 @@
-# pyright: basic
-"""An answer, and what was looked at for it."""
+"""Prepared inputs and answers: prompts cut to the chosen tokens, ready for the model."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,21 +14,28 @@ from homunculus.core.types import Tokens
 from homunculus.engines import encode
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
-from homunculus.engines.transformers.conversation import Shown
-from homunculus.engines.views import whole
+from homunculus.engines.transformers.conversation import ImageQuestion
+from homunculus.engines.views import are_cells
 from homunculus.image import Picture, open_picture
 from homunculus.show import panels
 
 FILL = {"attention_mask": 0, "token_type_ids": 0, "labels": -100}
-"""What stands where a shorter prompt is filled up, at the left."""
+"""What pads shorter prompts, at the left."""
+CELL = 16
+"""Side of a cell in drawings, in pixels."""
+OTHER_CONVERSATION = (
+    "engine: `upon` (or `pinned`) comes from another conversation: its images are not the first "
+    "ones of these messages. Leave it out."
+)
 
+# ---- prompts -------------------------------------------------------------------------------------
 
 Place = tuple[int, Int[Tensor, "_n"]]
-"""The number of an image's sample and the columns of its placeholders."""
+"""The index of an image's sample, and the columns of its placeholders."""
 
 
-def located(image: Bool[Tensor, "b l"], layouts: Sequence[Layout]) -> list[Place]:
-    """Where each image stands; ``image`` is true at placeholders."""
+def locate(image: Bool[Tensor, "b l"], layouts: Sequence[Layout]) -> list[Place]:
+    """The place of each image; ``image`` is true at placeholders."""
     sample, column = image.nonzero().cpu().unbind(1)
     total = sum(layout.total for layout in layouts)
     if len(sample) != total:
@@ -42,119 +48,117 @@ def located(image: Bool[Tensor, "b l"], layouts: Sequence[Layout]) -> list[Place
     return [(int(one[0]), columns) for one, columns in whole]
 
 
-def marks(places: Sequence[Place]) -> list[int]:
-    """How many tokens stand between the first and the last placeholder of each image as marks."""
+def count_marks(places: Sequence[Place]) -> list[int]:
+    """For each image, the number of text tokens between its first and last placeholder."""
     return [int(at[-1] - at[0]) + 1 - len(at) for _, at in places]
 
 
-def columns(
+def kept_columns(
     text: Bool[Tensor, "b l"], places: Sequence[Place], choices: Sequence[Choice]
 ) -> list[Int[Tensor, "_l"]]:
-    """For each sample the columns of the untouched prompt that the new one is made of, in order.
+    """For each sample, the columns of the untouched prompt that the new one consists of.
 
-    Text stays; a token takes the column of its anchor, so two may take the same one.
+    All text stays; an image token takes the column of its anchor, so two may share a column.
     """
-    kept = [[one.nonzero()[:, 0]] for one in text.cpu()]
+    columns = [[one.nonzero()[:, 0]] for one in text.cpu()]
     for (sample, at), choice in zip(places, choices, strict=True):
-        kept[sample].append(at[choice.anchor])
-    return [torch.cat(parts).sort(stable=True).values for parts in kept]
+        columns[sample].append(at[choice.anchor])
+    return [torch.cat(parts).sort(stable=True).values for parts in columns]
 
 
-def gathered(value: Tensor, chosen: Sequence[Int[Tensor, "_"]], fill: int = 0) -> Tensor:
-    """``value`` (b ... l) at the chosen columns of each sample, filled up at the left."""
-    length = max(map(len, chosen))
+def gather_columns(value: Tensor, columns: Sequence[Int[Tensor, "_"]], fill: int = 0) -> Tensor:
+    """``value`` (b ... l) at the given columns of each sample, padded at the left."""
+    length = max(map(len, columns))
     out = value.new_full((*value.shape[:-1], length), fill)
-    for sample, at in enumerate(chosen):
+    for sample, at in enumerate(columns):
         out[sample, ..., length - len(at) :] = value[sample][..., at.to(value.device)]
     return out
 
 
-def pruned(
+def cut_prompt(
     inputs: Mapping[str, Any],
     positions: Tensor,
-    chosen: Sequence[Int[Tensor, "_"]],
+    columns: Sequence[Int[Tensor, "_"]],
     pad: int,
 ) -> dict[str, Tensor]:
-    """Everything of the prompt that has a value per token, at the chosen columns.
+    """All inputs with a value per token, cut to the given columns.
 
-    ``positions`` are the untouched prompt's: (b, l), or (3, b, l) of time, row and column.
+    ``positions`` are those of the untouched prompt: (b, l), or (3, b, l) of time, row and column.
     """
-    out = {"input_ids": gathered(inputs["input_ids"], chosen, pad)}
+    out = {"input_ids": gather_columns(inputs["input_ids"], columns, pad)}
     for name, fill in FILL.items():
         if name in inputs:
-            out[name] = gathered(inputs[name], chosen, fill)
+            out[name] = gather_columns(inputs[name], columns, fill)
     if positions.dim() == 2:
-        return out | {"position_ids": gathered(positions, chosen)}
-    moved = gathered(positions.transpose(0, 1), chosen).transpose(0, 1)
+        return out | {"position_ids": gather_columns(positions, columns)}
+    moved = gather_columns(positions.transpose(0, 1), columns).transpose(0, 1)
     count = (out["attention_mask"].long().cumsum(-1) - 1).clamp(min=0)
     return out | {"position_ids": torch.cat((count[None], moved))}
 
 
-OTHERS = "engine: the pinned inputs show other images than these messages begin with."
+# ---- inputs of the model -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """One image of a prompt: what was asked, where that looks, and what was kept."""
+class ImageTokens:
+    """One image of a prompt: its question, its relevance map and the tokens it keeps."""
 
-    shown: Shown
+    source: ImageQuestion
     layout: Layout
     relevance: Float[Tensor, "rows cols"]
-    """Of the cells of the lattice."""
+    """Relevance of the layout's cells."""
     origin: str
-    """Where the relevance came from, in words."""
+    """Where the relevance comes from, in words."""
     choice: Choice
     marks: int
-    """Tokens of text that stand between the image's own in the prompt."""
+    """Text tokens between the image's own in the prompt."""
 
-    def without_features(self) -> "Look":
-        """What was kept, as places alone."""
+    def without_features(self) -> "ImageTokens":
+        """A copy without features."""
         tokens = replace(self.choice.tokens, embed=None)
         return replace(self, choice=replace(self.choice, tokens=tokens, embed=None, gain=None))
 
-    def check(self, shown: Shown, layout: Layout) -> None:
-        """Refuse to be pinned to another image, or to the same one in another lattice."""
-        mine = self.shown.image
-        if mine is not shown.image and (
-            mine.size != shown.image.size or mine.tobytes() != shown.image.tobytes()
-        ):
-            raise ValueError(OTHERS)
+    def check(self, image: Any, layout: Layout) -> None:
+        """Raise unless the tokens are those of this image in the same layout."""
+        own = self.source.image
+        if own is not image and (own.size != image.size or own.tobytes() != image.tobytes()):
+            raise ValueError(OTHER_CONVERSATION)
         if self.layout.grid != layout.grid:
             raise ValueError(
-                f"engine: expected the pinned image's lattice of {self.layout.grid} cells, got "
-                f"{layout.grid}: with this model an image is laid out otherwise when another one "
-                "joins its conversation. Leave out the pinned inputs: all is computed anew."
+                f"engine: an image of `upon` (or `pinned`) had {self.layout.grid} cells, now it "
+                f"has {layout.grid}: this model changes the layout of an image when another one "
+                "joins its conversation. Leave out `upon` to choose its tokens again."
             )
 
 
 class Prepared(Mapping[str, Any]):
-    """What `model.generate(**inputs)` and `model(**inputs)` take; may be used again and again.
+    """Inputs for `model.generate(**inputs)` and `model(**inputs)`; may be used several times.
 
-    Calls write into `mm_encoder_outputs`, so each gets its own.
+    Each call gets its own `mm_encoder_outputs`, because the model writes into it.
     """
 
     def __init__(
         self,
         plain: dict[str, Any],
         encoded: encode.Encoded,
-        looks: Sequence[Look],
-        image: int,
+        images: Sequence[ImageTokens],
+        image_token: int,
         causal: bool = True,
     ) -> None:
-        # all rows of the tower are not kept alive by the few that were chosen
-        self._encoded = encode.Encoded(encode.hollow(encoded).output, [])
-        self._plain, self._image = plain, image
-        self._causal, self.looks = causal, list(looks)
+        # the few chosen rows must not keep all rows of the tower alive
+        self._encoded = encode.Encoded(encode.without_tensors(encoded).output, [])
+        self._plain, self._image_token = plain, image_token
+        self._causal, self.images = causal, list(images)
 
     @property
     def _features(self) -> bool:
-        return bool(self.looks) and self.looks[0].choice.embed is not None
+        return bool(self.images) and self.images[0].choice.embed is not None
 
     def __getitem__(self, name: str) -> Any:
         if name != "mm_encoder_outputs" or not self._features:
             return self._plain[name]
-        rows = [look.choice.embed for look in self.looks]
-        return encode.wrapped(self._encoded, rows)  # pyright: ignore[reportArgumentType]
+        rows = [image.choice.embed for image in self.images if image.choice.embed is not None]
+        return encode.encoder_outputs(self._encoded, rows)
 
     def __iter__(self) -> Iterator[str]:
         yield from self._plain
@@ -165,78 +169,77 @@ class Prepared(Mapping[str, Any]):
         return len(self._plain) + self._features
 
     def without_features(self) -> "Prepared":
-        """Ids, masks, positions and what was kept of each image: small enough to be stored."""
-        looks = [look.without_features() for look in self.looks]
-        return Prepared(self._plain, self._encoded, looks, self._image, self._causal)
+        """A copy without features, small enough to keep."""
+        images = [image.without_features() for image in self.images]
+        return Prepared(self._plain, self._encoded, images, self._image_token, self._causal)
 
-    def of(self, talk: int) -> list[Look]:
+    def of(self, conversation: int) -> list[ImageTokens]:
         """The images of one conversation."""
-        return [look for look in self.looks if look.shown.talk == talk]
+        return [image for image in self.images if image.source.conversation == conversation]
 
     def upon(self, ids: Int[Tensor, "l"], cache: Any) -> dict[str, Any]:
-        """The same inputs upon the cache that a prompt and its answer left: the rest is computed.
+        """These inputs, continuing the KV cache of an earlier prompt and its answer.
 
-        For one conversation, and images that are pinned to those of ``ids``. What both begin with
-        is taken from the cache, if there is one and the model can; if not, these are the inputs
-        for all of it.
+        ``ids`` are those of the earlier prompt and answer, whose images must be pinned here. Only
+        what follows their common prefix is computed; without a cache, or with a model that cannot
+        reuse it, these are the inputs for all of the conversation.
         """
-        mine = self._plain["input_ids"]
-        if len(mine) != 1:
-            raise ValueError(f"engine: a cache goes on with one conversation, got {len(mine)}.")
+        own = self._plain["input_ids"]
+        if len(own) != 1:
+            raise ValueError(f"engine: a cache continues one conversation, got {len(own)}.")
         if not self._causal or cache is None:
             return dict(self)
-        # another turn may have gone on from this answer, and its images may be others: only what
-        # all three begin with is the same
-        said = getattr(cache, "said", ids)
-        least = min(mine.shape[1] - 1, len(ids), len(said), cache.get_seq_length())
-        equal = (mine[0, :least] == ids[:least]) & (mine[0, :least] == said[:least])
+        # another turn may have continued from this answer, perhaps with other images: only the
+        # prefix of all three is the same
+        cached = getattr(cache, "homunculus_ids", ids)
+        least = min(own.shape[1] - 1, len(ids), len(cached), cache.get_seq_length())
+        equal = (own[0, :least] == ids[:least]) & (own[0, :least] == cached[:least])
         same = int(equal.long().cumprod(0).sum())
-        image = (mine[0] == self._image).long()
-        done, looks = int(image[:same].sum()), list(self.looks)
-        while looks and done >= len(looks[0].choice.anchor):
-            done -= len(looks.pop(0).choice.anchor)
+        image = (own[0] == self._image_token).long()
+        done, images = int(image[:same].sum()), list(self.images)
+        while images and done >= len(images[0].choice.anchor):
+            done -= len(images.pop(0).choice.anchor)
         if done:
             raise ValueError(
-                "engine: the cache ends inside an image. Pin the earlier turn's inputs."
+                "engine: the cache ends inside an image. Pin the inputs of the earlier turn."
             )
-        if not same or (looks and "token_type_ids" in self._plain):
-            return dict(self)  # transformers lays new types at the cache's beginning
+        if not same or (images and "token_type_ids" in self._plain):
+            return dict(self)  # transformers applies new types at the start of the cache
         if same < cache.get_seq_length():
             try:
                 cache.crop(same - cache.get_seq_length())
             except (RuntimeError, ValueError, NotImplementedError):
-                return dict(self)  # a window that slid on cannot go back: compute all
-        cache.said = mine[0]
-        rest = Prepared(self._plain, self._encoded, looks, self._image)
+                return dict(self)  # a sliding window cannot go back: compute all
+        cache.homunculus_ids = own[0]
+        rest = Prepared(self._plain, self._encoded, images, self._image_token)
         return {**rest, "past_key_values": cache}
 
 
-CELL = 16
-"""Pixels of a cell in a drawing."""
+# ---- answers -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What the model said about a conversation's images.
+    """The answer of the model in one conversation.
 
-    Features of images and the KV cache stay with the engine, so that many answers can be kept.
+    Image features and the KV cache stay with the engine, so that many answers can be kept.
     """
 
     text: str
     ids: Int[Tensor, "l"]
-    """Prompt and answer."""
-    prepared: "Prepared"
+    """Token ids of prompt and answer."""
+    prepared: Prepared
     """Inputs of the model, without features."""
-    looks: "list[Look]"
-    """One for each image of the conversation."""
+    images: list[ImageTokens]
+    """The images of the conversation."""
     _cache: Callable[[], Any] | None = field(default=None, repr=False)
     """A weak reference."""
 
     @property
     def cache(self) -> Any:
-        """Keys and values of all that was computed, while the engine keeps them; else None.
+        """The KV cache while the engine keeps it, else None.
 
-        It does for its latest answer, and for the ones that this answer went on from.
+        The engine keeps that of its latest answer and of the answers this one continued.
         """
         return None if self._cache is None else self._cache()
 
@@ -245,37 +248,37 @@ class Answer:
 
     @property
     def tokens(self) -> tuple[Tokens, ...]:
-        """What was kept of each image."""
-        return tuple(look.choice.tokens for look in self.looks)
+        """The tokens of each image."""
+        return tuple(image.choice.tokens for image in self.images)
 
     def show(self, image: int = 0) -> Any:
-        """Four panels as a Pillow image: picture, relevance, kept cells, what is left to read."""
-        look = self.looks[image]
-        rows, cols = look.layout.grid
-        picture = _cut(look)
-        tokens = look.choice.tokens
-        kept, total = len(look.choice.anchor), look.layout.total
-        plain = whole(tokens, look.layout.grid)
+        """Four panels as a Pillow image: picture, relevance, kept cells, what the tokens show."""
+        drawn = self.images[image]
+        rows, cols = drawn.layout.grid
+        picture = _crop(drawn)
+        tokens = drawn.choice.tokens
+        count, total = len(drawn.choice.anchor), drawn.layout.total
+        plain = are_cells(tokens, drawn.layout.grid)
         side = float((tokens.box[0, :, 2:] - tokens.box[0, :, :2]).max())
         coarsest = int(tokens.level.max()) if plain else ceil(log2(max(1.0, side)))
         return panels.draw_panels(
             lift.mips(picture.unit(), 1 + coarsest),
             (rows * CELL, cols * CELL),
-            look.relevance.detach().cpu(),
+            drawn.relevance.detach().cpu(),
             tokens,
             patch=CELL,
             plain=plain,
-            question=look.shown.question,
-            caption=f"{kept} of {total} tokens, relevance: {look.origin}. Answer: {self.text}",
-            origin=look.origin,
+            question=drawn.source.question,
+            caption=f"{count} of {total} tokens, relevance: {drawn.origin}. Answer: {self.text}",
+            origin=drawn.origin,
         )
 
 
-def _cut(look: "Look") -> Picture:
-    """The part of the image that the model sees, as large as its cells."""
-    rows, cols = look.layout.grid
-    y0, x0, y1, x1 = look.layout.window
-    image = look.shown.image
+def _crop(drawn: ImageTokens) -> Picture:
+    """The part of the image that the model sees, at the size of its cells."""
+    rows, cols = drawn.layout.grid
+    y0, x0, y1, x1 = drawn.layout.window
+    image = drawn.source.image
     box = [x0 * image.width, y0 * image.height, x1 * image.width, y1 * image.height]
     return open_picture(
         image.crop([round(side) for side in box]).resize((cols * CELL, rows * CELL))

@@ -1,5 +1,4 @@
-# pyright: basic
-"""The families with SigLIP towers: their tiles, and what they make of a tower's states."""
+"""Chosen cells of families with SigLIP towers, which see an image as square tiles."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,147 +14,151 @@ from homunculus.core.types import Grid, Rule
 from homunculus.engines.encode import Encoded
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
-from homunculus.engines.views import by_image, gathered, parts, resized, views
+from homunculus.engines.views import by_image, gather_rows, parts, resize, views
 from homunculus.lazy import need
 
 NONE = -1
-"""The number of no tile."""
+"""Stands for no tile, and for a line end instead of a cell."""
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
-    """One image as a tower has it: tiles side by side, and the lattice somewhere on them."""
+class TileGrid:
+    """The tiles of one image, and the cells on them."""
 
     first: int
-    """The number of its first tile."""
+    """Index of its first tile among those of all images."""
     tiles: Grid
     """Tiles down and across."""
     grid: Grid
-    """Cells that the family cuts out of their middle; more than the lattice if it resamples."""
-    whole: int = NONE
-    """The number of the tile that shows the image as a whole, if it has one."""
+    """Cells in their middle without padding; more than the layout's if the family resamples."""
+    thumbnail: int = NONE
+    """Index of its thumbnail tile, if it has one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Eye:
-    """What differs between families with such a tower."""
+class TileEncoder:
+    """A family's vision tower, and what differs between families with such a tower."""
 
     tower: Any
     tiles: list[Float[Tensor, "c s s"]]
-    """Of all images, in the family's order."""
-    sheets: list[Sheet]
+    """Tiles of all images, in the family's order."""
+    tile_grids: list[TileGrid]
     merge: int
-    """Patches down and across a cell."""
+    """Side of a cell in patches."""
     embed: Callable[[Float[Tensor, "t c s s"]], Float[Tensor, "t n d"]]
-    """Patches with their positions."""
+    """Pixels of tiles to embedded patches."""
     project: Callable[[Float[Tensor, "t k _"]], Float[Tensor, "t k d"]]
-    """From hidden states, a cell's patches one after the other, to features."""
+    """Hidden states, with a cell's patches concatenated, to features."""
     layers: Sequence[int] = (-1,)
-    """Whose states those are, one after the other."""
+    """Layers whose hidden states are concatenated."""
     newline: Float[Tensor, "d"] | None = None
-    """What stands at the end of a line."""
+    """Feature of a line end."""
 
     @property
     def side(self) -> int:
-        """Cells down and across a tile."""
+        """Side of a tile in cells."""
         return self.tiles[0].shape[-1] // self.cell
 
     @property
     def cell(self) -> int:
-        """Pixels down and across a cell."""
+        """Side of a cell in pixels."""
         return self.tower.config.patch_size * self.merge
 
 
-# ---- cells by number: tile x cells of a tile + cell ----------------------------------------------
+# ---- cells by index: tile x cells of a tile + cell -----------------------------------------------
 
 
-def encoded(
-    eye: Eye, layouts: Sequence[Layout], choices: Sequence[Choice], rule: Rule | None
+def encode_tiles(
+    encoder: TileEncoder, layouts: Sequence[Layout], choices: Sequence[Choice], rule: Rule | None
 ) -> list[Float[Tensor, "_ d"]]:
-    """For each image its tokens' rows, then those of what else it keeps."""
-    chosen, tiles = parts(layouts, choices, rule), list(eye.tiles)
-    number: list[Tensor] = []
-    unseen: list[Tensor] = []
-    for image, mine in by_image(chosen):
-        sheet, grid = eye.sheets[image], layouts[image].grid
-        seen = list(eye.tiles[:1]) * len(mine)  # its own tiles are there already
-        if not all(part.own for part in mine):
-            seen = views(_picture(eye, sheet, grid), mine, eye.cell)
-        for part, view in zip(mine, seen, strict=True):
+    """For each image the rows of its tokens, then those of other rows that it keeps."""
+    all_parts, tiles = parts(layouts, choices, rule), list(encoder.tiles)
+    index: list[Tensor] = []
+    margin: list[Tensor] = []
+    for image, image_parts in by_image(all_parts):
+        tile_grid, grid = encoder.tile_grids[image], layouts[image].grid
+        pixels = list(encoder.tiles[:1]) * len(image_parts)  # not used: own tiles are there already
+        if not all(part.own for part in image_parts):
+            pixels = views(_picture(encoder, tile_grid, grid), image_parts, encoder.cell)
+        for part, view in zip(image_parts, pixels, strict=True):
             if part.own:
-                number.append(_own(eye, sheet, grid, part.cell))
-                unseen.append(_margin(eye, sheet, number[-1]))
+                index.append(_own_index(encoder, tile_grid, grid, part.cell))
+                margin.append(_margin_index(encoder, tile_grid, index[-1]))
                 continue
             row, col = part.cell // part.grid[1], part.cell % part.grid[1]
-            across = -(-part.grid[1] // eye.side)
-            number.append(_numbers(row, col, len(tiles), across, eye.side))
+            across = -(-part.grid[1] // encoder.side)
+            index.append(_index(row, col, len(tiles), across, encoder.side))
             tiles += _tiles(view, tiles[0].shape[-1])
-    rest = [_rest(eye, *pair) for pair in zip(eye.sheets, choices, strict=True)]
-    rows = _rows(eye, tiles, [*number, *rest, *unseen])
-    ready = [
-        _blended(found, part.cell, layouts[part.image].grid, eye.sheets[part.image].grid)
+    rest = [_rest_index(encoder, *pair) for pair in zip(encoder.tile_grids, choices, strict=True)]
+    rows = _rows(encoder, tiles, [*index, *rest, *margin])
+    resampled = [
+        _resample(own, part.cell, layouts[part.image].grid, encoder.tile_grids[part.image].grid)
         if part.own
-        else found
-        for part, found in zip(chosen, rows, strict=False)
+        else own
+        for part, own in zip(all_parts, rows, strict=False)
     ]
-    pairs = zip(gathered(chosen, ready), rows[len(chosen) :], strict=False)
+    pairs = zip(gather_rows(all_parts, resampled), rows[len(all_parts) :], strict=False)
     return [torch.cat(pair) for pair in pairs]
 
 
-def _numbers(
+def _index(
     row: Int[Tensor, "k"], col: Int[Tensor, "k"], first: int, across: int, side: int
 ) -> Int[Tensor, "k"]:
-    """Of cells on tiles side by side, so many across, the first of which has that number."""
+    """Indices of cells on tiles side by side, ``across`` of them in a row."""
     tile = first + row // side * across + col // side
     return (tile * side + row % side) * side + col % side
 
 
-def _own(eye: Eye, sheet: Sheet, grid: Grid, cell: Int[Tensor, "k"]) -> Int[Tensor, "n"]:
-    """Numbers of the cells of the family's own tiles that cells of the lattice are made from."""
-    source = _near(cell, grid, sheet.grid)
-    pairs = zip(sheet.tiles, sheet.grid, strict=True)
-    top, left = ((tiles * eye.side - cells) // 2 for tiles, cells in pairs)
-    row, col = top + source // sheet.grid[1], left + source % sheet.grid[1]
-    return _numbers(row, col, sheet.first, sheet.tiles[1], eye.side)
+def _own_index(
+    encoder: TileEncoder, tile_grid: TileGrid, grid: Grid, cell: Int[Tensor, "k"]
+) -> Int[Tensor, "n"]:
+    """Indices of the cells on the family's own tiles that cells of the layout are made from."""
+    source = _sources(cell, grid, tile_grid.grid)
+    pairs = zip(tile_grid.tiles, tile_grid.grid, strict=True)
+    top, left = ((tiles * encoder.side - cells) // 2 for tiles, cells in pairs)
+    row, col = top + source // tile_grid.grid[1], left + source % tile_grid.grid[1]
+    return _index(row, col, tile_grid.first, tile_grid.tiles[1], encoder.side)
 
 
-def _margin(eye: Eye, sheet: Sheet, number: Int[Tensor, "n"]) -> Int[Tensor, "m"]:
-    """Numbers of cells that the family encodes and cuts off, in tiles that are whole but for them.
+def _margin_index(
+    encoder: TileEncoder, tile_grid: TileGrid, index: Int[Tensor, "n"]
+) -> Int[Tensor, "m"]:
+    """Indices of padding cells in tiles of which all other cells are chosen.
 
-    A tile that keeps all it shows sees its padding, as the untouched model does.
+    Such a tile is encoded with its padding, as in the untouched model.
     """
-    rows, cols = (tiles * eye.side for tiles in sheet.tiles)
-    top, left = (rows - sheet.grid[0]) // 2, (cols - sheet.grid[1]) // 2
+    rows, cols = (tiles * encoder.side for tiles in tile_grid.tiles)
+    top, left = (rows - tile_grid.grid[0]) // 2, (cols - tile_grid.grid[1]) // 2
     off = torch.ones(rows, cols, dtype=torch.bool)
-    off[top : top + sheet.grid[0], left : left + sheet.grid[1]] = False
-    off = rearrange(off, "(r i) (c j) -> (r c) (i j)", i=eye.side, j=eye.side)
-    shown = (~off).sum(1)
-    full = torch.bincount(number // off.shape[1] - sheet.first, minlength=len(off)) == shown
-    full &= (shown > 0) | full.all()
-    return sheet.first * off.shape[1] + (off & full[:, None]).flatten().nonzero()[:, 0]
+    off[top : top + tile_grid.grid[0], left : left + tile_grid.grid[1]] = False
+    off = rearrange(off, "(r i) (c j) -> (r c) (i j)", i=encoder.side, j=encoder.side)
+    inside = (~off).sum(1)
+    full = torch.bincount(index // off.shape[1] - tile_grid.first, minlength=len(off)) == inside
+    full &= (inside > 0) | full.all()
+    return tile_grid.first * off.shape[1] + (off & full[:, None]).flatten().nonzero()[:, 0]
 
 
-def _rest(eye: Eye, sheet: Sheet, choice: Choice) -> Int[Tensor, "n"]:
-    """Numbers of what else an image keeps: the view of the whole, then ends of lines (-1)."""
+def _rest_index(encoder: TileEncoder, tile_grid: TileGrid, choice: Choice) -> Int[Tensor, "n"]:
+    """Indices of other rows that an image keeps: of its thumbnail, then of line ends (-1)."""
     many = len(choice.anchor) - int(choice.tokens.valid.sum())
-    inside = eye.side**2 * (sheet.whole != NONE)
+    cells = encoder.side**2 * (tile_grid.thumbnail != NONE)
     at = torch.arange(many)
-    return torch.where(at < inside, sheet.whole * eye.side**2 + at, NONE)
+    return torch.where(at < cells, tile_grid.thumbnail * encoder.side**2 + at, NONE)
 
 
-def _picture(eye: Eye, sheet: Sheet, grid: Grid) -> Float[Tensor, "c h w"]:
-    """The pixels of the lattice."""
-    rows, cols = sheet.tiles
-    tiles = torch.stack(eye.tiles[sheet.first : sheet.first + rows * cols])
+def _picture(encoder: TileEncoder, tile_grid: TileGrid, grid: Grid) -> Float[Tensor, "c h w"]:
+    """The pixels of the layout's cells."""
+    rows, cols = tile_grid.tiles
+    tiles = torch.stack(encoder.tiles[tile_grid.first : tile_grid.first + rows * cols])
     image = rearrange(tiles, "(r c) z y x -> z (r y) (c x)", r=rows)
-    high, wide = (cells * eye.cell for cells in sheet.grid)
+    high, wide = (cells * encoder.cell for cells in tile_grid.grid)
     top, left = (image.shape[1] - high) // 2, (image.shape[2] - wide) // 2
     inner = image[:, top : top + high, left : left + wide]
-    return resized(inner, (grid[0] * eye.cell, grid[1] * eye.cell))
+    return resize(inner, (grid[0] * encoder.cell, grid[1] * encoder.cell))
 
 
 def _tiles(image: Float[Tensor, "c h w"], tile: int) -> list[Float[Tensor, "c s s"]]:
-    """An image cut into tiles; what is missing in the last ones no cell is chosen from."""
+    """An image cut into tiles; the last ones are padded, and no cell is chosen from padding."""
     down, right = (-side % tile for side in image.shape[1:])
     full = F.pad(image, (0, right, 0, down))
     return list(rearrange(full, "z (r y) (c x) -> (r c) z y x", y=tile, x=tile))
@@ -164,8 +167,8 @@ def _tiles(image: Float[Tensor, "c h w"], tile: int) -> list[Float[Tensor, "c s 
 # ---- features that a family resamples ------------------------------------------------------------
 
 
-def _near(cell: Int[Tensor, "k"], grid: Grid, source: Grid) -> Int[Tensor, "n"]:
-    """The cells that bilinear interpolation from one lattice to another reads, each once."""
+def _sources(cell: Int[Tensor, "k"], grid: Grid, source: Grid) -> Int[Tensor, "n"]:
+    """The cells that bilinear interpolation from one grid to another reads, each once."""
     if grid == source:
         return cell
     if len(cell) == grid[0] * grid[1]:
@@ -178,13 +181,13 @@ def _near(cell: Int[Tensor, "k"], grid: Grid, source: Grid) -> Int[Tensor, "n"]:
     return (rows[:, None] * source[1] + cols[None]).flatten().unique()
 
 
-def _blended(
+def _resample(
     rows: Float[Tensor, "n d"], cell: Int[Tensor, "k"], grid: Grid, source: Grid
 ) -> Float[Tensor, "k d"]:
-    """Cells of the lattice from the cells they are made from, by the family's own call."""
+    """Cells of the layout from the cells they are made from, as the family resamples them."""
     if grid == source:
         return rows
-    at = _near(cell, grid, source).to(rows.device)
+    at = _sources(cell, grid, source).to(rows.device)
     canvas = rows.new_zeros(rows.shape[1], source[0] * source[1]).index_copy(1, at, rows.T)
     small = F.interpolate(canvas.view(1, -1, *source), grid, mode="bilinear")
     return small[0].flatten(1)[:, cell.to(rows.device)].T
@@ -194,57 +197,62 @@ def _blended(
 
 
 def _rows(
-    eye: Eye, tiles: Sequence[Tensor], number: Sequence[Int[Tensor, "_"]]
+    encoder: TileEncoder, tiles: Sequence[Tensor], index: Sequence[Int[Tensor, "_"]]
 ) -> list[Float[Tensor, "_ d"]]:
-    """Features of the numbered cells; each is encoded once, however often it is asked for."""
-    wanted, back = torch.cat(list(number)).unique(return_inverse=True)
-    real = wanted[wanted != NONE]
-    rows = _cells(eye, tiles, real)
-    if len(real) < len(wanted):
-        assert eye.newline is not None
-        rows = torch.cat((eye.newline[None].to(rows), rows))
-    return list(rows[back.to(rows.device)].split([len(one) for one in number]))
+    """Features of cells by index; each is encoded once, however often it occurs."""
+    every, back = torch.cat(list(index)).unique(return_inverse=True)
+    real = every[every != NONE]
+    rows = _cells(encoder, tiles, real)
+    if len(real) < len(every):
+        assert encoder.newline is not None
+        rows = torch.cat((encoder.newline[None].to(rows), rows))
+    return list(rows[back.to(rows.device)].split([len(one) for one in index]))
 
 
-def _cells(eye: Eye, tiles: Sequence[Tensor], number: Int[Tensor, "n"]) -> Float[Tensor, "n d"]:
-    """Features of cells in the order of their numbers, tiles of one count in one call."""
-    per = eye.side**2
-    which, count = (number // per).unique_consecutive(return_counts=True)
-    cells = (number % per).split(count.tolist())
+def _cells(
+    encoder: TileEncoder, tiles: Sequence[Tensor], index: Int[Tensor, "n"]
+) -> Float[Tensor, "n d"]:
+    """Features of cells in order of index; tiles with equally many cells share a call."""
+    per = encoder.side**2
+    which, count = (index // per).unique_consecutive(return_counts=True)
+    cells = (index % per).split(count.tolist())
     out: list[Any] = [None] * len(which)
     for many in sorted(set(count.tolist())):
-        mine = (count == many).nonzero()[:, 0].tolist()
-        pixels = torch.stack([tiles[int(which[at])] for at in mine])
-        found = _together(eye, pixels, torch.stack([cells[at] for at in mine]).to(pixels.device))
-        for at, rows in zip(mine, found, strict=True):
+        same = (count == many).nonzero()[:, 0].tolist()
+        pixels = torch.stack([tiles[int(which[at])] for at in same])
+        cell = torch.stack([cells[at] for at in same]).to(pixels.device)
+        for at, rows in zip(same, _encode(encoder, pixels, cell), strict=True):
             out[at] = rows
     return torch.cat(out)
 
 
-def _together(
-    eye: Eye, pixels: Float[Tensor, "t c s s"], cell: Int[Tensor, "t k"]
+def _encode(
+    encoder: TileEncoder, pixels: Float[Tensor, "t c s s"], cell: Int[Tensor, "t k"]
 ) -> Float[Tensor, "t k d"]:
-    """Chosen cells of tiles, as many of each; patches go through the tower in reading order."""
-    side, merge = eye.side, eye.merge
+    """Features of equally many cells of each tile; patches are encoded in reading order."""
+    side, merge = encoder.side, encoder.merge
     inner = torch.arange(merge, device=cell.device)
     row, col = (cell // side * merge)[..., None] + inner, (cell % side * merge)[..., None] + inner
     patch = (row[..., :, None] * (side * merge) + col[..., None, :]).flatten(1)
     order = patch.argsort(1)
 
-    # in whole tiles nothing moves, not even in memory: kernels differ in rounding by its order
-    state = eye.embed(pixels)
-    states = [state if patch.shape[1] == state.shape[1] else _taken(state, patch.gather(1, order))]
-    for layer in eye.tower.encoder.layers:
+    # whole tiles are not gathered: kernels round differently for another memory layout
+    state = encoder.embed(pixels)
+    states = [state if patch.shape[1] == state.shape[1] else _gather(state, patch.gather(1, order))]
+    for layer in encoder.tower.encoder.layers:
         states.append(layer(states[-1], None))
-    picked = [states[at] for at in eye.layers]
+    picked = [states[at] for at in encoder.layers]
     last = picked[0] if len(picked) == 1 else torch.cat(picked, -1)
     if merge == 1:
-        return eye.project(last)
-    return eye.project(_taken(last, order.argsort(1)).unflatten(1, (-1, merge**2)).flatten(2))
+        return encoder.project(last)
+    return encoder.project(_gather(last, order.argsort(1)).unflatten(1, (-1, merge**2)).flatten(2))
 
 
-def _taken(state: Float[Tensor, "t n d"], at: Int[Tensor, "t k"]) -> Float[Tensor, "t k d"]:
+def _gather(state: Float[Tensor, "t n d"], at: Int[Tensor, "t k"]) -> Float[Tensor, "t k d"]:
     return state.gather(1, at[..., None].expand(-1, -1, state.shape[-1]))
+
+
+# ---- families ------------------------------------------------------------------------------------
 
 
 def encode_idefics(
@@ -254,21 +262,22 @@ def encode_idefics(
     choices: Sequence[Choice],
     rule: Rule | None = None,
 ) -> Encoded:
-    """Chosen cells of smolvlm and idefics3: a cell is a square of patches, shuffled into one."""
+    """Encode chosen cells of smolvlm and idefics3; a cell is a square of patches."""
     core = model.base_model
-    tiles, seen = _real(inputs)
-    if seen is not None and not seen.all():
+    tiles, mask = _real_tiles(inputs)
+    if mask is not None and not mask.all():
         raise ValueError(
-            "engine: a tile is padded, which cannot be cut before the encoder. "
-            'Use where="after", or the image processor as the model came with it.'
+            "engine: before the encoder, tiles with padding are not supported. "
+            'Use where="after", or the unchanged image processor of the model.'
         )
     tower, merge = core.vision_model, core.config.scale_factor
     side = tiles.shape[-1] // (tower.config.patch_size * merge)
-    sheets, at = [], 0
+    tile_grids: list[TileGrid] = []
+    at = 0
     for layout in layouts:
         grid = (layout.grid[0] // side, layout.grid[1] // side)
         end = at + grid[0] * grid[1]
-        sheets.append(Sheet(at, grid, layout.grid, end if len(layout.rest) else NONE))
+        tile_grids.append(TileGrid(at, grid, layout.grid, end if len(layout.rest) else NONE))
         at = end + bool(len(layout.rest))
     if at != len(tiles):
         raise ValueError(f"engine: expected {at} tiles from the prompt's layout, got {len(tiles)}.")
@@ -282,16 +291,16 @@ def encode_idefics(
         normed = tower.post_layernorm(state.unflatten(-1, (merge * merge, -1)))
         return core.connector.modality_projection(normed.flatten(-2))
 
-    eye = Eye(tower, list(tiles), sheets, merge, embed, project)
-    rows = encoded(eye, layouts, choices, rule)
+    encoder = TileEncoder(tower, list(tiles), tile_grids, merge, embed, project)
+    rows = encode_tiles(encoder, layouts, choices, rule)
     return Encoded(_output(torch.cat(rows)), rows)
 
 
-def _real(inputs: Mapping[str, Any]) -> tuple[Float[Tensor, "t c s s"], Tensor | None]:
-    """The tiles of all images, and which pixels are no padding; batches pad with tiles of zeros."""
-    tiles, seen = inputs["pixel_values"].flatten(0, 1), inputs.get("pixel_attention_mask")
+def _real_tiles(inputs: Mapping[str, Any]) -> tuple[Float[Tensor, "t c s s"], Tensor | None]:
+    """Tiles of all images and their pixel masks, without the zero tiles that fill a batch."""
+    tiles, mask = inputs["pixel_values"].flatten(0, 1), inputs.get("pixel_attention_mask")
     real = (tiles != 0).flatten(1).any(1)
-    return tiles[real], None if seen is None else seen.flatten(0, 1)[real].bool()
+    return tiles[real], None if mask is None else mask.flatten(0, 1)[real].bool()
 
 
 def encode_onevision(
@@ -301,30 +310,33 @@ def encode_onevision(
     choices: Sequence[Choice],
     rule: Rule | None = None,
 ) -> Encoded:
-    """Chosen cells of llava_onevision: a cell is a patch.
+    """Encode chosen cells of llava_onevision; a cell is a patch.
 
-    Where the family has too many cells it resamples their features: then a token needs the four
-    cells around it, and coarse levels come from the image at the size of the lattice.
+    Of large images the family resamples the features: then a token needs the four cells around it,
+    and coarse levels are made from the image at the size of the layout.
     """
     core, own = model.base_model, model.base_model.config
     tower = core.vision_tower
     alone = [many == 1 for many in inputs["batch_num_images"] for _ in range(int(many))]
-    tiles, sheets = [], []
+    tiles: list[Tensor] = []
+    tile_grids: list[TileGrid] = []
     sizes = inputs["image_sizes"].tolist()
     for pixels, size, one in zip(inputs["pixel_values"], sizes, alone, strict=True):
-        sheet = _sheet(own, len(tiles), size) if one else _square(own, len(tiles))
-        sheets.append(sheet)
-        tiles += pixels[: one + sheet.tiles[0] * sheet.tiles[1]]
+        grid = _anyres(own, len(tiles), size) if one else _one_tile(own, len(tiles))
+        tile_grids.append(grid)
+        tiles += pixels[: one + grid.tiles[0] * grid.tiles[1]]
 
     layer, project = own.vision_feature_layer, core.multi_modal_projector
     layers = [layer] if isinstance(layer, int) else layer
-    eye = Eye(tower, tiles, sheets, 1, tower.embeddings, project, layers, core.image_newline)
-    rows = encoded(eye, layouts, choices, rule)
+    encoder = TileEncoder(
+        tower, tiles, tile_grids, 1, tower.embeddings, project, layers, core.image_newline
+    )
+    rows = encode_tiles(encoder, layouts, choices, rule)
     return Encoded(_output(rows), rows)
 
 
-def _sheet(config: Any, first: int, size: Sequence[int]) -> Sheet:
-    """An image alone: a view of the whole, then the tiles of its canvas."""
+def _anyres(config: Any, first: int, size: Sequence[int]) -> TileGrid:
+    """The only image of a conversation: a thumbnail, then the tiles of its canvas."""
     own = need(
         "transformers.models.llava_onevision.modeling_llava_onevision",
         "transformers",
@@ -335,13 +347,13 @@ def _sheet(config: Any, first: int, size: Sequence[int]) -> Sheet:
     rows, cols = own.get_anyres_image_grid_shape(size, pins, tile)
     canvas = torch.empty(1, rows * side, cols * side)
     high, wide = own.unpad_image(canvas, size).shape[1:]
-    return Sheet(first + 1, (rows, cols), (high, wide), whole=first)
+    return TileGrid(first + 1, (rows, cols), (high, wide), thumbnail=first)
 
 
-def _square(config: Any, first: int) -> Sheet:
+def _one_tile(config: Any, first: int) -> TileGrid:
     """One of several images: one tile."""
     side = config.vision_config.image_size // config.vision_config.patch_size
-    return Sheet(first, (1, 1), (side, side))
+    return TileGrid(first, (1, 1), (side, side))
 
 
 def _output(rows: Any) -> Any:

@@ -1,32 +1,33 @@
-# pyright: basic
-"""What vLLM calls when it starts, in every process and perhaps more than once.
+"""The plugin for vLLM: registers its architectures, and checks the version of vLLM.
 
-It only makes names known. Nothing changes in a process that does not ask for one of them.
+vLLM calls `register` in every process, perhaps more than once. It only registers names; nothing
+changes in a process that does not use them.
 """
 
 import logging
 import re
 from importlib import import_module
+from typing import Any
 
 from homunculus.lazy import need
 
 WHO = "homunculus.engines.vllm"
 PREFIX = "Homunculus"
 NAME = "homunculus"
-"""Our place in a model's config and among a request's `mm_processor_kwargs`, and the name of our
-media connector (`VLLM_MEDIA_CONNECTOR`) and renderer (`--tokenizer-mode`)."""
+"""Our key in a model's config and in a request's `mm_processor_kwargs`, and the name of our media
+connector (`VLLM_MEDIA_CONNECTOR`) and renderer (`--tokenizer-mode`)."""
 ARCHITECTURES = {
     "Qwen3VLForConditionalGeneration": "model:Qwen3",
     "Qwen2_5_VLForConditionalGeneration": "model:Qwen25",
     "Qwen2VLForConditionalGeneration": "model:Qwen2",
 }
-"""vLLM's architectures, and the class here that stands in for each one."""
+"""vLLM's architectures, and the module and class that replace each of them."""
 
 
 def register() -> None:
-    """Make our architectures known; their modules are imported when one of them is served.
+    """Register our architectures; their modules are imported when one of them is served.
 
-    An untested vLLM may have other names than we know: it is left alone, with a word in its log.
+    With an untested version of vLLM nothing is registered, and a warning is logged.
     """
     try:
         check_version()
@@ -34,11 +35,10 @@ def register() -> None:
         logging.getLogger("vllm.homunculus").warning("not registered: %s", error)
         return
     registry = need("vllm", "vllm", WHO).ModelRegistry
-    known = registry.get_supported_archs()
+    supported = registry.get_supported_archs()
     for name, place in ARCHITECTURES.items():
-        if PREFIX + name not in known:
-            module, one = place.split(":")
-            registry.register_model(PREFIX + name, f"homunculus.engines.vllm.{module}:{one}")
+        if PREFIX + name not in supported:
+            registry.register_model(PREFIX + name, f"homunculus.engines.vllm.{place}")
     _register_connector()
     _register_renderer()
 
@@ -52,7 +52,7 @@ def _register_connector() -> None:
 
 
 def _register_renderer() -> None:
-    """A mode of its own, as vLLM's `cohere` is one: the usual tokenizer with another renderer."""
+    """Register a tokenizer mode, like vLLM's `cohere`: the usual tokenizer, another renderer."""
     renderers = need("vllm.renderers.registry", "vllm", WHO).RENDERER_REGISTRY
     tokenizers = need("vllm.tokenizers.registry", "vllm", WHO).TokenizerRegistry
     if NAME not in renderers.renderers:
@@ -60,7 +60,7 @@ def _register_renderer() -> None:
         tokenizers.register(NAME, "vllm.tokenizers.hf", "CachedHfTokenizer")
 
 
-# ---- which vLLM ----
+# ---- version of vLLM -----------------------------------------------------------------------------
 
 TESTED, PIN = "0.32", "vllm>=0.32,<0.33"
 _INFO = (
@@ -123,35 +123,37 @@ NAMES = {
         "compute_max_seqlen maybe_compute_seq_lens maybe_recompute_cu_seqlens"
     ),
 }
-"""By module, or module and class."""
+"""Names of vLLM that we call or override, by module or by module and class."""
 
 
 def check_version() -> None:
-    """Raise unless vLLM is of the minor version that was tested."""
-    found = str(need("vllm", "vllm", WHO).__version__)
-    if not re.match(rf"{re.escape(TESTED)}(?!\d)", found):
+    """Raise unless vLLM has the minor version that was tested."""
+    version = str(need("vllm", "vllm", WHO).__version__)
+    if not re.match(rf"{re.escape(TESTED)}(?!\d)", version):
         raise ValueError(
-            f"homunculus is tested with vLLM {TESTED}.x, found {found}. "
+            f"homunculus is tested with vLLM {TESTED}.x, found {version}. "
             f"Install the tested one: pip install '{PIN}'."
         )
 
 
 def check_names() -> None:
-    """Raise if a name that we call or override is gone."""
-    gone = [f"{place}.{name}" for place, names in NAMES.items() for name in _missing(place, names)]
-    if gone:
-        found = need("vllm", "vllm", WHO).__version__
+    """Raise if vLLM lacks a name that we call or override."""
+    missing = [
+        f"{place}.{name}" for place, names in NAMES.items() for name in _missing(place, names)
+    ]
+    if missing:
+        version = need("vllm", "vllm", WHO).__version__
         raise ValueError(
-            f"homunculus is tested with vLLM {TESTED}.x, found {found} without {', '.join(gone)}. "
-            f"Install the tested one: pip install '{PIN}'."
+            f"homunculus is tested with vLLM {TESTED}.x, found {version} "
+            f"without {', '.join(missing)}. Install the tested one: pip install '{PIN}'."
         )
 
 
 def _missing(place: str, names: str) -> list[str]:
     module, _, owner = place.partition(":")
     try:
-        held = import_module(module)
+        holder: Any = import_module(module)
     except ImportError:
         return names.split()
-    held = getattr(held, owner, None) if owner else held
-    return [name for name in names.split() if not hasattr(held, name)]
+    holder = getattr(holder, owner, None) if owner else holder
+    return [name for name in names.split() if not hasattr(holder, name)]

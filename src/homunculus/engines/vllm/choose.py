@@ -1,7 +1,6 @@
-# pyright: basic
-"""Exactly K tokens of each image, as the tensors that go from vLLM's processor to its worker.
+"""Questions of a prompt and tokens of its images, as tensors from vLLM's processor to its worker.
 
-Everything here is a pure function of an image, its question and the setting.
+Everything here is a pure function of images, questions and settings, and needs no vLLM.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,35 +14,39 @@ from torch import Tensor
 
 from homunculus.core.methods import Material, Method
 from homunculus.core.types import Budget
-from homunculus.engines.families import Layout, merged, onto
-from homunculus.engines.qwen import pixels, unfinished, unfolded
-from homunculus.engines.select import Choice, lattice_material, search, select
-from homunculus.engines.views import Part, by_image, parts, placed
-from homunculus.engines.vllm.settings import Serving
+from homunculus.engines.families import Layout, merged_layouts, pool_max
+from homunculus.engines.qwen import pixels, resize_images_only, resized_images
+from homunculus.engines.select import Choice, material_for, search, select
+from homunculus.engines.views import Part, by_image, parts, row_order
+from homunculus.engines.vllm.settings import ServerSettings
+
+# ---- questions -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Marks:
-    """How a prompt's turns and images are marked."""
+    """The tokens that mark turns and images in a prompt."""
 
     tokenizer: Any
     start: int | None
-    """The token that opens a turn; its role follows, up to a newline."""
+    """The token that starts a turn; the role follows, up to a newline."""
     image: int
+    """The placeholder of images."""
 
     @staticmethod
     def of(tokenizer: Any, image: int, start: str = "<|im_start|>") -> "Marks":
-        """By the text of the opening token; a tokenizer without it knows no turns."""
+        """Marks of a tokenizer, by the text of the token that starts a turn."""
         return Marks(tokenizer, tokenizer.get_vocab().get(start), image)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One message."""
+    """One message of a prompt."""
 
     role: str
     text: str
     images: int
+    """How many images it has."""
 
 
 def turns(ids: Sequence[int], marks: Marks) -> list[Turn]:
@@ -51,7 +54,7 @@ def turns(ids: Sequence[int], marks: Marks) -> list[Turn]:
     cuts = [at for at, one in enumerate(ids) if one == marks.start]
     if not cuts:
         return [Turn("user", _text(ids, marks).strip(), _images(ids, marks))]
-    out = []
+    out: list[Turn] = []
     for start, end in zip(cuts, [*cuts[1:], len(ids)], strict=True):
         part = ids[start + 1 : end]
         role, _, text = _text(part, marks).partition("\n")
@@ -64,133 +67,145 @@ def _text(ids: Sequence[int], marks: Marks) -> str:
 
 
 def _images(ids: Sequence[int], marks: Marks) -> int:
-    """Runs of their placeholder."""
+    """The number of images: runs of the placeholder."""
     image = [one == marks.image for one in ids]
     return sum(here and not before for before, here in zip([False, *image], image, strict=False))
 
 
-def questions(ids: Sequence[int], marks: Marks, images: int, serving: Serving) -> list[str]:
-    """One for each image, cut to what is read of it."""
-    if serving.question is not None:
-        return [serving.question[: serving.letters]] * images
-    if serving.question_from == "none":
+def questions(ids: Sequence[int], marks: Marks, images: int, settings: ServerSettings) -> list[str]:
+    """The question about each image, cut to the characters that are used."""
+    if settings.question is not None:
+        return [settings.question[: settings.letters]] * images
+    if settings.question_from == "none":
         return [""] * images
-    talk = turns(ids, marks)
-    if serving.question_from == "system":
-        said = " ".join(turn.text for turn in talk if turn.role == "system")
-        return [said[: serving.letters]] * images
-    users = [turn for turn in talk if turn.role == "user"] or talk
-    last = users[-1].text[: serving.letters]
-    if not serving.pin:
+    messages = turns(ids, marks)
+    if settings.question_from == "system":
+        text = " ".join(turn.text for turn in messages if turn.role == "system")
+        return [text[: settings.letters]] * images
+    users = [turn for turn in messages if turn.role == "user"] or messages
+    last = users[-1].text[: settings.letters]
+    if not settings.pin:
         return [last] * images
     out: list[str] = []
     for at, turn in enumerate(users):
-        # an image without words belongs to what is said next
+        # an image without text belongs to the next turn that has some
         own = next((later.text for later in users[at:] if later.text), "")
-        out += [own[: serving.letters]] * turn.images
-    # images outside the user's turns, or a prompt whose marks are not these
+        out += [own[: settings.letters]] * turn.images
+    # images outside the user's turns, or a prompt with other marks
     return out if len(out) == images else [last] * images
 
 
+# ---- fields: tensors from the processor to the worker --------------------------------------------
+
 ANCHOR = "kept_anchor"
-"""Of every token the row of the untouched image whose place in the prompt it takes."""
+"""For each token, the row of the untouched image whose place in the prompt it takes."""
 SIZES = "kept_sizes"
-"""Of every image how many tokens it keeps, and of how many views."""
+"""For each image, how many tokens it keeps, and of how many views."""
 PARTS = "kept_parts"
-"""Of every view its rows and columns of cells, and how many of them are kept."""
+"""For each view, its rows and columns of cells, and how many cells are kept."""
 CELL = "kept_cell"
-"""The kept cells of all views, as numbers in reading order of their view."""
+"""Indices of the kept cells of all views, in reading order of their view."""
 ORDER = "kept_order"
-"""The order of the prompt, as numbers of kept cells."""
+"""The order of the prompt, as indices of kept cells."""
 MAP = "kept_map"
-"""Relevance of an image's cells, for those who choose after the encoder."""
+"""Relevance of an image's cells, for a choice after the encoder."""
 MATERIAL = {"kept_colour": "feature", "kept_region": "label", "kept_energy": "energy"}
-"""The material of an image's cells that the method needs, for the same; and what it is there."""
+"""Fields of the material that a method needs after the encoder, and their names in `Material`."""
 KEY = "kept_key"
-"""What an image is known by: a digest of its pixels, as 16 bytes."""
+"""Digest of an image's pixels, 16 bytes."""
+
+
+# ---- tokens --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Eyes:
-    """What an image becomes before the tower: the family's processor, and what it is told."""
+class ImageInputs:
+    """How images become inputs of the vision tower."""
 
     config: Any
+    """The model's config."""
     processor: Any
+    """The family's image processor."""
     options: dict[str, Any]
+    """Options of its call."""
     dtype: torch.dtype
 
     @property
     def cell(self) -> tuple[int, int]:
-        """Patches of a cell's side, pixels of a patch's side."""
-        sight = self.config.vision_config
-        return sight.spatial_merge_size, sight.patch_size
+        """Side of a cell in patches, and of a patch in pixels."""
+        vision = self.config.vision_config
+        return vision.spatial_merge_size, vision.patch_size
 
-    def inputs(self, images: Sequence[Any]) -> dict[str, Any]:
-        """Grids, and pixels that are made into patches when it is known which."""
-        late = unfinished(self.processor)
-        told = dict(self.options, images=list(images), return_tensors="pt")
-        if late is None:
-            return dict(self.processor(**told))
-        made = dict(late(**told))
-        return made | {"pixel_values": unfolded(made, self.processor)}
+    def prepare(self, images: Sequence[Any]) -> dict[str, Any]:
+        """Grids and pixels; where possible, only chosen cells are cut into patches later."""
+        processor = resize_images_only(self.processor)
+        arguments = dict(self.options, images=list(images), return_tensors="pt")
+        if processor is None:
+            return dict(self.processor(**arguments))
+        inputs = dict(processor(**arguments))
+        return inputs | {"pixel_values": resized_images(inputs, self.processor)}
 
 
-def chosen(
-    eyes: Eyes,
+def choose_tokens(
+    image_inputs: ImageInputs,
     images: Sequence[Any],
-    asked: Sequence[str],
-    serving: Serving,
-    ready: Sequence[Float[Tensor, "_h _w"] | None] | None = None,
+    image_questions: Sequence[str],
+    settings: ServerSettings,
+    logits: Sequence[Float[Tensor, "_h _w"] | None] | None = None,
 ) -> dict[str, Tensor]:
-    """Fields of all images, one after the other; ``ready`` is relevance that was made ahead."""
-    inputs = eyes.inputs(images)
-    layouts, method = merged(inputs["image_grid_thw"].tolist(), eyes.cell[0]), serving.rule
+    """Fields of all images, one after the other.
+
+    ``logits`` are the relevance maps of images for which the search is done already.
+    """
+    inputs, method = image_inputs.prepare(images), settings.method_object
+    layouts = merged_layouts(inputs["image_grid_thw"].tolist(), image_inputs.cell[0])
+    logits = logits or [None] * len(images)
     maps = [
-        _map(*one, serving)
-        for one in zip(images, asked, layouts, ready or [None] * len(images), strict=True)
+        _map(*one, settings) for one in zip(images, image_questions, layouts, logits, strict=True)
     ]
-    slots = [Budget(tokens=serving.tokens).slots(layout.total) for layout in layouts]
+    slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
     pairs = zip(images, layouts, strict=True)
-    materials = [lattice_material(image, method.needs, layout) for image, layout in pairs]
-    choices = select(layouts, maps, slots, method, material=materials)
+    material = [material_for(image, method.needs, layout) for image, layout in pairs]
+    choices = select(layouts, maps, slots, method, material=material)
     out = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
-    if serving.where == "after":
-        return out | _whole(eyes, inputs, layouts, choices, maps) | _sent(materials)
-    return out | _parts(eyes, inputs, layouts, choices, serving)
+    if settings.where == "after":
+        fields = _fields_after(image_inputs, inputs, layouts, choices, maps)
+        return out | fields | _material_fields(material)
+    return out | _fields_before(image_inputs, inputs, layouts, choices, method)
 
 
 def _map(
     image: Any,
     question: str,
     layout: Layout,
-    ready: Float[Tensor, "h w"] | None,
-    serving: Serving,
+    logit: Float[Tensor, "h w"] | None,
+    settings: ServerSettings,
 ) -> Float[Tensor, "rows cols"]:
-    """Relevance of an image's cells; where all are kept, nobody looks."""
-    if layout.total <= serving.tokens:
+    """Relevance of an image's cells; zeros if all of them are kept."""
+    if layout.total <= settings.tokens:
         return torch.zeros(layout.grid)
-    if ready is None:
-        ready = search(image, question, serving.rule, serving.eyes).logit
-    return onto(ready, layout)
+    if logit is None:
+        logit = search(image, question, settings.method_object, settings.scout_object).logit
+    return pool_max(logit, layout)
 
 
-def _parts(
-    eyes: Eyes,
+def _fields_before(
+    image_inputs: ImageInputs,
     inputs: dict[str, Any],
     layouts: Sequence[Layout],
     choices: Sequence[Choice],
-    serving: Serving,
+    method: Method,
 ) -> dict[str, Tensor]:
     """Patches of the kept cells alone, view by view."""
-    views = parts(layouts, choices, serving.rule.rule)
-    mine = dict(by_image(views))
-    orders = [placed(mine[at])[choice.order] for at, choice in enumerate(choices)]
-    sizes = [[len(choice.anchor), len(mine[at])] for at, choice in enumerate(choices)]
+    views = parts(layouts, choices, method.rule)
+    by_number = dict(by_image(views))
+    orders = [row_order(by_number[at])[choice.order] for at, choice in enumerate(choices)]
+    sizes = [[len(choice.anchor), len(by_number[at])] for at, choice in enumerate(choices)]
     return {
-        "pixel_values": pixels(inputs, *eyes.cell, views).to(eyes.dtype),
+        "pixel_values": pixels(inputs, *image_inputs.cell, views).to(image_inputs.dtype),
         SIZES: torch.tensor(sizes),
         PARTS: torch.tensor([[*view.grid, len(view.cell)] for view in views]),
         CELL: torch.cat([view.cell for view in views]),
@@ -198,8 +213,8 @@ def _parts(
     }
 
 
-def _whole(
-    eyes: Eyes,
+def _fields_after(
+    image_inputs: ImageInputs,
     inputs: dict[str, Any],
     layouts: Sequence[Layout],
     choices: Sequence[Choice],
@@ -210,8 +225,8 @@ def _whole(
         Part(at, layout.grid, torch.arange(len(layout.row)), torch.arange(len(layout.row)))
         for at, layout in enumerate(layouts)
     ]
-    rows = pixels(inputs, *eyes.cell, views).to(eyes.dtype)
-    counts = [len(layout.row) * eyes.cell[0] ** 2 for layout in layouts]
+    rows = pixels(inputs, *image_inputs.cell, views).to(image_inputs.dtype)
+    counts = [len(layout.row) * image_inputs.cell[0] ** 2 for layout in layouts]
     keys = [_key(own, layout) for own, layout in zip(rows.split(counts), layouts, strict=True)]
     return {
         "pixel_values": rows,
@@ -221,33 +236,33 @@ def _whole(
     }
 
 
-def _sent(known: Sequence[Material]) -> dict[str, Tensor]:
+def _material_fields(material: Sequence[Material]) -> dict[str, Tensor]:
     """The material of all images, cell by cell."""
-    found = {name: [getattr(one, part) for one in known] for name, part in MATERIAL.items()}
-    return {name: torch.cat(own, 1)[0] for name, own in found.items() if own[0] is not None}
-
-
-def choose_again(
-    mine: Mapping[str, Tensor],
-    layouts: Sequence[Layout],
-    method: Method,
-    rows: Sequence[Float[Tensor, "_n d"]],
-) -> list[Choice]:
-    """In the worker: the tokens that were chosen before, now with features of all rows."""
-    counts = [len(layout.row) for layout in layouts]
-    pairs = zip(mine[MAP].split(counts), layouts, strict=True)
-    maps = [own.view(layout.grid) for own, layout in pairs]
-    parts = {part: mine[name].split(counts) for name, part in MATERIAL.items() if name in mine}
-    known = []
-    for at in range(len(layouts)):
-        own: dict[str, Any] = {part: split[at][None] for part, split in parts.items()}
-        if "label" in own:
-            own["labels"] = int(own["label"].max()) + 1
-        known.append(Material(**own))
-    return select(layouts, maps, mine[SIZES][:, 0].tolist(), method, rows, known)
+    values = {name: [getattr(one, part) for one in material] for name, part in MATERIAL.items()}
+    return {name: torch.cat(own, 1)[0] for name, own in values.items() if own[0] is not None}
 
 
 def _key(rows: Float[Tensor, "n d"], layout: Layout) -> Tensor:
     digest = blake2b(rows.view(torch.uint8).numpy().data, digest_size=16)
     digest.update(repr(layout.grid).encode())
     return torch.frombuffer(bytearray(digest.digest()), dtype=torch.uint8)
+
+
+def choose_again(
+    fields: Mapping[str, Tensor],
+    layouts: Sequence[Layout],
+    method: Method,
+    rows: Sequence[Float[Tensor, "_n d"]],
+) -> list[Choice]:
+    """In the worker: choose the same tokens from the fields, now with features of all rows."""
+    counts = [len(layout.row) for layout in layouts]
+    pairs = zip(fields[MAP].split(counts), layouts, strict=True)
+    maps = [own.view(layout.grid) for own, layout in pairs]
+    values = {part: fields[name].split(counts) for name, part in MATERIAL.items() if name in fields}
+    material: list[Material] = []
+    for at in range(len(layouts)):
+        own: dict[str, Any] = {part: split[at][None] for part, split in values.items()}
+        if "label" in own:
+            own["labels"] = int(own["label"].max()) + 1
+        material.append(Material(**own))
+    return select(layouts, maps, fields[SIZES][:, 0].tolist(), method, rows, material)

@@ -1,30 +1,40 @@
-# pyright: basic
-"""`homunculus serve`: vLLM's server with the right overrides; other flags pass through."""
+"""`homunculus serve`: vLLM's server with our settings; other flags are passed on to vLLM."""
 
 import argparse
 import json
 import os
+import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NoReturn
 
-from homunculus.engines.vllm import selftest as dry_run
-from homunculus.engines.vllm.settings import NAME, Serving
+from homunculus.engines.vllm import NAME
+from homunculus.engines.vllm.settings import (
+    LIMITS,
+    MODE,
+    OVERRIDES,
+    TRUST,
+    Flags,
+    ServerSettings,
+    merge,
+)
 from homunculus.flags import count
 from homunculus.lazy import need
 
 WHO = "homunculus serve"
 PIXELS = 64_000_000
-"""Of one image; a larger one is refused before it is decoded."""
+"""Pixels of one image; a larger one is refused before it is decoded."""
 MAX_PIXELS, PLUGINS = "VLLM_MAX_IMAGE_PIXELS", "VLLM_PLUGINS"
 CONNECTOR = "VLLM_MEDIA_CONNECTOR"
 LAUNCHER = "homunculus.engines.vllm.launch"
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
-    """What is ours; the rest is vLLM's."""
-    usual, add = Serving(), parser.add_argument
+    """Add our flags; all others are vLLM's."""
+    usual, add = ServerSettings(), parser.add_argument
     parser.allow_abbrev = False  # a flag of vLLM may begin like one of ours
     parser.usage = "%(prog)s MODEL [options of homunculus] [options of `vllm serve`]"
     parser.epilog = (
@@ -32,31 +42,31 @@ def flags(parser: argparse.ArgumentParser) -> None:
     )
     add("--tokens", type=count, default=usual.tokens, help="tokens per image (%(default)s)")
     add("--method", default=usual.method, help="see `homunculus methods` (%(default)s)")
-    told = "before: encode chosen cells only; after: encode an image once for many questions"
-    add("--where", choices=["before", "after"], default=usual.where, help=f"{told} (%(default)s)")
-    told = "what says where a question looks: auto, words, pixels, or a folder with weights"
-    add("--scout", default=usual.scout, metavar="NAME|DIR", help=f"{told} (%(default)s)")
-    told = "what an image's tokens are chosen by (%(default)s)"
-    add("--question-from", choices=["last", "system", "none"], default="last", help=told)
-    told = "choose again at each turn; by default an image keeps the tokens of its own turn"
-    add("--no-pin", dest="pin", action="store_false", help=told)
-    told = "requests may bring `mm_processor_kwargs: {homunculus: {tokens, question}}`"
-    add("--allow-override", action="store_true", help=told)
-    told = f"images per request ({usual.images}, or as --limit-mm-per-prompt says)"
-    add("--max-images", type=count, help=told)
-    told = f"pixels per image ({PIXELS}, or as {MAX_PIXELS} says)"
-    add("--max-pixels", type=count, help=told)
-    told = "pixels of all images of a request (%(default)s)"
-    add("--max-request-pixels", type=count, default=usual.pixels, help=told)
-    told = "seconds that looking for the question may take per request (%(default)s)"
-    add("--max-search-seconds", type=count, default=usual.seconds, help=told)
-    told = "of features that a worker keeps of images, with --where after (%(default)s)"
-    add("--feature-bytes", type=count, default=usual.memory, help=told)
+    text = "choose tokens before the encoder, or after it to reuse an image's features"
+    add("--where", choices=["before", "after"], default=usual.where, help=f"{text} (%(default)s)")
+    text = "how relevance is rated: auto, words, pixels, or a folder with weights"
+    add("--scout", default=usual.scout, metavar="NAME|DIR", help=f"{text} (%(default)s)")
+    text = "the question: the user's last turn, the system prompt, or none (%(default)s)"
+    add("--question-from", choices=["last", "system", "none"], default="last", help=text)
+    text = "choose again at each turn; by default images keep the tokens of their own turn"
+    add("--no-pin", dest="pin", action="store_false", help=text)
+    text = "requests may set `mm_processor_kwargs: {homunculus: {tokens, question}}`"
+    add("--allow-override", action="store_true", help=text)
+    text = f"images per request ({usual.images}, or as --limit-mm-per-prompt says)"
+    add("--max-images", type=count, help=text)
+    text = f"pixels per image ({PIXELS}, or as {MAX_PIXELS} says)"
+    add("--max-pixels", type=count, help=text)
+    text = "pixels of all images of a request (%(default)s)"
+    add("--max-request-pixels", type=count, default=usual.pixels, help=text)
+    text = "seconds of relevance search per request (%(default)s)"
+    add("--max-search-seconds", type=count, default=usual.seconds, help=text)
+    text = "bytes of image features that a worker keeps, with --where after (%(default)s)"
+    add("--feature-bytes", type=count, default=usual.memory, help=text)
     add("--dry-run", action="store_true", help="print vLLM's command, and do not run it")
 
 
 def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
-    """Become vLLM's server, through the launcher that checks it first."""
+    """Replace this process by vLLM's server, after the launcher's self-test."""
     setting = {
         "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
         "question_from": arguments.question_from, "pin": arguments.pin,
@@ -66,7 +76,7 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images
-    Serving(**setting)  # a mistake in it is found before anything is loaded
+    ServerSettings(**setting)  # raises before anything is loaded
     if not rest:
         raise ValueError(
             f"expected a model, got none. For example: {WHO} Qwen/Qwen3-VL-8B-Instruct"
@@ -74,10 +84,10 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
     variables = environment(arguments.max_pixels, os.environ)
     if arguments.dry_run:
         before = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
-        words = shlex.join(["vllm", *dry_run.command(rest, setting)])
+        words = shlex.join(["vllm", *vllm_command(rest, setting)])
         sys.stdout.write(" ".join([*before, words]) + "\n")
         return 0
-    if find_spec("vllm") is None:  # before anything asks the hub
+    if find_spec("vllm") is None:  # before a request to the hub
         need("vllm", "vllm", WHO)
     sys.stdout.flush()
     command = [sys.executable, "-m", LAUNCHER, json.dumps(setting), "serve", *rest]
@@ -85,8 +95,9 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def environment(max_pixels: int | None, current: Mapping[str, str]) -> dict[str, str]:
-    """The variables that vLLM needs besides those that are set."""
-    out, pixels, plugins = {}, current.get(MAX_PIXELS), current.get(PLUGINS)
+    """Environment variables that vLLM needs besides the current ones."""
+    out: dict[str, str] = {}
+    pixels, plugins = current.get(MAX_PIXELS), current.get(PLUGINS)
     if max_pixels is not None or pixels is None:
         out[MAX_PIXELS] = str(max_pixels or PIXELS)
     elif not pixels.strip().lstrip("-").isdecimal():
@@ -98,3 +109,152 @@ def environment(max_pixels: int | None, current: Mapping[str, str]) -> dict[str,
     if plugins is not None and NAME not in plugins.split(","):
         out[PLUGINS] = ",".join([*filter(None, plugins.split(",")), NAME])
     return out
+
+
+# ---- dry run -------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parses some of vLLM's flags; like vLLM's parser it takes abbreviations."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"vLLM cannot read these flags: {message}")
+
+
+def vllm_command(words: Sequence[str], setting: Mapping[str, Any]) -> list[str]:
+    """The command line of `vllm`, with our flags added to the operator's."""
+    model, words = _model(list(_with_dashes(words)))
+    about, _ = _model_flags().parse_known_args(words)
+    file = _read_config(about.config) if about.config else {}
+    more = [word for key in file for word in _words(key, file[key])]
+    about, _ = _model_flags().parse_known_args([*more, *words])
+    if model and "--model" in words:
+        raise ValueError(f"expected one model, got {model} and --model {about.model}.")
+    if (model := model or about.model) is None:
+        raise ValueError(f"expected a model as the first word, got {words[0]}.")
+    shared, _ = _shared_flags().parse_known_args(_join_dotted([*more, *words]))
+    _, rest = _shared_flags().parse_known_args(_join_dotted(words))
+    flags, _ = merge(Flags(**vars(shared)), setting, lambda: architectures(model, about))
+    rest += [OVERRIDES, json.dumps(flags.overrides), LIMITS, json.dumps(flags.limits)]
+    rest += [MODE, str(flags.mode)]
+    return ["serve", model, *rest, *([TRUST] if flags.trust else [])]
+
+
+def architectures(model: str, about: argparse.Namespace) -> list[str]:
+    """The architectures in a model's config."""
+    auto = need("transformers", "vllm", WHO).AutoConfig
+    options = {"revision": about.revision, "code_revision": about.code_revision}
+    options |= {"token": about.hf_token, "trust_remote_code": about.trust_remote_code}
+    options = {name: value for name, value in options.items() if value is not None}
+    return list(auto.from_pretrained(about.hf_config_path or model, **options).architectures or [])
+
+
+def _shared_flags() -> argparse.ArgumentParser:
+    """A parser of the flags that carry our settings."""
+    out = _Parser(add_help=False)
+    out.add_argument(OVERRIDES, dest="overrides", type=_json)
+    out.add_argument(LIMITS, dest="limits", type=_json)
+    out.add_argument(TRUST, dest="trust", action=argparse.BooleanOptionalAction)
+    out.add_argument(MODE, dest="mode")
+    return out
+
+
+def _model_flags() -> argparse.ArgumentParser:
+    """A parser of the flags that say which model it is."""
+    out = _Parser(add_help=False)
+    for name in ("--model", "--config", "--revision", "--code-revision", "--hf-config-path"):
+        out.add_argument(name)
+    out.add_argument("--hf-token", nargs="?", const=True)
+    out.add_argument("--trust-remote-code", action=argparse.BooleanOptionalAction)
+    return out
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"expected JSON, got {text!r} ({error})") from error
+
+
+def _model(words: list[str]) -> tuple[str | None, list[str]]:
+    """The model, which is the first word unless a flag names it, and the other words."""
+    if words and not words[0].startswith("-"):
+        return words[0], words[1:]
+    out = _Parser(add_help=False, allow_abbrev=False)
+    out.add_argument("--model")
+    arguments, rest = out.parse_known_args(words)
+    return arguments.model, rest
+
+
+def _with_dashes(words: Sequence[str]) -> Iterator[str]:
+    """Replace underscores of flags by dashes, up to the first dot of a dotted key."""
+    for word in words:
+        if not word.startswith("--"):
+            yield word
+            continue
+        flag, equals, value = word.partition("=")
+        name, dot, keys = flag.partition(".")
+        yield name.replace("_", "-") + dot + keys + equals + value
+
+
+def _join_dotted(words: Sequence[str]) -> list[str]:
+    """Join dotted keys (`--hf-overrides.text_config.x 1`) to one JSON object at the end."""
+    out: list[str] = []
+    objects: dict[str, dict[str, Any]] = {}
+    later = iter(words)
+    for word in later:
+        flag, equals, value = word.partition("=")
+        name, *keys = flag.split(".")
+        if not keys or name not in (OVERRIDES, LIMITS):
+            out.append(word)
+            continue
+        value = value if equals else next(later, None)
+        if value is None:
+            raise ValueError(f"vLLM cannot read these flags: {flag} has no value.")
+        _put(objects.setdefault(name, {}), keys, value)
+    return out + [part for name, value in objects.items() for part in (name, json.dumps(value))]
+
+
+def _put(target: dict[str, Any], keys: Sequence[str], text: str) -> None:
+    *path, last = keys
+    for key in path:
+        target = target.setdefault(key, {})
+    if last.endswith("+"):
+        target.setdefault(last[:-1], []).extend(text.split(","))
+    else:
+        target[last] = _value(text)
+
+
+def _value(text: str) -> Any:
+    """A JSON value, a number such as 32k, or else the text itself."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        pass
+    if not (number := re.fullmatch(r"(\d+(?:\.\d+)?)([kKmMgGtT])", text.strip())):
+        return text
+    digits, unit = number.groups()
+    power = 1 + "kmgt".index(unit.lower())
+    return int(float(digits) * 1000**power) if unit.islower() else int(digits) * 1024**power
+
+
+def _read_config(path: str) -> dict[str, Any]:
+    """The flags in a YAML file for `--config`."""
+    yaml = need("yaml", "vllm", WHO)
+    try:
+        flags = yaml.safe_load(Path(path).read_text("utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"--config: expected YAML in {path}: {error}") from error
+    if not isinstance(flags, dict):
+        raise ValueError(f"--config: expected flags and their values in {path}.")
+    return flags
+
+
+def _words(key: str, value: Any) -> list[str]:
+    """A flag of the file as words of a command line."""
+    flag = f"--{key.replace('_', '-')}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{flag[2:]}"]
+    if isinstance(value, list):
+        return [flag, *map(str, value)]
+    return [flag, json.dumps(value) if isinstance(value, dict) else str(value)]

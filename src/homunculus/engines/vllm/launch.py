@@ -1,24 +1,27 @@
-# pyright: basic, reportMissingImports=false
-"""`python -m homunculus.engines.vllm.launch SETTING serve MODEL ...`: vLLM's server, checked first.
+"""`python -m homunculus.engines.vllm.launch SETTING serve MODEL ...`: self-test, then the server.
 
-vLLM's own parser reads the command line, so that every spelling it knows (underscores, dotted keys,
-a YAML file, abbreviations) means here what it means to `vllm serve`. Ours is added to what it read.
+vLLM's own parser reads the command line, so that every spelling (underscores, dotted keys, a YAML
+file, abbreviations) means the same as for `vllm serve`. Our settings are added to its result.
 """
 
 import argparse
 import json
+import math
 import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from homunculus.engines.vllm import check_names, check_version
-from homunculus.engines.vllm.settings import Flags, Serving, merge
+from homunculus.engines.vllm import PREFIX, check_names, check_version
+from homunculus.engines.vllm.settings import Flags, ServerSettings, merge
+from homunculus.lazy import need
 
 WHO = "homunculus serve"
+QUESTION = "What is the total?"
+"""Asked of the test image; no weights and no accelerator are needed to count its tokens."""
 FAULTS = (ValueError, OSError, ImportError)
-"""What is told in a sentence; anything else is a fault of ours, with its traceback."""
+"""Errors with a message for the operator; anything else is a bug, with its traceback."""
 FLAGS = {
     "overrides": "hf_overrides",
     "limits": "limit_mm_per_prompt",
@@ -28,26 +31,24 @@ FLAGS = {
 
 
 def main(words: Sequence[str]) -> None:
-    """Check, then become vLLM's server."""
+    """Check the flags, run the self-test, then run vLLM's server."""
     try:
         check_version()
-        arguments, serving = prepare(words[1:], json.loads(words[0]))
+        arguments, settings = prepare(words[1:], json.loads(words[0]))
     except FAULTS as error:
         _fail(error)
-    code = in_a_child(lambda: _test(arguments, serving))
+    code = run_in_child(lambda: _test(arguments, settings))
     if code < 0:
-        _fail(RuntimeError(f"the self-test was ended by signal {-code}. Is there enough memory?"))
+        _fail(RuntimeError(f"the self-test was killed by signal {-code}. Is there enough memory?"))
     if code:
         sys.exit(code)
     arguments.dispatch_function(arguments)
 
 
-def _test(arguments: argparse.Namespace, serving: Serving) -> None:
+def _test(arguments: argparse.Namespace, settings: ServerSettings) -> None:
     try:
         check_names()
-        from homunculus.engines.vllm.selftest import self_test
-
-        passed = self_test(arguments, serving)
+        passed = self_test(arguments, settings)
     except FAULTS as error:
         _fail(error)
     sys.stderr.write(f"homunculus: {passed}\n")
@@ -58,10 +59,10 @@ def _fail(error: Exception) -> NoReturn:
     sys.exit(2)
 
 
-def in_a_child(work: Callable[[], None]) -> int:
-    """Run it in a copy of this process, which takes along all that it loaded; its exit code.
+def run_in_child(work: Callable[[], None]) -> int:
+    """Run a function in a forked process and return the exit code.
 
-    The server would carry the test's processor and its libraries, 150 MB, to its end.
+    What the self-test loads, 150 MB, does not stay in the server's memory.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -79,35 +80,34 @@ def in_a_child(work: Callable[[], None]) -> int:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)  # nothing that the parent registered for its own end runs here
+        os._exit(code)  # exit handlers of the parent must not run here
 
 
-def prepare(words: Sequence[str], setting: Mapping[str, Any]) -> tuple[argparse.Namespace, Serving]:
-    """vLLM's arguments with ours among them, and our setting."""
+def prepare(
+    words: Sequence[str], setting: Mapping[str, Any]
+) -> tuple[argparse.Namespace, ServerSettings]:
+    """vLLM's arguments with ours added, and our settings."""
     arguments = parse(words)
-    _refuse(arguments)
+    _check_flags(arguments)
     given = Flags(**{ours: getattr(arguments, name) for ours, name in FLAGS.items()})
-    flags, serving = merge(given, setting, lambda: architectures(arguments))
+    flags, settings = merge(given, setting, lambda: architectures(arguments))
     for ours, name in FLAGS.items():
         setattr(arguments, name, getattr(flags, ours))
-    return arguments, serving
+    return arguments, settings
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """As `vllm WORDS` reads them; None for the flags that we share and nobody gave."""
-    from vllm.entrypoints.cli.serve import ServeSubcommand
-    from vllm.entrypoints.serve.utils.api_utils import cli_env_setup
-    from vllm.logger import configure_logging_from_args
-    from vllm.utils.argparse_utils import FlexibleArgumentParser
-
-    cli_env_setup()
-    parser, verb = FlexibleArgumentParser(prog=WHO.split()[0]), ServeSubcommand()
+    """Parse a command line of `vllm`; flags that carry our settings are None if not given."""
+    need("vllm.entrypoints.serve.utils.api_utils", "vllm", WHO).cli_env_setup()
+    flexible = need("vllm.utils.argparse_utils", "vllm", WHO).FlexibleArgumentParser
+    parser = flexible(prog=WHO.split()[0])
+    verb = need("vllm.entrypoints.cli.serve", "vllm", WHO).ServeSubcommand()
     serve = verb.subparser_init(parser.add_subparsers(dest="subparser"))
     serve.usage = f"{WHO} MODEL [options]"
     serve.set_defaults(dispatch_function=verb.cmd, model=None, **dict.fromkeys(FLAGS.values()))
     try:
         arguments = parser.parse_args(list(words))
-    except Exception as error:  # of many kinds: no such file, no YAML, no value for a dotted key
+    except Exception as error:  # no such file, no YAML, no value for a dotted key, ...
         raise ValueError(
             f"vLLM cannot read these flags: {error or type(error).__name__}"
         ) from error
@@ -116,34 +116,30 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         raise ValueError(
             f"expected a model, got none. For example: {WHO} Qwen/Qwen3-VL-8B-Instruct"
         )
-    configure_logging_from_args(arguments)
+    need("vllm.logger", "vllm", WHO).configure_logging_from_args(arguments)
     verb.validate(arguments)
     return arguments
 
 
-def _refuse(arguments: argparse.Namespace) -> None:
-    """What would serve images past the plugin, or no images."""
-    import vllm.envs as envs
-
-    if envs.VLLM_USE_RUST_FRONTEND:
+def _check_flags(arguments: argparse.Namespace) -> None:
+    """Raise on flags that would bypass the plugin, or allow no images."""
+    if need("vllm.envs", "vllm", WHO).VLLM_USE_RUST_FRONTEND:
         raise ValueError(
-            "VLLM_USE_RUST_FRONTEND starts a front end that runs no Python plugin. Unset it."
+            "VLLM_USE_RUST_FRONTEND starts a front end without Python plugins. Unset it."
         )
     for flag in ("grpc", "enable_scale_out", "tokens_only"):
         if getattr(arguments, flag):
             raise ValueError(
-                f"--{flag.replace('_', '-')} takes images that its clients prepared, and no "
-                "question. Serve without it."
+                f"--{flag.replace('_', '-')} takes images that clients have prepared, without "
+                "a question. Leave it out."
             )
     if arguments.language_model_only:
         raise ValueError("--language-model-only allows no images. Use `vllm serve` instead.")
 
 
 def architectures(arguments: argparse.Namespace) -> list[str]:
-    """What the model's config says that it is, in the revision and format that were asked for."""
-    from vllm.transformers_utils.config import get_config
-
-    config = get_config(
+    """The architectures in the model's config, in the given revision and format."""
+    config = need("vllm.transformers_utils.config", "vllm", WHO).get_config(
         arguments.hf_config_path or arguments.model,
         arguments.trust_remote_code,
         arguments.revision,
@@ -152,6 +148,84 @@ def architectures(arguments: argparse.Namespace) -> list[str]:
         token=arguments.hf_token,
     )
     return list(config.architectures or [])
+
+
+# ---- the self-test: one image through vLLM's own processor ----------------------------------------
+
+
+def self_test(arguments: argparse.Namespace, settings: ServerSettings) -> str:
+    """Raise unless a test image costs exactly K tokens; returns a line for the log."""
+    vllm = need("vllm", "vllm", WHO)
+    # this loads vLLM's plugins, as in every worker
+    engine = vllm.AsyncEngineArgs.from_cli_args(arguments)
+    (name,) = arguments.hf_overrides["architectures"]
+    if name not in vllm.ModelRegistry.get_supported_archs():
+        raise ValueError(
+            f"self-test: vLLM does not know {name}, because the plugin was not loaded. "
+            "Install homunculus-vlm into vLLM's environment."
+        )
+    config = engine.create_model_config()
+    check_config(config, settings)
+    expected, count, native = count_tokens(config, settings)
+    if count != expected:
+        raise ValueError(
+            f"self-test: expected {expected} tokens of an image that has {native}, got {count}. "
+            "Look for flags or plugins that replace the model's processor."
+        )
+    model = name.removeprefix(PREFIX)
+    return f"{model}, {settings.tokens} tokens per image, self-test passed ({count} of {native})"
+
+
+def check_config(config: Any, settings: ServerSettings) -> None:
+    """Raise unless vLLM serves the model with our class and our settings."""
+    base = need("homunculus.engines.vllm.model", "vllm", WHO).ModelMixin
+    loader = need("vllm.model_executor.model_loader", "vllm", WHO)
+    kind, _ = loader.get_model_architecture(config)
+    if not issubclass(kind, base):
+        raise ValueError(
+            f"self-test: expected vLLM to serve the model by a class of homunculus, got "
+            f"{kind.__module__}.{kind.__name__}. Leave out flags that choose another one, such as "
+            "--model-impl."
+        )
+    if ServerSettings.of(config.hf_config) != settings:
+        raise ValueError(
+            f"self-test: expected {settings} in the model's config, got "
+            f"{ServerSettings.of(config.hf_config)}. Look for plugins that change it."
+        )
+
+
+def count_tokens(config: Any, settings: ServerSettings) -> tuple[int, int, int]:
+    """Tokens of a test image: expected, actual, and without homunculus."""
+    images = need("PIL.Image", "vllm", WHO)
+    processor = need("vllm.multimodal", "vllm", WHO).MULTIMODAL_REGISTRY.create_processor(config)
+    info, vision = processor.info, config.hf_config.vision_config
+    cell = vision.patch_size * vision.spatial_merge_size
+    # twice the budget, where the model's largest image allows that
+    side = cell * math.ceil(math.sqrt(2 * settings.tokens))
+    size, native = info._get_vision_info(
+        image_width=side,
+        image_height=side,
+        image_processor=info.get_image_processor(),
+        mm_kwargs={},
+        modality="image",
+    )
+    expected = settings.method_object.count(
+        (size.height // cell, size.width // cell), settings.tokens
+    )
+    from homunculus.engines.vllm.metrics import METER  # in the child alone
+
+    picture = images.radial_gradient("L").resize((side, side)).convert("RGB")
+    prompt = processor.dummy_inputs.get_dummy_text({"image": 1}) + QUESTION
+    try:
+        with METER.paused():  # it is not a request
+            inputs = processor(prompt, info.parse_mm_data({"image": picture}))
+    except Exception as error:
+        raise ValueError(
+            f"self-test: expected {settings.tokens} tokens of a test image, got "
+            f"{type(error).__name__}: {error}. Every request with an image would fail like this."
+        ) from error
+    count = inputs["prompt_token_ids"].count(config.hf_config.image_token_id)
+    return expected, count, native
 
 
 if __name__ == "__main__":

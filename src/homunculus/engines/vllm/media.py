@@ -1,9 +1,10 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
-"""Pictures of requests: their format and size are checked before anything is decoded.
+# vLLM is not installed where types are checked; its classes are untyped here.
+"""vLLM's media connector with checks of an image's format and size before it is decoded.
 
-`homunculus serve` chooses this connector through vLLM's variable `VLLM_MEDIA_CONNECTOR`. Stock
-vLLM lets Pillow try every format it knows; some of these (ICO, ICNS) decode a whole picture while
-they are merely opened, before its size can be checked.
+`homunculus serve` selects this connector by vLLM's variable `VLLM_MEDIA_CONNECTOR`. Stock vLLM lets
+Pillow try every format it knows; some of them (ICO, ICNS) decode the whole image when it is opened,
+before its size can be checked.
 """
 
 from contextvars import ContextVar
@@ -19,17 +20,17 @@ from vllm.multimodal.media.image import ImageMediaIO
 from vllm.multimodal.media.video import VideoMediaIO
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-"""What is decoded. The decoders of other formats are a larger door than their use is worth."""
+"""Formats that are decoded. Decoders of other formats are rarely used and a risk."""
 
 
 class Allowance:
-    """Pixels that the images of one request may have together; they are decoded side by side."""
+    """Pixels that the images of one request may have together; they are decoded in parallel."""
 
     def __init__(self, most: int) -> None:
         self.most, self._left, self._lock = most, most, Lock()
 
     def take(self, pixels: int) -> None:
-        """Set so many aside, or refuse."""
+        """Take pixels from the allowance, or raise if too few are left."""
         with self._lock:
             self._left -= pixels
             if self._left < 0:
@@ -40,18 +41,18 @@ class Allowance:
 
 
 ALLOWANCE: ContextVar[Allowance | None] = ContextVar("homunculus_allowance", default=None)
-"""Of the request at hand; vLLM makes a connector for each message."""
+"""Of the current request; vLLM makes a connector for each message."""
 
 
 class BoundedImages(ImageMediaIO):
-    """Bytes in, an upright picture out; whatever is wrong with it is one ValueError, a 400."""
+    """Decodes images; every fault of an image is a ValueError, which vLLM answers with 400."""
 
     allowance: Allowance | None = None
 
     def load_bytes(self, data: bytes) -> Any:
-        """The picture, and the bytes that its key is made from."""
+        """The upright image, and the bytes that its key is made from."""
         try:
-            image = opened(data, envs.VLLM_MAX_IMAGE_PIXELS)
+            image = open_header(data, envs.VLLM_MAX_IMAGE_PIXELS)
             if self.allowance is not None:
                 self.allowance.take(image.width * image.height)
             image = normalize_image(image)
@@ -59,9 +60,9 @@ class BoundedImages(ImageMediaIO):
             converted = self._convert_image_mode(image)
         except ValueError:
             raise
-        except Exception as error:  # a decoder on a stranger's bytes may raise anything
+        except Exception as error:  # decoders may raise anything
             raise ValueError(
-                f"image: expected a whole picture, got a broken one "
+                f"image: expected a complete image, got a broken one "
                 f"({str(error) or type(error).__name__}). Save it again and send that."
             ) from error
         changed = {
@@ -71,47 +72,47 @@ class BoundedImages(ImageMediaIO):
         return MediaWithBytes(converted, data, changed if converted is not image else None)
 
 
-def opened(data: bytes, most: int) -> Any:
-    """A picture whose header alone was read; ``most`` pixels, 0 leaves the bound to Pillow."""
+def open_header(data: bytes, most: int) -> Any:
+    """An image of which only the header is read; 0 for ``most`` leaves the limit to Pillow."""
     try:
         image = Image.open(BytesIO(data), formats=FORMATS)
     except Image.UnidentifiedImageError as error:
         raise ValueError(
             f"image: expected {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, got bytes that begin "
-            f"with {data[:8]!r}. Convert the picture and send that."
+            f"with {data[:8]!r}. Convert the image and send that."
         ) from error
     except Image.DecompressionBombError as error:
-        raise ValueError(f"image: {error} Send a smaller picture.") from error
+        raise ValueError(f"image: {error} Send a smaller image.") from error
     wide, high = image.size
     if most > 0 and wide * high > most:
         raise ValueError(
-            f"image: expected at most {most} pixels, got {wide}x{high}. Send a smaller picture, "
+            f"image: expected at most {most} pixels, got {wide}x{high}. Send a smaller image, "
             "or start the server with a larger --max-pixels."
         )
     return image
 
 
 class Connector(MediaConnector):
-    """vLLM's own, with bounded pictures."""
+    """vLLM's media connector with bounded images."""
 
     def fetch_image(self, image_url: str, *, image_mode: str | None = "RGB") -> Any:
-        """A picture from an address or a data URL."""
+        """Load an image from a URL or a data URL."""
         return self.load_from_url(
             image_url, self._images(image_mode), fetch_timeout=envs.VLLM_IMAGE_FETCH_TIMEOUT
         )
 
     async def fetch_image_async(self, image_url: str, *, image_mode: str | None = "RGB") -> Any:
-        """The same without waiting for it."""
+        """The asynchronous form of `fetch_image`."""
         return await self.load_from_url_async(
             image_url, self._images(image_mode), fetch_timeout=envs.VLLM_IMAGE_FETCH_TIMEOUT
         )
 
     def load_from_url(self, url: str, media_io: Any, **more: Any) -> Any:
-        """Any media; the frames of a video are pictures, too."""
+        """Load any media; frames of a video are bounded like images."""
         return super().load_from_url(url, self._bounded(media_io), **more)
 
     async def load_from_url_async(self, url: str, media_io: Any, **more: Any) -> Any:
-        """The same without waiting for it."""
+        """The asynchronous form of `load_from_url`."""
         return await super().load_from_url_async(url, self._bounded(media_io), **more)
 
     def _bounded(self, media_io: Any) -> Any:

@@ -1,8 +1,7 @@
-# pyright: basic
-"""Counters and histograms on the server's own /metrics page, and a line in its log."""
+"""Counters and histograms for vLLM's /metrics page, and a line in its log."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock, local
 from typing import Any
@@ -16,36 +15,36 @@ DEPTHS = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 COUNTERS = {
     "images": "Images whose tokens were chosen",
     "tokens_kept": "Tokens kept of them",
-    "tokens_native": "Tokens that they would have cost",
-    "images_reused": "Images whose tokens were chosen before for the same question",
+    "tokens_native": "Tokens that they have without homunculus",
+    "images_reused": "Images whose tokens were cached for the same question",
 }
 HISTOGRAMS = {
-    "selection_seconds": ("Time to read, choose and cut the images of a request", SECONDS),
-    "search_seconds": ("Time to look for a question on an image", SECONDS),
-    "queue_seconds": ("Time that an image waits until its search begins", SECONDS),
-    "queue_depth": ("Searches that wait or run when one more arrives", DEPTHS),
+    "selection_seconds": ("Time to choose the tokens of a request's images", SECONDS),
+    "search_seconds": ("Time of the relevance search on an image", SECONDS),
+    "queue_seconds": ("Time that an image waits for its search", SECONDS),
+    "queue_depth": ("Searches that wait or run when another one arrives", DEPTHS),
 }
 
 
 class Meter:
-    """Counts what is kept, of how many, how long it took, and what was known already."""
+    """Prometheus metrics of tokens, cache hits and times."""
 
     def __init__(self) -> None:
-        self._here, self._lock = local(), Lock()
+        self._thread, self._lock = local(), Lock()
         self._counters: dict[str, Any] = {}
         self._histograms: dict[str, Any] = {}
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
-        """What this thread does inside is not counted."""
-        self._here.paused = True
+    def paused(self) -> Generator[None, None, None]:
+        """Count nothing that this thread does inside the context."""
+        self._thread.paused = True
         try:
             yield
         finally:
-            self._here.paused = False
+            self._thread.paused = False
 
     def expose(self) -> None:
-        """Have everything on the page of metrics before the first request."""
+        """Register all metrics, so that they are listed before the first request."""
         with self._lock:
             if self._counters:
                 return
@@ -56,9 +55,9 @@ class Meter:
             for name, about in COUNTERS.items():
                 self._counters[name] = library.Counter(f"homunculus:{name}", about)
 
-    def chose(self, mine: dict[str, Any], unit: int, seconds: float) -> None:
-        """After choosing for the images of one request."""
-        kept, grids = len(mine[ANCHOR]), mine["image_grid_thw"]
+    def count_choice(self, fields: dict[str, Any], unit: int, seconds: float) -> None:
+        """Count the images of one request and their tokens; ``unit`` patches make a cell."""
+        kept, grids = len(fields[ANCHOR]), fields["image_grid_thw"]
         native = int(grids.prod(-1).sum()) // unit
         counts = {"images": len(grids), "tokens_kept": kept, "tokens_native": native}
         for name, value in counts.items():
@@ -66,12 +65,12 @@ class Meter:
         self.observe("selection_seconds", seconds)
         LOG.debug("kept %d of %d image tokens in %.0f ms", kept, native, 1000 * seconds)
 
-    def reused(self, images: int) -> None:
-        """Images that the processor's cache held."""
+    def count_reused(self, images: int) -> None:
+        """Count images that were in the processor's cache."""
         self._count("images_reused", images)
 
     def observe(self, name: str, value: float | int) -> None:
-        """One value of a histogram."""
+        """Add a value to a histogram."""
         if not self._off:
             self._histograms[name].observe(value)
 
@@ -81,7 +80,7 @@ class Meter:
 
     @property
     def _off(self) -> bool:
-        return getattr(self._here, "paused", False)
+        return getattr(self._thread, "paused", False)
 
 
 METER = Meter()

@@ -1,5 +1,6 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
-"""Qwen's families under vLLM."""
+# vLLM is not installed where types are checked; its classes are untyped here.
+"""Qwen's model families in vLLM, with image features of the chosen tokens only."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,52 +16,57 @@ from vllm.model_executor.models import qwen2_5_vl, qwen2_vl, qwen3_vl
 from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.multimodal.inputs import PlaceholderRange
 
-from homunculus.engines.families import merged
-from homunculus.engines.qwen import windowed
-from homunculus.engines.vllm import choose as fields
-from homunculus.engines.vllm.processor import Choosing, Recent, Sized
-from homunculus.engines.vllm.settings import Serving
+from homunculus.core.cache import LRU
+from homunculus.engines.families import merged_layouts
+from homunculus.engines.qwen import order_by_window
+from homunculus.engines.vllm import choose
+from homunculus.engines.vllm.processor import InfoMixin, ProcessorMixin, tensor_cache
+from homunculus.engines.vllm.settings import ServerSettings
+
+# ---- vision tower --------------------------------------------------------------------------------
 
 
-def encoded(
+def encode_cells(
     tower: Any,
     pixels: Float[Tensor, "patches d"],
     views: Int[Tensor, "views 3"],
     cell: Int[Tensor, "k"],
 ) -> Float[Tensor, "k d2"]:
-    """One row for each chosen cell, view after view."""
+    """Encode the chosen cells of all views: one row each."""
     unit, merge = tower.spatial_merge_size**2, tower.spatial_merge_size
     grids = [[1, rows * merge, cols * merge] for rows, cols, _ in views.tolist()]
     starts = torch.tensor([0, *(views[:, 0] * views[:, 1]).cumsum(0)[:-1]])
     cell = cell + starts.repeat_interleave(views[:, 2])
     patch = (cell[:, None] * unit + torch.arange(unit)).flatten()
-    # as long as what is kept of each view: sequences, their lengths, all that hangs on backends
-    told = tower.prepare_encoder_metadata([[1, merge, merge * many] for *_, many in views.tolist()])
+    # a sequence for each view, as long as its kept cells; what else it holds depends on backends
+    metadata = tower.prepare_encoder_metadata(
+        [[1, merge, merge * many] for *_, many in views.tolist()]
+    )
     if hasattr(tower, "get_window_index_thw"):
-        told |= _windows(tower, grids, cell)
+        metadata |= _windows(tower, grids, cell)
     else:
         whole = tower.prepare_encoder_metadata(grids)
         for name in ("pos_embeds", "rotary_pos_emb_cos", "rotary_pos_emb_sin"):
             if name in whole:
-                told[name] = whole[name][patch.to(whole[name].device)]
-    return tower(pixels, None, encoder_metadata=told)
+                metadata[name] = whole[name][patch.to(whole[name].device)]
+    return tower(pixels, None, encoder_metadata=metadata)
 
 
 def _windows(
     tower: Any, grids: Sequence[Sequence[int]], cell: Int[Tensor, "k"]
 ) -> dict[str, Tensor]:
-    """Cells in the order of their windows, each with its own turn, and where windows end."""
+    """Metadata of a tower with windows: cells in window order, rotations, ends of windows."""
     unit, orders, ends, last = tower.spatial_merge_size**2, [], [torch.zeros(1).int()], 0
-    turns = [tower.rotary_pos_emb_thw(*grid) for grid in grids]
+    rotations = [tower.rotary_pos_emb_thw(*grid) for grid in grids]
     for grid in grids:
         order, end = tower.get_window_index_thw(*grid)
         orders.append(order + last)
         ends.append(end + unit * last)
         last += len(order)
-    index, ends = windowed(torch.cat(orders), torch.cat(ends), cell, unit)
-    device = turns[0][0].device
-    mine = cell[index].to(device)
-    cos, sin = (torch.cat(parts)[mine].flatten(0, 1) for parts in zip(*turns, strict=True))
+    index, ends = order_by_window(torch.cat(orders), torch.cat(ends), cell, unit)
+    device = rotations[0][0].device
+    ordered = cell[index].to(device)
+    cos, sin = (torch.cat(parts)[ordered].flatten(0, 1) for parts in zip(*rotations, strict=True))
     edges = ends.numpy()
     return {
         "rotary_pos_emb_cos": cos.to(tower.device),
@@ -80,80 +86,93 @@ def _windows(
     }  # fmt: skip
 
 
-class Kept:
-    """Of a family's model. Videos, and features that came in place of images, pass through."""
+# ---- model ---------------------------------------------------------------------------------------
 
-    supports_mm_device_do_normalize = False  # means of pixels are no bytes
-    supports_encoder_cudagraph = False  # its graphs are captured for whole images
+
+class ModelMixin:
+    """For the model of a family: image features of chosen tokens, at their native positions.
+
+    Videos, and embeddings instead of images, are left to the family.
+    """
+
+    supports_mm_device_do_normalize = False  # coarse cells are means, not bytes
+    supports_encoder_cudagraph = False  # graphs are captured for whole images
 
     @cached_property
-    def serving(self) -> Serving:
-        """The operator's choice."""
-        return Serving.of(self.config)
+    def server_settings(self) -> ServerSettings:
+        """The settings in the model's config."""
+        return ServerSettings.of(self.config)
 
     @cached_property
-    def _seen(self) -> "Seen":
+    def _features(self) -> LRU[bytes, Tensor]:
         reset_with_encoder_cache()
-        return Seen(self.serving.memory)
+        return feature_cache(self.server_settings.memory)
 
     def load_weights(self, *args: Any, **more: Any) -> Any:
-        """Features of other weights are worth nothing."""
-        self._seen.clear()
+        """Load weights, and drop features that were made with others."""
+        self._features.clear()
         return super().load_weights(*args, **more)
 
     # ---- features --------------------------------------------------------------------------------
 
     def embed_multimodal(self, **kwargs: Any) -> Any:
-        """Rows for the placeholders of each image."""
-        if fields.SIZES not in kwargs:
+        """Features for the placeholders of each image."""
+        if choose.SIZES not in kwargs:
             return super().embed_multimodal(**kwargs)
-        mine = {name: kwargs[name] for name in kwargs if name.startswith("kept_")}
-        rows, grids = kwargs["pixel_values"], kwargs["image_grid_thw"]
-        return self._whole(rows, grids, mine) if fields.MAP in mine else self._parts(rows, mine)
+        fields = {name: kwargs[name] for name in kwargs if name.startswith("kept_")}
+        patches, grids = kwargs["pixel_values"], kwargs["image_grid_thw"]
+        if choose.MAP in fields:
+            return self._embed_after(patches, grids, fields)
+        return self._embed_before(patches, fields)
 
-    def _parts(self, rows: Tensor, mine: dict[str, Tensor]) -> tuple[Tensor, ...]:
-        """Only what is kept is encoded."""
-        found = encoded(self.visual, rows, mine[fields.PARTS], mine[fields.CELL])
-        many = mine[fields.SIZES][:, 0].tolist()
-        pairs = zip(found.split(many), mine[fields.ORDER].split(many), strict=True)
+    def _embed_before(self, patches: Tensor, fields: dict[str, Tensor]) -> tuple[Tensor, ...]:
+        """Encode the kept cells only."""
+        rows = encode_cells(self.visual, patches, fields[choose.PARTS], fields[choose.CELL])
+        counts = fields[choose.SIZES][:, 0].tolist()
+        pairs = zip(rows.split(counts), fields[choose.ORDER].split(counts), strict=True)
         return tuple(own[order.to(own.device)] for own, order in pairs)
 
-    def _whole(self, rows: Tensor, grids: Tensor, mine: dict[str, Tensor]) -> tuple[Tensor, ...]:
-        """All of an image is encoded once; tokens are chosen from what is known of it."""
+    def _embed_after(
+        self, patches: Tensor, grids: Tensor, fields: dict[str, Tensor]
+    ) -> tuple[Tensor, ...]:
+        """Encode whole images, unless their features are cached, and choose tokens from them."""
         merge = self.visual.spatial_merge_size
-        layouts = merged(grids.tolist(), merge)
+        layouts = merged_layouts(grids.tolist(), merge)
         counts = [len(layout.row) for layout in layouts]
-        keys = [bytes(key.tolist()) for key in mine[fields.KEY]]
-        pixels = dict(zip(keys, rows.split([merge**2 * many for many in counts]), strict=True))
-        known = {key: found for key in pixels if (found := self._seen.get(key)) is not None}
-        new = {key: own for key, own in pixels.items() if key not in known}
+        keys = [bytes(key.tolist()) for key in fields[choose.KEY]]
+        pixels = dict(zip(keys, patches.split([merge**2 * count for count in counts]), strict=True))
+        rows = {key: own for key in pixels if (own := self._features.get(key)) is not None}
+        new = {key: own for key, own in pixels.items() if key not in rows}
         if new:
             at = [keys.index(key) for key in new]
-            found = super()._process_image_input(
+            encoded = super()._process_image_input(
                 {
                     "type": "pixel_values",
                     "pixel_values": torch.cat(list(new.values())),
                     "image_grid_thw": grids[at],
                 }
             )
-            known |= dict(zip(new, found, strict=True))
-        for key in known:
-            self._seen.put(key, known[key])
-        every = [known[key] for key in keys]
-        choices = fields.choose_again(mine, layouts, self.serving.rule, every)
-        pairs = zip(choices, every, strict=True)
-        return tuple(choice.embed.to(own.dtype) for choice, own in pairs)  # pyright: ignore[reportOptionalMemberAccess]
+            rows |= dict(zip(new, encoded, strict=True))
+        for key in new:
+            self._features.put(key, rows[key].clone())  # not a view of a whole batch
+        every = [rows[key] for key in keys]
+        method = self.server_settings.method_object
+        choices = choose.choose_again(fields, layouts, method, every)
+        out: list[Tensor] = []
+        for choice, own in zip(choices, every, strict=True):
+            assert choice.embed is not None
+            out.append(choice.embed.to(own.dtype))
+        return tuple(out)
 
-    # ---- places ----------------------------------------------------------------------------------
+    # ---- positions -------------------------------------------------------------------------------
 
     def get_mrope_input_positions(
         self, input_tokens: list[int], mm_features: list[Any]
     ) -> tuple[Tensor, int]:
-        """A token keeps the place that it would have had in the untouched prompt."""
-        whole, features, columns = untouched(input_tokens, mm_features, self._unit)
-        places, _ = super().get_mrope_input_positions(whole, features)
-        mine = places[:, columns]
-        return mine, int(places.max()) + 1 - len(input_tokens)
+        """Positions of tokens in the untouched prompt."""
+        native, features, columns = untouched(input_tokens, mm_features, self._unit)
+        positions, _ = super().get_mrope_input_positions(native, features)
+        return positions[:, columns], int(positions.max()) + 1 - len(input_tokens)
 
     @property
     def _unit(self) -> int:
@@ -163,35 +182,44 @@ class Kept:
 def untouched(
     tokens: Sequence[int], features: Sequence[Any], unit: int
 ) -> tuple[list[int], list[Any], Tensor]:
-    """The prompt as it would be, and for each token of ours its column there."""
-    whole: list[int] = []
-    grown, columns, done = [], [], 0
+    """The untouched prompt and its features, and for each of our tokens its column there."""
+    native: list[int] = []
+    moved, columns, done = [], [], 0
     for one in sorted(features, key=lambda feature: feature.mm_position.offset):
-        if one.data is None or fields.ANCHOR not in one.data:
-            at = len(whole) + one.mm_position.offset - done
-            grown.append(replace(one, mm_position=replace(one.mm_position, offset=at)))
+        if one.data is None or choose.ANCHOR not in one.data:
+            at = len(native) + one.mm_position.offset - done
+            moved.append(replace(one, mm_position=replace(one.mm_position, offset=at)))
             continue
-        start, many = one.mm_position.offset, one.mm_position.length
-        columns.append(torch.arange(start - done) + len(whole))
-        whole += tokens[done:start]
-        native = int(one.data["image_grid_thw"].data.prod()) // unit
-        grown.append(replace(one, mm_position=PlaceholderRange(len(whole), native)))
-        columns.append(one.data[fields.ANCHOR].data + len(whole))
-        whole += [tokens[start]] * native
-        done = start + many
-    columns.append(torch.arange(len(tokens) - done) + len(whole))
-    return [*whole, *tokens[done:]], grown, torch.cat(columns)
+        start, length = one.mm_position.offset, one.mm_position.length
+        columns.append(torch.arange(start - done) + len(native))
+        native += tokens[done:start]
+        total = int(one.data["image_grid_thw"].data.prod()) // unit
+        moved.append(replace(one, mm_position=PlaceholderRange(len(native), total)))
+        columns.append(one.data[choose.ANCHOR].data + len(native))
+        native += [tokens[start]] * total
+        done = start + length
+    columns.append(torch.arange(len(tokens) - done) + len(native))
+    return [*native, *tokens[done:]], moved, torch.cat(columns)
 
 
-_SEEN: "WeakSet[Seen]" = WeakSet()
+# ---- caches of features --------------------------------------------------------------------------
+
+_CACHES: WeakSet[LRU[bytes, Tensor]] = WeakSet()
+
+
+def feature_cache(limit: int) -> LRU[bytes, Tensor]:
+    """A cache of image features that is emptied with the worker's encoder cache."""
+    features = tensor_cache(limit)
+    _CACHES.add(features)
+    return features
 
 
 @cache
 def reset_with_encoder_cache() -> None:
-    """Whoever empties the worker's encoder cache empties our features, too.
+    """Empty feature caches whenever the worker's encoder cache is emptied.
 
-    vLLM tells a model nothing of it, so the worker's method is wrapped, once, and only in a process
-    that serves one of our models.
+    vLLM does not notify models of it, so the method of the worker is wrapped: once, and only in a
+    process that serves one of our models.
     """
     from vllm.v1.worker.gpu_worker import Worker  # heavy, and the API server never needs it
 
@@ -200,60 +228,55 @@ def reset_with_encoder_cache() -> None:
     @wraps(reset)
     def both(worker: Any) -> None:
         reset(worker)
-        for one in _SEEN:
-            one.clear()
+        for features in _CACHES:
+            features.clear()
 
     Worker.reset_encoder_cache = both
 
 
-class Seen(Recent[bytes]):
-    """Features of images; emptied with the worker's encoder cache."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        _SEEN.add(self)
+# ---- families ------------------------------------------------------------------------------------
 
 
-class Qwen3Info(Sized, qwen3_vl.Qwen3VLProcessingInfo):
-    """Sizes of Qwen3-VL."""
+class Qwen3Info(InfoMixin, qwen3_vl.Qwen3VLProcessingInfo):
+    """Processing info of Qwen3-VL."""
 
 
-class Qwen3Processor(Choosing, qwen3_vl.Qwen3VLMultiModalProcessor):
-    """Requests to Qwen3-VL."""
+class Qwen3Processor(ProcessorMixin, qwen3_vl.Qwen3VLMultiModalProcessor):
+    """Multimodal processor of Qwen3-VL."""
 
 
 @MULTIMODAL_REGISTRY.register_processor(
     Qwen3Processor, info=Qwen3Info, dummy_inputs=qwen3_vl.Qwen3VLDummyInputsBuilder
 )
-class Qwen3(Kept, qwen3_vl.Qwen3VLForConditionalGeneration):
-    """Qwen3-VL; what goes in deeper (DeepStack) stands behind each row's embedding."""
+class Qwen3(ModelMixin, qwen3_vl.Qwen3VLForConditionalGeneration):
+    """Qwen3-VL; DeepStack channels follow the embedding in each row."""
 
 
-class Qwen25Info(Sized, qwen2_5_vl.Qwen2_5_VLProcessingInfo):
-    """Sizes of Qwen2.5-VL."""
+class Qwen25Info(InfoMixin, qwen2_5_vl.Qwen2_5_VLProcessingInfo):
+    """Processing info of Qwen2.5-VL."""
 
 
-class Qwen25Processor(Choosing, qwen2_5_vl.Qwen2_5_VLMultiModalProcessor):
-    """Requests to Qwen2.5-VL."""
+class Qwen25Processor(ProcessorMixin, qwen2_5_vl.Qwen2_5_VLMultiModalProcessor):
+    """Multimodal processor of Qwen2.5-VL."""
 
 
 @MULTIMODAL_REGISTRY.register_processor(
     Qwen25Processor, info=Qwen25Info, dummy_inputs=qwen2_5_vl.Qwen2_5_VLDummyInputsBuilder
 )
-class Qwen25(Kept, qwen2_5_vl.Qwen2_5_VLForConditionalGeneration):
-    """Qwen2.5-VL; cells of a window see each other, as many as are kept of it."""
+class Qwen25(ModelMixin, qwen2_5_vl.Qwen2_5_VLForConditionalGeneration):
+    """Qwen2.5-VL; kept cells attend to kept cells of the same window."""
 
 
-class Qwen2Info(Sized, qwen2_vl.Qwen2VLProcessingInfo):
-    """Sizes of Qwen2-VL."""
+class Qwen2Info(InfoMixin, qwen2_vl.Qwen2VLProcessingInfo):
+    """Processing info of Qwen2-VL."""
 
 
-class Qwen2Processor(Choosing, qwen2_vl.Qwen2VLMultiModalProcessor):
-    """Requests to Qwen2-VL."""
+class Qwen2Processor(ProcessorMixin, qwen2_vl.Qwen2VLMultiModalProcessor):
+    """Multimodal processor of Qwen2-VL."""
 
 
 @MULTIMODAL_REGISTRY.register_processor(
     Qwen2Processor, info=Qwen2Info, dummy_inputs=qwen2_vl.Qwen2VLDummyInputsBuilder
 )
-class Qwen2(Kept, qwen2_vl.Qwen2VLForConditionalGeneration):
+class Qwen2(ModelMixin, qwen2_vl.Qwen2VLForConditionalGeneration):
     """Qwen2-VL."""

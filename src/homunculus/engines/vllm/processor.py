@@ -1,18 +1,17 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
-"""Between a request and vLLM's engine: questions are read, cells chosen, placeholders counted.
+# vLLM is not installed where types are checked; its classes are untyped here.
+"""vLLM's multimodal processor: reads questions, chooses tokens, and counts placeholders.
 
-The question is part of what an image is known by, in every cache: no request can meet tokens that
-were chosen for another one's question.
+The question is part of the key of an image in every cache, so that no request gets tokens that were
+chosen for another question.
 """
 
-from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from torch import Tensor
 from transformers import BatchFeature
@@ -21,153 +20,120 @@ from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
-from homunculus.engines.select import search, version
-from homunculus.engines.vllm import choose as fields
-from homunculus.engines.vllm.choose import Eyes, Marks, chosen, questions
+from homunculus.core.cache import LRU
+from homunculus.engines.select import scout_version, search
+from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.metrics import METER
-from homunculus.engines.vllm.settings import NAME, Serving, check_images, check_options
+from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 
-Key = TypeVar("Key", bound=Hashable)
+QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
+"""Options under which `apply` hands on what it read; requests may not set them."""
+OURS = (NAME, QUESTIONS, SETTINGS, KEYS)
+MAP_BYTES = 64 << 20
+"""Bytes of relevance maps that are kept; the map of a page has about 40 KB."""
 
-
-class Recent(Generic[Key]):
-    """What was not used for longest goes first; safe under threads."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.bytes = most, 0
-        self._held: OrderedDict[Key, Tensor] = OrderedDict()
-        self._lock = Lock()
-
-    def __contains__(self, key: Key) -> bool:
-        return self.get(key) is not None
-
-    def get(self, key: Key) -> Tensor | None:
-        """The tensor, now the last to go; None if it is not here."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-            return self._held.get(key)
-
-    def put(self, key: Key, value: Tensor) -> None:
-        """Keep a copy, unless the key is known or it is larger than all that may be kept."""
-        with self._lock:
-            if key in self._held or value.nbytes > self.most:
-                return
-            self._held[key] = value.clone()  # not a view of a whole batch
-            self.bytes += value.nbytes
-            while self.bytes > self.most:
-                _, old = self._held.popitem(last=False)
-                self.bytes -= old.nbytes
-
-    def clear(self) -> None:
-        """Let go of all."""
-        with self._lock:
-            self._held.clear()
-            self.bytes = 0
+Maps = LRU[str, Tensor]
+"""Relevance maps by the key of image, question and settings."""
 
 
-BYTES = 64 << 20
-"""Of all maps; a page's is about 40 KB."""
+def tensor_cache(limit: int) -> LRU[Any, Tensor]:
+    """A cache of tensors with a limit in bytes."""
+    return LRU(limit, _bytes)
 
 
-class Maps(Recent[str]):
-    """By the key of picture, question and setting."""
-
-    def __init__(self, most: int = BYTES) -> None:
-        super().__init__(most)
+def _bytes(tensor: Tensor) -> int:
+    return tensor.nbytes
 
 
-QUESTIONS, SERVING, KEYS = f"{NAME}_questions", f"{NAME}_serving", f"{NAME}_keys"
-"""Keys under which `apply` hands on what it read, and which nobody outside ever sends."""
-OURS = (NAME, QUESTIONS, SERVING, KEYS)
-
-
-def plain(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Options without ours: what the family's own processor may see."""
-    return {key: value for key, value in told.items() if key not in OURS}
+def without_ours(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the family's own processor may see."""
+    return {key: value for key, value in options.items() if key not in OURS}
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Looking for one question on one picture: what takes long, and can be done ahead."""
+    """The relevance search for one image and its question, which can run ahead of the processor."""
 
     key: str
     image: Any
     question: str
-    serving: Serving
+    settings: ServerSettings
     maps: Maps
+    """Where the relevance map is put."""
 
     def run(self) -> None:
-        """Make the relevance, and leave it for the processor; once, whoever else asks for it."""
+        """Search, unless the map is there already."""
         if self.key not in self.maps:
-            sight = search(self.image, self.question, self.serving.rule, self.serving.eyes)
-            self.maps.put(self.key, sight.logit)
+            settings = self.settings
+            sight = search(self.image, self.question, settings.method_object, settings.scout_object)
+            self.maps.put(self.key, sight.logit.clone())  # a view would keep more in memory
 
 
-class Sized:
-    """Of a family's information: an image has at most K tokens."""
+class InfoMixin:
+    """For the processing info of a family: an image has at most K tokens."""
 
     @cached_property
-    def serving(self) -> Serving:
-        """The operator's choice."""
-        return Serving.of(self.get_hf_config())
+    def server_settings(self) -> ServerSettings:
+        """The settings in the model's config."""
+        return ServerSettings.of(self.get_hf_config())
 
     def get_mm_max_tokens_per_item(self, seq_len: int, mm_counts: Any) -> dict[str, int]:
-        """What memory is set aside for."""
+        """The most tokens of an item, for which vLLM reserves memory."""
         out = dict(super().get_mm_max_tokens_per_item(seq_len, mm_counts) or {})
         if "image" in out:
-            out["image"] = min(out["image"], self.serving.tokens)
+            out["image"] = min(out["image"], self.server_settings.tokens)
         return out
 
 
-class Choosing:
-    """Of a family's processor."""
+class ProcessorMixin:
+    """For the multimodal processor of a family: images become K tokens."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.maps = Maps()
+        self.maps: Maps = tensor_cache(MAP_BYTES)
         METER.expose()
 
-    # ---- the request -----------------------------------------------------------------------------
+    # ---- requests --------------------------------------------------------------------------------
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:
-        """Read what is asked of each image, then go on as always."""
+        """Read the question about each image, then process the request as usual."""
         return super().apply(self._read(inputs), timing_ctx)
 
     def searches(self, inputs: Any) -> list[Search]:
-        """What is to be looked for on a request's images and was not looked for before."""
-        told = self._read(inputs).hf_processor_mm_kwargs
-        if QUESTIONS not in told:
+        """The searches for a request's images whose relevance maps are not there yet."""
+        options = self._read(inputs).hf_processor_mm_kwargs
+        if QUESTIONS not in options:
             return []
-        serving, images = told[SERVING], inputs.mm_data_items["image"]
-        large = [at for at in range(len(images)) if self._native(images, at) > serving.tokens]
+        settings, images = options[SETTINGS], inputs.mm_data_items["image"]
+        large = [at for at in range(len(images)) if self._native(images, at) > settings.tokens]
         return [
-            Search(key, images.get(at), told[QUESTIONS][at], serving, self.maps)
+            Search(key, images.get(at), options[QUESTIONS][at], settings, self.maps)
             for at in large
-            if serving.rule.source != "nothing" and (key := told[KEYS][at]) not in self.maps
+            if settings.method_object.source != "nothing"
+            and (key := options[KEYS][at]) not in self.maps
         ]
 
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
-        """vLLM's own pictures, at start-up: they are not counted."""
+        """Dummy images of vLLM at start-up, which metrics do not count."""
         with METER.paused():
             return super().get_dummy_mm_inputs(*args, **more)
 
     def _read(self, inputs: Any) -> Any:
-        """Inputs with the setting, the questions and the keys of their images, once checked."""
-        told = dict(inputs.hf_processor_mm_kwargs)
+        """Checked inputs, with the settings, questions and keys of their images as options."""
+        options = dict(inputs.hf_processor_mm_kwargs)
         check_options(inputs, self.info.ctx.get_mm_config())
-        serving = self.info.serving.asked(told.pop(NAME, None) or {})
+        settings = self.info.server_settings.for_request(options.pop(NAME, None) or {})
         images = inputs.mm_data_items.get_count("image", strict=False)
         if not images or not isinstance(inputs.mm_data_items["image"], ImageProcessorItems):
-            return replace(inputs, hf_processor_mm_kwargs=told)
-        check_images(inputs.mm_data_items["image"], serving)
-        told |= {SERVING: serving}
-        told[QUESTIONS] = questions(inputs.prompt, self._marks, images, serving)
-        inputs = replace(inputs, hf_processor_mm_kwargs=told)
-        return replace(inputs, hf_processor_mm_kwargs=told | {KEYS: self._keys(inputs)})
+            return replace(inputs, hf_processor_mm_kwargs=options)
+        check_images(inputs.mm_data_items["image"], settings)
+        options |= {SETTINGS: settings}
+        options[QUESTIONS] = choose.questions(inputs.prompt, self._marks, images, settings)
+        inputs = replace(inputs, hf_processor_mm_kwargs=options)
+        return replace(inputs, hf_processor_mm_kwargs=options | {KEYS: self._keys(inputs)})
 
     def _native(self, images: Any, at: int) -> int:
-        """Tokens that an image would cost, from its size alone."""
+        """Tokens that the untouched image would have, by its size."""
         size = images.get_image_size(at)
         return self.info.get_num_image_tokens(
             image_width=size.width, image_height=size.height,
@@ -175,139 +141,142 @@ class Choosing:
         )  # fmt: skip
 
     @cached_property
-    def _marks(self) -> Marks:
+    def _marks(self) -> choose.Marks:
         config = self.info.get_hf_config()
-        # a copy: prompts are read in several threads, and vLLM's own is set anew at each use
-        return Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
+        # a copy, because prompts are read in several threads
+        return choose.Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
 
     # ---- caches ----------------------------------------------------------------------------------
 
     def _get_mm_hashes(self, inputs: Any) -> Any:
-        """What every cache knows an image by: see `_keys`."""
-        told = inputs.hf_processor_mm_kwargs
-        if KEYS not in told:
+        """Keys of images in every cache, see `_keys`."""
+        options = inputs.hf_processor_mm_kwargs
+        if KEYS not in options:
             return super()._get_mm_hashes(inputs)
         others = {name: one for name, one in inputs.mm_data_items.items() if name != "image"}
         bare = replace(
             inputs,
             mm_data_items=MultiModalDataItems(others),
-            hf_processor_mm_kwargs=plain(told),
+            hf_processor_mm_kwargs=without_ours(options),
         )
-        return dict(super()._get_mm_hashes(bare)) | {"image": told[KEYS]}
+        return dict(super()._get_mm_hashes(bare)) | {"image": options[KEYS]}
 
     def _keys(self, inputs: Any) -> list[str]:
-        """Of each image its content, its question, the setting, and what looks for the question.
+        """For each image, a digest of its content, its question, the settings and the scout.
 
-        Names that a client gives to images are not believed.
+        UUIDs that a client gives to images are not trusted.
         """
-        told, images = inputs.hf_processor_mm_kwargs, inputs.mm_data_items["image"]
+        options, images = inputs.hf_processor_mm_kwargs, inputs.mm_data_items["image"]
         uuids = {name: one for name, one in (inputs.mm_uuid_items or {}).items() if name != "image"}
         bare = replace(
             inputs,
             mm_data_items=MultiModalDataItems({"image": images}),
-            hf_processor_mm_kwargs=plain(told),
+            hf_processor_mm_kwargs=without_ours(options),
             mm_uuid_items=uuids or None,
         )
-        serving, way = told[SERVING], self.info.ctx.get_mm_config().mm_hasher_algorithm
+        settings, algorithm = options[SETTINGS], self.info.ctx.get_mm_config().mm_hasher_algorithm
         return [
             MultiModalHasher.hash_kwargs(
-                way, image=known, question=question, tokens=serving.tokens,
-                method=serving.method, where=serving.where,
-                version=version(serving.scout),
+                algorithm, image=content, question=question, tokens=settings.tokens,
+                method=settings.method, where=settings.where,
+                version=scout_version(settings.scout),
             )
-            for known, question in zip(
-                super()._get_mm_hashes(bare)["image"], told[QUESTIONS], strict=True
+            for content, question in zip(
+                super()._get_mm_hashes(bare)["image"], options[QUESTIONS], strict=True
             )
         ]  # fmt: skip
 
     def _get_cache_missing_processor_kwargs(self, inputs: Any, mm_is_cached: Any) -> Any:
-        """Options for the images that no cache holds: with their questions only."""
-        told = inputs.hf_processor_mm_kwargs
-        if QUESTIONS not in told:
+        """Options for the images that are not cached, with their questions only."""
+        options = inputs.hf_processor_mm_kwargs
+        if QUESTIONS not in options:
             return super()._get_cache_missing_processor_kwargs(inputs, mm_is_cached)
-        bare = replace(inputs, hf_processor_mm_kwargs=plain(told))
+        bare = replace(inputs, hf_processor_mm_kwargs=without_ours(options))
         out = dict(super()._get_cache_missing_processor_kwargs(bare, mm_is_cached))
-        known = mm_is_cached.get("image", [])
-        METER.reused(sum(known))
+        cached = mm_is_cached.get("image", [])
+        METER.count_reused(sum(cached))
         for name in (QUESTIONS, KEYS):
-            out[name] = [one for one, hit in zip(told[name], known, strict=True) if not hit]
-        return out | {SERVING: told[SERVING]}
+            out[name] = [one for one, hit in zip(options[name], cached, strict=True) if not hit]
+        return out | {SETTINGS: options[SETTINGS]}
 
     # ---- tensors ---------------------------------------------------------------------------------
 
     def _apply_hf_processor_main(self, mm_items: Any, hf_kwargs: Mapping[str, Any]) -> Any:
-        """Images by us, all else by the family."""
-        bare, pictures = plain(hf_kwargs), _pictures(mm_items)
-        if QUESTIONS not in hf_kwargs or pictures is None:
+        """Choose the tokens of images; everything else is processed by the family."""
+        bare, images = without_ours(hf_kwargs), _images(mm_items)
+        if QUESTIONS not in hf_kwargs or images is None:
             return super()._apply_hf_processor_main(mm_items, bare)
         others = {name: items for name, items in mm_items.items() if name != "image"}
         out = BatchFeature()
         if others:
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
         start = perf_counter()
-        maps = [self.maps.get(key) for key in hf_kwargs[KEYS]]
-        eyes, asked = self._eyes(bare), hf_kwargs[QUESTIONS]
-        mine = chosen(eyes, pictures, asked, hf_kwargs[SERVING], maps)
-        METER.chose(mine, self._unit, perf_counter() - start)
-        out.update(mine)
+        logits = [self.maps.get(key) for key in hf_kwargs[KEYS]]
+        fields = choose.choose_tokens(
+            self._image_inputs(bare), images, hf_kwargs[QUESTIONS], hf_kwargs[SETTINGS], logits
+        )
+        METER.count_choice(fields, self._unit, perf_counter() - start)
+        out.update(fields)
         return out
 
-    def _eyes(self, told: Mapping[str, Any]) -> Eyes:
-        merged = self.info._merge_and_resolve_mm_processor_kwargs(told)
+    def _image_inputs(self, options: Mapping[str, Any]) -> choose.ImageInputs:
+        merged = self.info._merge_and_resolve_mm_processor_kwargs(options)
         config = self.info.get_hf_config()
         dtype = self.info.ctx.model_config.dtype
-        eye = self.info.get_image_processor()
+        processor = self.info.get_image_processor()
         options = dict(merged.get("images_kwargs", {}))
         if options.keys() & {"size", "min_pixels", "max_pixels"}:
-            options["size"] = self.info._get_vision_size(options, default_size=eye.size)
-        return Eyes(config, eye, options, dtype)
+            options["size"] = self.info._get_vision_size(options, default_size=processor.size)
+        return choose.ImageInputs(config, processor, options, dtype)
 
     @property
     def _unit(self) -> int:
         return self.info.get_hf_config().vision_config.spatial_merge_size ** 2
 
     def _get_mm_fields_config(self, hf_inputs: Any, hf_processor_mm_kwargs: Any) -> Any:
-        """Which rows of each field belong to which image."""
-        out = dict(super()._get_mm_fields_config(hf_inputs, plain(hf_processor_mm_kwargs)))
-        if fields.SIZES not in hf_inputs:
+        """How the rows of each field belong to images."""
+        out = dict(super()._get_mm_fields_config(hf_inputs, without_ours(hf_processor_mm_kwargs)))
+        if choose.SIZES not in hf_inputs:
             return out
-        tokens, views = hf_inputs[fields.SIZES].unbind(1)
+        tokens, views = hf_inputs[choose.SIZES].unbind(1)
         cells = hf_inputs["image_grid_thw"].prod(-1) // self._unit
-        whole = fields.MAP in hf_inputs
+        whole = choose.MAP in hf_inputs
         rows = {
             "pixel_values": (cells if whole else tokens) * self._unit,
-            fields.ANCHOR: tokens, fields.ORDER: tokens, fields.CELL: tokens,
-            fields.PARTS: views, fields.MAP: cells, **dict.fromkeys(fields.MATERIAL, cells),
+            choose.ANCHOR: tokens, choose.ORDER: tokens, choose.CELL: tokens,
+            choose.PARTS: views, choose.MAP: cells, **dict.fromkeys(choose.MATERIAL, cells),
         }  # fmt: skip
-        for name, many in rows.items():
+        for name, sizes in rows.items():
             if name in hf_inputs:
                 on_cpu = name != "pixel_values"
-                out[name] = MultiModalFieldConfig.flat_from_sizes("image", many, keep_on_cpu=on_cpu)
-        for name in (fields.SIZES, fields.KEY):
+                out[name] = MultiModalFieldConfig.flat_from_sizes(
+                    "image", sizes, keep_on_cpu=on_cpu
+                )
+        for name in (choose.SIZES, choose.KEY):
             if name in hf_inputs:
                 out[name] = MultiModalFieldConfig.batched("image", keep_on_cpu=True)
         return out
 
-    # ---- the prompt ------------------------------------------------------------------------------
+    # ---- prompts ---------------------------------------------------------------------------------
 
     def _get_prompt_updates(
         self, mm_items: Any, hf_processor_mm_kwargs: Any, out_mm_kwargs: Any
     ) -> Sequence[Any]:
-        """As many placeholders as an image keeps."""
-        bare = plain(hf_processor_mm_kwargs)
+        """As many placeholders as an image keeps tokens."""
+        bare = without_ours(hf_processor_mm_kwargs)
         updates = super()._get_prompt_updates(mm_items, bare, out_mm_kwargs)
 
-        def counted(whole: Any, item: int) -> Any:
-            mine = out_mm_kwargs["image"][item]
-            if fields.ANCHOR not in mine:
-                return whole(item)
-            return whole(item)[:1] * len(mine[fields.ANCHOR].data)
+        def placeholders(native: Any, item: int) -> Any:
+            fields = out_mm_kwargs["image"][item]
+            if choose.ANCHOR not in fields:
+                return native(item)
+            return native(item)[:1] * len(fields[choose.ANCHOR].data)
 
         return [
             PromptReplacement(
                 modality="image",
                 target=update.target,
-                replacement=lambda item, whole=update.replacement: counted(whole, item),
+                replacement=lambda item, native=update.replacement: placeholders(native, item),
             )
             if update.modality == "image"
             else update
@@ -315,9 +284,9 @@ class Choosing:
         ]
 
 
-def _pictures(items: Any) -> list[Any] | None:
-    """The images of a request; None where there are none, or features in their place."""
-    mine = items.get("image")
-    if not isinstance(mine, ImageProcessorItems) or not len(mine):
+def _images(items: Any) -> list[Any] | None:
+    """The images of a request; None if it has none, or embeddings instead."""
+    images = items.get("image")
+    if not isinstance(images, ImageProcessorItems) or not len(images):
         return None
-    return [mine.get(at) for at in range(len(mine))]
+    return [images.get(at) for at in range(len(images))]

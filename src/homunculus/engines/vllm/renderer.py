@@ -1,8 +1,9 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
-"""Ahead of the processor: questions are looked for on new images, one image at a time.
+# vLLM is not installed where types are checked; its classes are untyped here.
+"""vLLM's renderer with a queue of relevance searches before its processor.
 
-vLLM prepares all requests in one thread, whose order its caches rely on. A request whose images
-need no search goes there at once; others wait here, and do not hold it up.
+vLLM processes all requests in one thread, and its caches rely on their order. Requests whose images
+need a search wait in the queue, and do not delay others.
 """
 
 import asyncio
@@ -19,11 +20,11 @@ from vllm.utils.torch_utils import set_default_torch_num_threads
 
 from homunculus.engines.vllm.media import ALLOWANCE, Allowance
 from homunculus.engines.vllm.metrics import METER
-from homunculus.engines.vllm.processor import Choosing, Search
+from homunculus.engines.vllm.processor import ProcessorMixin, Search
 
 
 class Renderer(HfRenderer):
-    """vLLM's renderer of Hugging Face models, with a queue of searches before its processor."""
+    """vLLM's renderer of Hugging Face models, which searches before it processes a request."""
 
     def __init__(self, config: Any, tokenizer: Any) -> None:
         super().__init__(config, tokenizer)
@@ -31,28 +32,28 @@ class Renderer(HfRenderer):
         self._resources.callback(self._queue.close)
         process = self._process_multimodal_async
 
-        async def searched(prompt: Any, mm_data: Any, **options: Any) -> Any:
+        async def search_and_process(prompt: Any, mm_data: Any, **options: Any) -> Any:
             await self._search(prompt, mm_data, options)
             return await process(prompt, mm_data, **options)
 
-        self._process_multimodal_async = searched
+        self._process_multimodal_async = search_and_process
 
     async def render_messages_async(self, messages: Any, params: Any) -> Any:
-        """The images of a request share its pixels, before any of them is decoded."""
-        if isinstance(self.mm_processor, Choosing):
-            ALLOWANCE.set(Allowance(self.mm_processor.info.serving.pixels))
+        """Set the pixel limit of a request before any of its images is decoded."""
+        if isinstance(self.mm_processor, ProcessorMixin):
+            ALLOWANCE.set(Allowance(self.mm_processor.info.server_settings.pixels))
         return await super().render_messages_async(messages, params)
 
     def clear_mm_cache(self) -> None:
-        """Relevance goes with vLLM's own cache."""
+        """Clear the relevance maps with vLLM's own cache."""
         super().clear_mm_cache()
-        if isinstance(self.mm_processor, Choosing):
+        if isinstance(self.mm_processor, ProcessorMixin):
             self.mm_processor.maps.clear()
 
     async def _search(self, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> None:
-        """Look for what the request asks, if nobody did before."""
+        """Run the searches that a request needs."""
         processor = self.mm_processor
-        if not isinstance(processor, Choosing):
+        if not isinstance(processor, ProcessorMixin):
             return
         loop = asyncio.get_running_loop()
         searches = await loop.run_in_executor(
@@ -62,7 +63,7 @@ class Renderer(HfRenderer):
 
 
 def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> Any:
-    """As `_process_multimodal` makes them, without a cache."""
+    """The inputs that `_process_multimodal` makes, without a cache."""
     return ProcessorInputs(
         prompt,
         processor.info.parse_mm_data(mm_data),
@@ -74,43 +75,43 @@ def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any
 
 @dataclass
 class Job:
-    """A search that waits or runs, and how many requests wait for it."""
+    """A search that is queued or running, and how many requests wait for it."""
 
     future: "asyncio.Future[float]"
     waiting: int = 0
 
 
 class Queue:
-    """One thread for searches; the same search asked for twice at once is made once."""
+    """One thread for searches; equal searches that are queued at the same time run once."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="homunculus-search")
         self._open: dict[str, Job] = {}
 
     async def run_all(self, searches: Sequence[Search]) -> None:
-        """Those of one request, one after the other, so that requests take turns."""
+        """Run the searches of one request one after the other, so that requests take turns."""
         spent = 0.0
         for search in searches:
-            if spent > search.serving.seconds:
+            if spent > search.settings.seconds:
                 raise ValueError(
-                    f"homunculus: looking for the question on {len(searches)} images took longer "
-                    f"than {search.serving.seconds} s. Send fewer images in one request."
+                    f"homunculus: the search on {len(searches)} images took longer than "
+                    f"{search.settings.seconds} s. Send fewer images in one request."
                 )
             spent += await self.run(search)
 
     async def run(self, search: Search) -> float:
-        """Wait for a search; how many seconds it took, its turn not counted."""
-        job = self._open.get(search.key) or self._begin(search)
+        """Wait for a search and return its seconds, without those in the queue."""
+        job = self._open.get(search.key) or self._start(search)
         job.waiting += 1
         try:
-            # whoever leaves does not take the search away from others who wait for it
+            # a cancelled request must not cancel the search for others
             return await asyncio.shield(job.future)
         finally:
             job.waiting -= 1
-            if not job.waiting:  # all have left: what has not begun never does
+            if not job.waiting:  # all are cancelled: if it has not started, it never does
                 job.future.cancel()
 
-    def _begin(self, search: Search) -> Job:
+    def _start(self, search: Search) -> Job:
         METER.observe("queue_depth", len(self._open))
         loop = asyncio.get_running_loop()
         job = Job(loop.run_in_executor(self._thread, self._timed, search, perf_counter()))
@@ -128,5 +129,5 @@ class Queue:
         return seconds
 
     def close(self) -> None:
-        """Nothing more is begun."""
+        """Start no more searches."""
         self._thread.shutdown(wait=False, cancel_futures=True)

@@ -1,5 +1,4 @@
-# pyright: basic
-"""What the operator gave among vLLM's flags, joined with our setting. The operator's word wins."""
+"""Settings of a server, their checks against requests, and the flags of vLLM that carry them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -7,165 +6,174 @@ from typing import Any, Literal, get_args
 
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout
-from homunculus.engines.views import refuse
+from homunculus.engines.views import check_before
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
 from homunculus.relevance.scout import check_scout, scout_for
 
 Source = Literal["last", "system", "none"]
 Where = Literal["before", "after"]
 
+OVERRIDES, LIMITS = "--hf-overrides", "--limit-mm-per-prompt"
+TRUST, MODE = "--trust-request-mm-kwargs", "--tokenizer-mode"
+"""Flags of vLLM that carry the settings."""
+
 
 @dataclass(frozen=True)
-class Serving:
-    """The operator's choice; `tokens` and `question` may be a request's own."""
+class ServerSettings:
+    """Settings of a server; a request may have its own `tokens` and `question`."""
 
     tokens: int = 273
     method: str = "foveated"
     where: Where = "before"
-    """Before the encoder, which then sees only chosen cells; or after it, so that further
-    questions on an image find its features."""
+    """Before the encoder, which then sees only chosen cells; or after it, so that further questions
+    about an image reuse its features."""
     question_from: Source = "last"
     pin: bool = True
-    """Whether an image keeps the question of the turn that it came with."""
+    """Whether an image keeps the question of its own turn."""
     override: bool = False
-    """Whether a request may bring its own question and a smaller budget."""
+    """Whether a request may set its own question and a smaller number of tokens."""
     images: int = 32
-    """Images of one request."""
+    """Images per request."""
     pixels: int = 256_000_000
-    """Pixels of all images of one request."""
+    """Pixels of all images of a request."""
     seconds: int = 60
-    """What looking for the question on the images of one request may take."""
+    """Seconds that the relevance search may take per request."""
     letters: int = 2000
-    """What is read of a question."""
+    """Characters of a question that are used."""
     memory: int = 1 << 30
-    """Bytes of features that a worker keeps of images, where "after" needs them."""
+    """Bytes of image features that a worker keeps, with `where="after"`."""
     scout: str = "auto"
-    """Name of the scout that says where a question looks, or a folder with its weights."""
+    """Name of the scout, or a folder with its weights."""
     question: str | None = None
-    """Replaces what the conversation says."""
+    """Replaces the question of the conversation."""
 
     def __post_init__(self) -> None:
+        values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
         for name in ("tokens", "images", "pixels", "seconds", "letters", "memory"):
-            value = getattr(self, name)
+            value = values[name]
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"homunculus: {name} is a whole number from 1 on, got {value!r}.")
         for name, kind in (("where", Where), ("question_from", Source)):
-            if (got := getattr(self, name)) not in get_args(kind):
+            if (got := values[name]) not in get_args(kind):
                 raise ValueError(
                     f"homunculus: {name} is {' or '.join(get_args(kind))}, got {got!r}."
                 )
         for name in ("pin", "override"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"homunculus: {name} is true or false.")
-        if self.question is not None and not isinstance(self.question, str):
-            raise ValueError("homunculus: question is a text.")
+            if not isinstance(values[name], bool):
+                raise ValueError(f"homunculus: {name} is true or false, got {values[name]!r}.")
+        if not isinstance(values["question"], str | None):
+            raise ValueError(f"homunculus: question is a text, got {values['question']!r}.")
         try:
-            rule = self.rule
+            method = self.method_object
         except KeyError as error:
             raise ValueError(f"homunculus: {error.args[0]}") from error
-        if rule.source == "answer":
+        if method.source == "answer":
             raise ValueError(
-                f"homunculus: {rule.name} is given the answer's box, which no request brings. "
+                f"homunculus: {method.name} needs the box of the answer, which no request has. "
                 "Use another method."
             )
         if self.where == "before":
-            refuse(rule)
-        if not isinstance(self.scout, str):
-            raise ValueError(f"homunculus: scout is a name or a folder, got {self.scout!r}.")
+            check_before(method)
+        if not isinstance(values["scout"], str):
+            raise ValueError(f"homunculus: scout is a name or a folder, got {values['scout']!r}.")
         check_scout(self.scout)
 
     @property
-    def rule(self) -> Method:
-        """The method by its name."""
+    def method_object(self) -> Method:
+        """The method of that name."""
         return get_method(self.method)
 
     @property
-    def eyes(self) -> Scout:
-        """The scout by its name."""
-        return scout_for(self.rule, self.scout)
+    def scout_object(self) -> Scout:
+        """The scout of that name."""
+        return scout_for(self.method_object, self.scout)
 
     @staticmethod
-    def of(config: Any) -> "Serving":
-        """As the operator's overrides left it in a model's config."""
-        told = getattr(config, NAME, None) or {}
+    def of(config: Any) -> "ServerSettings":
+        """The settings in a model's config, where `--hf-overrides` puts them."""
+        values = getattr(config, NAME, None) or {}
         try:
-            return Serving(**told)
+            return ServerSettings(**values)
         except TypeError as error:
             raise ValueError(f"homunculus: in the overrides of the config: {error}.") from error
 
     def overrides(self) -> dict[str, Any]:
-        """For the config of the model."""
+        """The settings as an entry of the model's config."""
         return asdict(self)
 
-    def asked(self, told: Mapping[str, Any]) -> "Serving":
-        """With what a request brings, if it may."""
-        if not told:
+    def for_request(self, options: Any) -> "ServerSettings":
+        """These settings with the options of a request."""
+        if not options:
             return self
         if not self.override:
             raise ValueError(
-                "homunculus: this server takes no budget and no question from requests. Its "
-                "operator allows them with --allow-override."
+                "homunculus: requests may not set tokens or a question here. The server must be "
+                "started with --allow-override."
             )
-        if not isinstance(told, Mapping) or (strange := set(told) - {"tokens", "question"}):
+        names = {str(name) for name in options} if isinstance(options, Mapping) else {repr(options)}
+        if unknown := names - {"tokens", "question"}:
             raise ValueError(
-                "homunculus: a request may bring `tokens` and `question`, got "
-                f"{sorted(map(str, strange)) if isinstance(told, Mapping) else told!r}."
+                "homunculus: a request may set `tokens` and `question`, got "
+                f"{', '.join(sorted(unknown))}. Leave out everything else."
             )
-        one = replace(self, **told)
-        if one.tokens > self.tokens:
+        settings = replace(self, **options)
+        if settings.tokens > self.tokens:
             raise ValueError(
-                f"homunculus: at most {self.tokens} tokens an image here, got {one.tokens}."
+                f"homunculus: at most {self.tokens} tokens per image, got {settings.tokens}."
             )
-        return one
+        return settings
+
+
+# ---- checks of a request -------------------------------------------------------------------------
 
 
 def check_options(inputs: Any, config: Any) -> None:
-    """A request brings our options alone; those of the processor are the operator's.
+    """Raise if a request sets options of vLLM's processor, which are the operator's.
 
-    ``config`` is vLLM's of multimodal inputs, with the operator's own.
+    ``config`` is vLLM's `MultiModalConfig`, with the options that the operator set.
     """
     allowed = config.mm_processor_kwargs or {}
-    strange = [
+    refused = [
         f"mm_processor_kwargs.{name}"
         for name, value in inputs.hf_processor_mm_kwargs.items()
         if name != NAME and (name not in allowed or allowed[name] != value)
     ]
     if (media := inputs.media_io_kwargs or {}) and media != (config.media_io_kwargs or {}):
-        strange.append("media_io_kwargs")
-    if strange:
+        refused.append("media_io_kwargs")
+    if refused:
         raise ValueError(
-            f"homunculus: a request may set mm_processor_kwargs.{NAME} alone, got "
-            f"{', '.join(strange)}. Leave them out, or start the server with them."
+            f"homunculus: a request may only set mm_processor_kwargs.{NAME}, got "
+            f"{', '.join(refused)}. Leave them out, or start the server with them."
         )
 
 
-def check_images(images: Any, serving: Serving) -> None:
-    """All images are here, and they are neither too many nor too large together."""
-    if len(images) > serving.images:
+def check_images(images: Any, settings: ServerSettings) -> None:
+    """Raise if images are missing, too many, or too large together."""
+    if len(images) > settings.images:
         raise ValueError(
-            f"homunculus: at most {serving.images} images a request, got {len(images)}."
+            f"homunculus: at most {settings.images} images per request, got {len(images)}. "
+            "Send fewer images."
         )
     if any(one is None for one in images.get_all()):
         raise ValueError(
-            "homunculus: expected the image itself, got a uuid alone. Which tokens are kept "
-            "depends on the question, so an earlier upload cannot stand in: send it again."
+            "homunculus: expected an image, got only its uuid. Tokens depend on the question, so "
+            " an earlier upload cannot be reused: send the image again."
         )
     sizes = [images.get_image_size(at) for at in range(len(images))]
     pixels = sum(size.width * size.height for size in sizes)
-    if pixels > serving.pixels:
+    if pixels > settings.pixels:
         raise ValueError(
-            f"homunculus: at most {serving.pixels} pixels a request, got {pixels} in "
+            f"homunculus: at most {settings.pixels} pixels per request, got {pixels} in "
             f"{len(sizes)} images. Send fewer or smaller images."
         )
 
 
-OVERRIDES, LIMITS = "--hf-overrides", "--limit-mm-per-prompt"
-TRUST, MODE = "--trust-request-mm-kwargs", "--tokenizer-mode"
+# ---- flags of vLLM -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Flags:
-    """The flags of vLLM that we have a part in; None where the operator gave none."""
+    """The flags of vLLM that carry the settings; None where the operator did not set one."""
 
     overrides: Any = None
     """`--hf-overrides`"""
@@ -174,16 +182,17 @@ class Flags:
     trust: bool | None = None
     """`--trust-request-mm-kwargs`"""
     mode: str | None = None
-    """`--tokenizer-mode`: ours searches new pages beside vLLM's processor, not inside it."""
+    """`--tokenizer-mode`, which selects the renderer."""
 
 
 def merge(
     given: Flags, setting: Mapping[str, Any], architectures: Callable[[], Sequence[str]]
-) -> tuple[Flags, Serving]:
-    """Complete flags, and the setting they carry.
+) -> tuple[Flags, ServerSettings]:
+    """The operator's flags completed by ours, and the settings that they carry.
 
-    ``setting`` has the fields of `Serving` that `homunculus serve` was given; ``architectures``
-    reads the model's config, and is called only if the operator names no architecture.
+    The operator's own flags win. ``setting`` has the fields of `ServerSettings` that `homunculus
+    serve` was given; ``architectures`` reads the model's config, and is called only if the operator
+    names no architecture.
     """
     overrides, limits = _object(OVERRIDES, given.overrides), _object(LIMITS, given.limits)
     if NAME in overrides:
@@ -192,18 +201,18 @@ def merge(
             "Use its flags, such as --tokens."
         )
     images = _images(limits, setting.get("images"))
-    serving = Serving(**dict(setting, images=images))
+    settings = ServerSettings(**dict(setting, images=images))
     name = _architecture(overrides.get("architectures") or architectures())
-    if serving.override and given.trust is False:
+    if settings.override and given.trust is False:
         raise ValueError(f"--allow-override needs {TRUST}, which is switched off. Drop one.")
     own = limits.get("image")
     counted = dict(own, count=images) if isinstance(own, Mapping) else images
     return Flags(
-        overrides | {"architectures": [PREFIX + name], NAME: serving.overrides()},
+        overrides | {"architectures": [PREFIX + name], NAME: settings.overrides()},
         {"video": 0} | limits | {"image": counted},
-        bool(given.trust) or serving.override,
+        bool(given.trust) or settings.override,
         given.mode or NAME,
-    ), serving
+    ), settings
 
 
 def _object(flag: str, value: Any) -> dict[str, Any]:
@@ -212,27 +221,27 @@ def _object(flag: str, value: Any) -> dict[str, Any]:
     raise ValueError(f"{flag}: expected a JSON object, got {value!r}.")
 
 
-def _images(limits: Mapping[str, Any], asked: int | None) -> int:
-    """Images of a request: as vLLM's flag says, or ours."""
+def _images(limits: Mapping[str, Any], flag: int | None) -> int:
+    """Images per request, from vLLM's flag or ours."""
     own = limits.get("image")
     count = own.get("count") if isinstance(own, Mapping) else own
     if count is None:
-        return Serving().images if asked is None else asked
+        return ServerSettings().images if flag is None else flag
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(
             f"{LIMITS}: expected at least 1 image, got {count!r}. For text alone use `vllm serve`."
         )
-    if asked not in (None, count):
-        raise ValueError(f"--max-images is {asked}, but {LIMITS} allows {count}. Give one of them.")
+    if flag not in (None, count):
+        raise ValueError(f"--max-images is {flag}, but {LIMITS} allows {count}. Give one of them.")
     return count
 
 
 def _architecture(names: Sequence[str]) -> str:
-    known = [name.removeprefix(PREFIX) for name in names]
-    for name in known:
+    stock = [name.removeprefix(PREFIX) for name in names]
+    for name in stock:
         if name in ARCHITECTURES:
             return name
     raise ValueError(
-        f"expected a model of {', '.join(ARCHITECTURES)}, got {', '.join(known) or 'none'}. "
+        f"expected a model of {', '.join(ARCHITECTURES)}, got {', '.join(stock) or 'none'}. "
         "docs/vllm.md lists the supported families."
     )

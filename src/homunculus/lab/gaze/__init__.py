@@ -29,7 +29,7 @@ from homunculus.lab.gaze.maps import (
     scores,
 )
 from homunculus.lab.gaze.people import Point, Viewing, read_gaze
-from homunculus.lab.gaze.report import TWINS, Agreement, report
+from homunculus.lab.gaze.report import TWINS, Agreement, make_report
 from homunculus.lab.measure.plan import CONTROLS, driven
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.row import Map, Row, row
@@ -118,7 +118,7 @@ def gaze(
         "largest": max(study.far, default=None),
     }
     agreed |= {"why_not": why} if why else {}
-    return origin | report(results, config) | {"skipped": skipped, "pysaliency": agreed}
+    return origin | make_report(results, config) | {"skipped": skipped, "pysaliency": agreed}
 
 
 def _version() -> tuple[str | None, str | None]:

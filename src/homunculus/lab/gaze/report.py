@@ -28,7 +28,7 @@ class Agreement:
     scores: dict[str, dict[str, list[float]]]
 
 
-def report(results: Sequence[Agreement], config: Any) -> dict[str, Any]:
+def make_report(results: Sequence[Agreement], config: Any) -> dict[str, Any]:
     """The result as it is saved."""
     several = [one for one in results if "human" in one.scores]
     ceiling = table(several, config.seed) if 0 < len(several) < len(results) else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from homunculus.engines.transformers.conversation import asked, picture
+from homunculus.engines.transformers.conversation import last_question, pil_image
 from homunculus.lab.shuffle import derange
 
 Key = tuple[str, int]
@@ -48,7 +48,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     if part["type"] == "text":
         return {"type": "text", "text": part["text"]}
     if part["type"] == "image":
-        return {"type": "image", "image": picture(part["url"])}
+        return {"type": "image", "image": pil_image(part["url"])}
     raise ValueError(
         f"homunculus chooses tokens of images, got a document with {part['type']}. "
         "Leave this task out."
@@ -60,7 +60,7 @@ def document(conversation: Sequence[Mapping[str, Any]]) -> Document:
     parts = [part for one in conversation for part in one["content"] if part["type"] == "image"]
     pixels = [part["image"] for part in parts]
     digests = [_digest(repr(one.size).encode() + one.tobytes()) for one in pixels]
-    return Document(asked(conversation), tuple(digests))
+    return Document(last_question(conversation), tuple(digests))
 
 
 def _digest(content: bytes) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from homunculus.engines.transformers.conversation import picture
+from homunculus.engines.transformers.conversation import pil_image
 from homunculus.lazy import need
 
 STEPS = 9
@@ -48,7 +48,7 @@ class Fit:
     def _part(self, part: Mapping[str, Any], tokens: int, native: list[int]) -> Mapping[str, Any]:
         if part.get("type") != "image":
             return part
-        image = picture(part["image"])
+        image = pil_image(part["image"])
         native.append(self.count(*image.size))
         return {**part, "image": self.one(image, tokens)}
 

@@ -10,7 +10,7 @@ from typing import Any
 from homunculus.core.pipeline import Image, Scout, Sight
 from homunculus.core.types import Grid
 from homunculus.engines.transformers import attach
-from homunculus.engines.transformers.conversation import asked
+from homunculus.engines.transformers.conversation import last_question
 from homunculus.engines.transformers.engine import Engine
 from homunculus.lab.official.resize import Fit
 from homunculus.lab.official.rows import RESIZE, Way
@@ -61,7 +61,7 @@ class Runner:
         self, conversation: Sequence[Mapping[str, Any]], other: str = "", **options: Any
     ) -> TimedAnswer:
         """What the model says; ``other`` is the question that chooses, if that is another one's."""
-        self.other = other if self.way.question == "shuffled" else asked(conversation)
+        self.other = other if self.way.question == "shuffled" else last_question(conversation)
         native: list[int] = []
         if self.way.method == RESIZE:  # not timed: the size could be known before
             conversation, native = self.fit.shrunk(conversation, self.way.tokens or ALL)
@@ -69,8 +69,8 @@ class Runner:
         (reply,) = self.engine.chat(conversation, **options)
         seconds = perf_counter() - start
         prompt = reply.prepared["input_ids"].shape[1]
-        kept = [len(look.choice.anchor) for look in reply.looks]
-        of = native or [look.layout.total for look in reply.looks]
+        kept = [len(one.choice.anchor) for one in reply.images]
+        of = native or [one.layout.total for one in reply.images]
         return TimedAnswer(reply.text, tuple(kept), tuple(of), prompt, self.spent, seconds)
 
     @cached_property

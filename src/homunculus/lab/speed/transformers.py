@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from homunculus.core.pipeline import Sight
 from homunculus.engines.select import search
 from homunculus.engines.transformers import attach
-from homunculus.engines.transformers.conversation import Shown
+from homunculus.engines.transformers.conversation import ImageQuestion
 from homunculus.engines.transformers.engine import Engine
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.speed.model import QUESTION, QWEN3_VL_2B, Scale, build, page, processor
@@ -218,7 +218,7 @@ def _scout_seconds(bench: TimedModel, native: tuple[int, int], repeats: int) -> 
     engine = attach(bench.model, bench.processor, tokens=bench.scale.tokens)
     times = []
     for turn in range(repeats + 1):
-        shown = Shown(_fresh(image, turn), WORDS, 0)
+        shown = ImageQuestion(_fresh(image, turn), WORDS, 0)
         start = process_time()
         search(shown.image, shown.question, engine.method, engine.scout)
         times.append(process_time() - start)
