@@ -242,10 +242,10 @@ def _train(arguments: argparse.Namespace) -> int:
 
 def _measure(arguments: argparse.Namespace) -> int:
     from homunculus.lab.measure.command import bar, table
-    from homunculus.lab.official.command import measured
+    from homunculus.lab.official.command import run
 
     with bar("measuring") as tell:
-        result, out = measured(arguments, tell)
+        result, out = run(arguments, tell)
     print(json.dumps(result) if arguments.json else table(result))
     print(f"wrote {out}", file=sys.stderr if arguments.json else sys.stdout)
     return 0

@@ -105,7 +105,7 @@ def paired(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
     for name, slots in _cells(results):
         rivals = [(base, "map") for base in BASELINES if (base, "map") != (name, slots)]
         if name.endswith("scout"):
-            rivals += [(name.removesuffix("scout") + twin, slots) for twin in TWINS]
+            rivals += [(name.removesuffix("scout") + other, slots) for other in TWINS]
         for rival, at in rivals:
             both = [
                 one for one in results if name in one.scores and at in one.scores.get(rival, {})

@@ -43,40 +43,61 @@ ALONE = {
 def flags(measure: argparse.ArgumentParser) -> None:
     """What the verb takes."""
     measure.description = (
-        "One suite and its rows; or an experiment: several suites, a folder of suites, --methods "
-        "all, or a TOML file with the same names. An experiment that was cut short goes on."
+        "Measure rows on one suite, or run an experiment: several suites, a folder of suites, "
+        "--methods all, or a TOML file with the same names. An interrupted experiment resumes."
     )
     add = measure.add_argument
     text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
     add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility")
-    add("--part", help="pilot, fresh, dev, train or all (all; fresh first for an experiment)")
-    add("--tokens", type=counts, nargs="+", help="the budgets (64,128,273,512)")
+    add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility",
+        help="what is measured (legibility)")  # fmt: skip
+    add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
+    add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
     text = "METHOD[@OPTION][+SCORER] ..., or all"
     add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
-    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"])
-    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"])
-    add("--reader", choices=["rapidocr", "tesseract", "none"], help="(rapidocr)")
+    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"],
+        help="run OCR on the answer's box or on the whole page (both)")  # fmt: skip
+    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"],
+        help="how tokens are turned into pixels (smooth)")  # fmt: skip
+    add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
     add("--side", type=count, help="pixels of a page's longer side (1024)")
-    add("--limit", type=count, help="questions a suite: the first, drawn for an experiment (48)")
-    add("--pages", type=count, help="questions whose whole pages an experiment reads (16)")
-    add("--without", nargs="+", metavar="CONTROL", help="leave out; the result says so")
-    add("--skip", nargs="+", metavar="PART", help="pages, ablations, turns or cost")
+    add(
+        "--limit",
+        type=count,
+        help="questions per suite; an experiment takes a sample (48)",
+    )
+    add(
+        "--pages",
+        type=count,
+        help="questions per suite with OCR of the whole page (16)",
+    )
+    add("--without", nargs="+", metavar="CONTROL", help="controls to leave out; the result says so")
+    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages, ablations, turns or cost")
     add("--quick", action="store_true", help="a few questions of everything, in minutes")
-    add("--bench", type=Path, metavar="JSON", help="of `bench transformers`, kept with the cost")
-    add("--seed", type=whole, help="of the bootstrap, and of what is drawn (0)")
-    add("--cache", type=Path, help="folder of readings made before (in the user's cache)")
-    text = "what says where a question looks: auto, words, pixels, or a folder with weights"
+    add(
+        "--bench",
+        type=Path,
+        metavar="JSON",
+        help="result of `bench transformers`, for the cost",
+    )
+    add("--seed", type=whole, help="seed of the bootstrap and of samples (0)")
+    add("--cache", type=Path, help="folder that caches OCR results (in the user's cache)")
+    text = "source of relevance: auto, words, pixels, or a folder with weights"
     add("--scout", metavar="NAME|DIR", help=f"{text} (the shipped word scout)")
-    add("--no-scout", action="store_true", help="controls alone, even if a scout is there")
-    add("-o", "--out", type=Path, help="results/TASK-SUITE-PART-SIDE.json if there is results/")
+    add("--no-scout", action="store_true", help="run only the controls")
+    add(
+        "-o",
+        "--out",
+        type=Path,
+        help="result file (in results/ if that folder exists)",
+    )
     json_flag(measure)
 
 
-def measured(
+def run(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
-    """Run the bench as asked; the result and where it was written."""
+    """Run the bench; the result and where it was written."""
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
     if is_experiment(arguments):
@@ -195,8 +216,8 @@ def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
         return {}
     words = load(Path(scout) if scout else None)
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
-    twins: tuple[Way, ...] = ("blind", "prior")
-    ways |= {way: way for way in twins if way in words.spread}
+    without: tuple[Way, ...] = ("blind", "prior")
+    ways |= {way: way for way in without if way in words.spread}
     return {name: WordVariant(words, way, back) for name, way in ways.items()}
 
 

@@ -130,7 +130,7 @@ def evidence(
 def interval(
     value: Sequence[float | int], group: Sequence[str], seed: int = 0, draws: int = 2000
 ) -> Interval:
-    """Mean and its 95 % interval when whole groups (the questions of one image) are drawn anew."""
+    """Mean and its 95 % interval by bootstrap over groups (the questions of one image)."""
     return ratio(value, [1] * len(value), group, seed, draws)
 
 
@@ -141,7 +141,7 @@ def ratio(
     seed: int = 0,
     draws: int = 2000,
 ) -> Interval:
-    """One sum to another, and its interval, drawn in the same way."""
+    """One sum divided by another, and its interval by the same bootstrap."""
     numpy: Any = need("numpy", extra="measure", who="homunculus measure")
     if not one or len(one) != len(group):
         raise ValueError(f"interval: a group per value, got {len(one)} and {len(group)}")

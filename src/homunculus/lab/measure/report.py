@@ -171,7 +171,7 @@ def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     for name in names:
         base, _, scorer = name.partition("+")
         if scorer == "scout":
-            named += [(name, f"{base}+{twin}") for twin in TWINS if f"{base}+{twin}" in names]
+            named += [(name, f"{base}+{other}") for other in TWINS if f"{base}+{other}" in names]
     return named
 
 

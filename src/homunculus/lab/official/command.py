@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from homunculus.lab.measure import command as suites
 from homunculus.lab.measure.journal import fingerprint, place
+from homunculus.lab.measure.suite import read_toml
 from homunculus.lab.official.run import URL, Plan, carry_out
 
 TOKENS = (64, 128, 273, 512)
@@ -27,26 +27,31 @@ def flags(measure: argparse.ArgumentParser) -> None:
     )
     add = measure.add_argument_group("official tasks").add_argument
     add("--model", help="a name on the hub or a folder: it answers official tasks")
-    text = "transformers: here, as by default; openai: by a server that `homunculus serve` runs"
+    text = "transformers: in this process (default); openai: a server started by `homunculus serve`"
     add("--engine", choices=["transformers", "openai"], help=text)
-    add("--url", help=f"of the server ({URL})")
-    add("--include", type=Path, metavar="DIR", help="further tasks, as lmms-eval writes them")
+    add("--url", help=f"address of the server ({URL})")
+    add(
+        "--include",
+        type=Path,
+        metavar="DIR",
+        help="folder of further lmms-eval tasks",
+    )
     add(
         "--where",
         choices=["auto", "before", "after"],
         help="choose tokens before or after the encoder (auto)",
     )
-    add("--dtype", help="of the weights, such as bfloat16 (auto)")
-    add("--device", help="such as cuda:1 (cuda if there is one)")
+    add("--dtype", help="type of the weights, such as bfloat16 (auto)")
+    add("--device", help="device, such as cuda:1 (cuda if there is one)")
 
 
-def measured(
+def run(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
-    """Measure what was asked for; the result and where it was written."""
+    """Measure suites or official tasks; the result and where it was written."""
     settings = _toml(Path(arguments.suite[0]))
     if arguments.model is None and "model" not in settings:
-        return suites.measured(arguments, progress)
+        return suites.run(arguments, progress)
     chosen_plan = plan(arguments, settings)
     out = place(arguments.out, f"official-{fingerprint(chosen_plan.config())[:8]}.json")
     return carry_out(chosen_plan, out, _line), out
@@ -60,12 +65,7 @@ def _line(done: int, total: int) -> None:
 
 def _toml(path: Path) -> dict[str, Any]:
     """An experiment's settings, if that is one."""
-    if path.suffix != ".toml":
-        return {}
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path.name} is no TOML: {error}.") from None
+    return read_toml(path, path.name) if path.suffix == ".toml" else {}
 
 
 def plan(arguments: argparse.Namespace, settings: dict[str, Any]) -> Plan:

@@ -112,7 +112,7 @@ def load(pretrained: str, dtype: str, device: str | None) -> tuple[Any, Any]:
 
 
 def options_of(options: dict[str, Any]) -> dict[str, Any]:
-    """What `generate` is told."""
+    """Arguments of `generate`."""
     chosen_options = {"max_new_tokens": LONGEST}
     chosen_options |= {name: options[name] for name in PASSED if options.get(name) is not None}
     warm = bool(options.get("do_sample", (options.get("temperature") or 0) > 0))

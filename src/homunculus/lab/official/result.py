@@ -51,7 +51,7 @@ def _budget(slots: str, one: Mapping[str, Any]) -> str:
     if slots.isdigit() or slots == "all":
         return slots
     if "tokens" not in one["cost"]:
-        raise ValueError("the server has met all these questions before: start it anew.")
+        raise ValueError("the server has these questions in its cache. Restart it.")
     return str(round(one["cost"]["tokens"]))
 
 
@@ -61,7 +61,7 @@ def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:
     documents = [(number, image) for number, image, _ in first["rows"]]
     for (row, slots), one in batches.items():
         if [(number, image) for number, image, _ in one["rows"]] != documents:
-            raise ValueError(f"{task}: {row} at {slots} was asked other documents. Start anew.")
+            raise ValueError(f"{task}: {row} at {slots} has other documents. Start a new run.")
     budgets = list(dict.fromkeys(slots for _, slots in batches if slots != "all"))
     group = [image for _, image in documents]
     table: dict[str, Any] = {}
