@@ -236,7 +236,7 @@ for talk, grids in (
     ([turn(one, "and", two, "What is it?")], [(12, 16), (3, 5)]),
 ):
     prepared = whole.prepare(talk, forward=True)
-    assert [look.layout.grid for look in prepared.images] == grids
+    assert [image.layout.grid for image in prepared.images] == grids
     with torch.no_grad():
         ours = whole.model(**unlabelled(prepared)).logits
         theirs = whole.model(**untouched(whole, [talk], False)).logits
@@ -249,8 +249,8 @@ for method in ("grid", "foveated"):
 corner = torch.full((12, 16), -9.0)
 corner[2:5, 10:14] = 0
 engine = attached("lighton_ocr", tokens=12, scout=corner)
-(look,) = engine.prepare([turn(one, "What is it?")]).images
-assert look.choice.anchor.tolist() == [r * 16 + c for r in (2, 3, 4) for c in (10, 11, 12, 13)]
+(image,) = engine.prepare([turn(one, "What is it?")]).images
+assert image.choice.anchor.tolist() == [r * 16 + c for r in (2, 3, 4) for c in (10, 11, 12, 13)]
 """
 
 
@@ -280,3 +280,7 @@ def test_the_suite_of_the_page_is_measured(copy: Path) -> None:
     assert set(result["table"]) >= {"oracle", "resize", "cut+scout"}
     assert result["table"]["oracle"]["24"]["evidence8"][0] == 1.0
     assert json.loads((copy / "out.json").read_text()) == result
+    wrong = (copy / "screens" / "suite.toml").read_text().replace("screen", "scren")
+    (copy / "screens" / "suite.toml").write_text(wrong)
+    with pytest.raises(AssertionError, match="Did you mean 'screen'"):
+        run(copy, "-m", "homunculus", "measure", "screens", *options)

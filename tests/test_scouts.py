@@ -130,25 +130,25 @@ def test_an_engine_asks_it(where: str, package: Path) -> None:
 
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_vllms_two_choices_ask_it(where: str) -> None:
-    from homunculus.engines.families import plain
+    from homunculus.engines.families import plain_layout
     from homunculus.engines.vllm import choose
-    from homunculus.engines.vllm.settings import Serving
+    from homunculus.engines.vllm.settings import ServerSettings
 
     it = model()
-    serving = Serving(tokens=len(CELLS), method="grid", where=where, scout=NAME)
-    eyes = choose.Eyes(it.model.config, it.processor.image_processor, {}, torch.float32)
-    sent = choose.chosen(eyes, [page()], [QUESTION], serving)
+    settings = ServerSettings(tokens=len(CELLS), method="grid", where=where, scout=NAME)
+    inputs = choose.ImageInputs(it.model.config, it.processor.image_processor, {}, torch.float32)
+    sent = choose.choose_tokens(inputs, [page()], [QUESTION], settings)
     assert sent[choose.ANCHOR].tolist() == CELLS
     if where == "after":
         rows = torch.randn(GRID[0] * GRID[1], 8)
-        (again,) = choose.choose_again(sent, [plain(*GRID)], serving.rule, [rows])
+        (again,) = choose.choose_again(sent, [plain_layout(*GRID)], settings.method_object, [rows])
         assert torch.equal(again.embed, rows[CELLS])
 
 
 def test_vllms_key_names_it() -> None:
-    from homunculus.engines.select import version
+    from homunculus.engines.select import scout_version
 
-    assert len({version(name) for name in (NAME, "auto", "pixels")}) == 3
+    assert len({scout_version(name) for name in (NAME, "auto", "pixels")}) == 3
 
 
 def test_serve_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
