@@ -15,11 +15,11 @@ from homunculus.core import lift
 from homunculus.core.methods import get_method
 from homunculus.core.types import Tokens
 from homunculus.engines import encode
-from homunculus.engines import views as part
 from homunculus.engines.encode import fast_patches
 from homunculus.engines.families import Layout, tiled_layout
 from homunculus.engines.select import Choice, select
 from homunculus.engines.transformers import attach
+from homunculus.engines.transformers.engine import BEFORE
 from homunculus.engines.views import parts, works_before
 from tiny import ask, load, picture
 
@@ -61,7 +61,7 @@ def seen(it: SimpleNamespace, tokens: int, *images: Any, **options: Any) -> Simp
 
 def encoded(it: SimpleNamespace, that: SimpleNamespace, rule: Any = None) -> list[Tensor]:
     name = engine(it, 1).family.before
-    return getattr(part, name)(it.model, that.inputs, that.layouts, that.choices, rule).rows
+    return BEFORE[name](it.model, that.inputs, that.layouts, that.choices, rule).rows
 
 
 # ---- all kept ------------------------------------------------------------------------------------
