@@ -257,7 +257,7 @@ def shrunken(it: SimpleNamespace, inputs: Any, grid: tuple[int, int]) -> Tensor:
         back = " -> ".join(reversed(places.split(" -> ")))
         small = rearrange(F.avg_pool2d(image, 2), back, **inner)
         told = torch.tensor([[1, 2 * high, 2 * wide]])
-        return encode.stacked(core.get_image_features(small, told, return_dict=True))
+        return encode.stack_rows(core.get_image_features(small, told, return_dict=True))
     split = {"y": pixels.shape[-1], "x": pixels.shape[-1]}
     side = 5 if it.family == "llava_onevision" else 4
     own = pixels[0, 1:] if it.family == "llava_onevision" else pixels[0, :-1]
@@ -358,7 +358,7 @@ def test_windows_are_two_ordinary_images(family: str) -> None:
         told = torch.tensor([[1, one.shape[1] // 8, one.shape[2] // 8]])
         pixels = rearrange(one, back, **inner)
         truth = it.model.base_model.get_image_features(pixels, told, return_dict=True)
-        assert (encode.stacked(truth) - rows[mine]).abs().max() < CLOSE
+        assert (encode.stack_rows(truth) - rows[mine]).abs().max() < CLOSE
 
 
 @torch.no_grad()
@@ -384,7 +384,7 @@ def test_a_smaller_image_is_one_ordinary_image(family: str) -> None:
     told = torch.tensor([[1, 10, 14]])
     truth = it.model.base_model.get_image_features(pixels, told, return_dict=True)
     assert len(rows) == 35  # 5 x 7: the largest of the shape 12 x 16 with at most 40 cells
-    assert (encode.stacked(truth) - rows).abs().max() < CLOSE
+    assert (encode.stack_rows(truth) - rows).abs().max() < CLOSE
 
 
 @torch.no_grad()
