@@ -254,7 +254,7 @@ def test_what_is_chosen_does_not_hang_on_features() -> None:
     assert bare.embed is None
     assert torch.equal(bare.anchor, chosen(layout, 20, "foveated").anchor)
     rows = drawn(20, 3)
-    assert torch.equal(bare.filled(rows).embed, rows[bare.order])
+    assert torch.equal(bare.with_features(rows).embed, rows[bare.order])
 
 
 # ---- prompts -------------------------------------------------------------------------------------

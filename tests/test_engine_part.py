@@ -15,11 +15,11 @@ from homunculus.core import lift
 from homunculus.core.methods import get_method
 from homunculus.core.types import Tokens
 from homunculus.engines import encode
-from homunculus.engines import views as part
 from homunculus.engines.encode import fast_patches
 from homunculus.engines.families import Layout, tiled_layout
 from homunculus.engines.select import Choice, select
 from homunculus.engines.transformers import attach
+from homunculus.engines.transformers.engine import BEFORE
 from homunculus.engines.views import parts, works_before
 from tiny import ask, load, picture
 
@@ -61,7 +61,7 @@ def seen(it: SimpleNamespace, tokens: int, *images: Any, **options: Any) -> Simp
 
 def encoded(it: SimpleNamespace, that: SimpleNamespace, rule: Any = None) -> list[Tensor]:
     name = engine(it, 1).family.before
-    return getattr(part, name)(it.model, that.inputs, that.layouts, that.choices, rule).rows
+    return BEFORE[name](it.model, that.inputs, that.layouts, that.choices, rule).rows
 
 
 # ---- all kept ------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def shrunken(it: SimpleNamespace, inputs: Any, grid: tuple[int, int]) -> Tensor:
         back = " -> ".join(reversed(places.split(" -> ")))
         small = rearrange(F.avg_pool2d(image, 2), back, **inner)
         told = torch.tensor([[1, 2 * high, 2 * wide]])
-        return encode.stacked(core.get_image_features(small, told, return_dict=True))
+        return encode.stack_rows(core.get_image_features(small, told, return_dict=True))
     split = {"y": pixels.shape[-1], "x": pixels.shape[-1]}
     side = 5 if it.family == "llava_onevision" else 4
     own = pixels[0, 1:] if it.family == "llava_onevision" else pixels[0, :-1]
@@ -358,7 +358,7 @@ def test_windows_are_two_ordinary_images(family: str) -> None:
         told = torch.tensor([[1, one.shape[1] // 8, one.shape[2] // 8]])
         pixels = rearrange(one, back, **inner)
         truth = it.model.base_model.get_image_features(pixels, told, return_dict=True)
-        assert (encode.stacked(truth) - rows[mine]).abs().max() < CLOSE
+        assert (encode.stack_rows(truth) - rows[mine]).abs().max() < CLOSE
 
 
 @torch.no_grad()
@@ -384,7 +384,7 @@ def test_a_smaller_image_is_one_ordinary_image(family: str) -> None:
     told = torch.tensor([[1, 10, 14]])
     truth = it.model.base_model.get_image_features(pixels, told, return_dict=True)
     assert len(rows) == 35  # 5 x 7: the largest of the shape 12 x 16 with at most 40 cells
-    assert (encode.stacked(truth) - rows).abs().max() < CLOSE
+    assert (encode.stack_rows(truth) - rows).abs().max() < CLOSE
 
 
 @torch.no_grad()

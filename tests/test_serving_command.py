@@ -314,4 +314,4 @@ def test_the_operator_s_tokenizer_mode_and_connector_are_kept(dry, folder, monke
 
 def test_a_method_that_must_be_told_the_answer_is_refused_before_it_starts(folder, capsys):
     assert main(["serve", folder, "--method", "oracle", "--dry-run"]) == 2
-    assert "oracle is given the answer's box" in capsys.readouterr().err
+    assert "oracle needs the box of the answer" in capsys.readouterr().err
