@@ -134,21 +134,21 @@ def test_the_check_of_hints_can_fail(source: str, fault: str) -> None:
 # ---- what a page names ---------------------------------------------------------------------------
 
 ROOMS = {  # what a page shows, and the modules behind it
-    r"homunculus show|homunculus\.look": ["look", "why"],
-    r"homunculus measure (?!.* --model )": ["measure"],
-    r"homunculus measure .* --model ": ["official"],
-    r"homunculus decide": ["decide"],
-    r"homunculus train": ["learn"],
+    r"homunculus show|homunculus\.look": ["show"],
+    r"homunculus measure (?!.* --model )": ["lab.measure"],
+    r"homunculus measure .* --model ": ["lab.official"],
+    r"homunculus decide": ["lab.decide"],
+    r"homunculus train": ["lab.train"],
     r"homunculus serve": ["engines.vllm"],
-    r"homunculus bench core": ["bench.core"],
-    r"homunculus bench scout": ["bench.scout"],
-    r"homunculus bench transformers": ["bench.transformers"],
-    r"homunculus bench vllm": ["bench.vllm"],
-    r"homunculus\.attach": ["engines.attach"],
+    r"homunculus bench core": ["lab.speed.core"],
+    r"homunculus bench scout": ["lab.speed.scout"],
+    r"homunculus bench transformers": ["lab.speed.transformers"],
+    r"homunculus bench vllm": ["lab.speed.vllm"],
+    r"homunculus\.attach": ["engines.transformers"],
 }
-READERS = {name for name in MODULES if name.partition(".")[0] == "measure"}
+READERS = {name for name in MODULES if name.startswith(("lab.measure", "lab.gaze"))}
 """Other rooms borrow journals and clocks of `measure`; only its own verb reads with its readers."""
-GAZE = {"measure.gaze_metric"}
+GAZE = {"lab.gaze.maps"}
 """Entered by `--task gaze` alone."""
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 PAGES.remove("docs/install.md")  # a row for every extra: `.ci/run` tries them one by one
@@ -168,7 +168,7 @@ def imported(path: Path) -> set[str]:
 
 
 def at_home(name: str) -> str:
-    """The module of ours that a dotted name means: `homunculus.show.panels.panels` is in `view`."""
+    """The module of ours that a dotted name means: `homunculus.show.panels.pil` is in `show.panels`."""
     name = name.removeprefix("homunculus").removeprefix(".")
     while name and name not in MODULES:
         name = name.rpartition(".")[0]
@@ -181,7 +181,7 @@ def inside(room: str, name: str) -> bool:
 
 def reached(rooms: list[str], gaze: bool = False) -> set[str]:
     """Third-party modules that anything behind the rooms may import."""
-    closed = (set() if "measure" in rooms else READERS) | (set() if gaze else GAZE)
+    closed = (set() if "lab.measure" in rooms else READERS) | (set() if gaze else GAZE)
     todo = [name for name in MODULES for room in rooms if inside(room, name)]
     seen, found = {"", *closed}, set[str]()  # "": the package itself imports the core alone
     while todo:
@@ -231,17 +231,17 @@ def test_the_check_of_pages_can_fail() -> None:
 def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
     """The rooms whose page or hint names the extra; `.ci/run` tries the same by installing it."""
     rooms = {
-        "pixels": ["score"],
-        "view": ["view", "picture", "score"],
-        "atlas": ["atlas", "view", "picture", "score"],
-        "scout": ["scout", "relevance", "view", "picture"],
-        "learn": ["learn"],
-        "measure": ["measure"],
-        "gaze": ["measure"],
-        "decide": ["decide"],
-        "transformers": ["engines.attach", "bench.transformers"],
-        "vllm": ["engines.vllm", "bench.vllm"],
-        "official": ["official"],
+        "pixels": ["relevance.pixels"],
+        "view": ["image", "relevance.pixels"],
+        "atlas": ["image", "relevance.material"],
+        "scout": ["image", "relevance.scout"],
+        "learn": ["lab.train"],
+        "measure": ["lab.measure"],
+        "gaze": ["lab.measure", "lab.gaze"],
+        "decide": ["lab.decide"],
+        "transformers": ["engines.transformers", "lab.speed.transformers"],
+        "vllm": ["engines.vllm", "lab.speed.vllm"],
+        "official": ["lab.official"],
     }[extra]
     assert lacking(reached(rooms, gaze=extra == "gaze"), {extra}) == set()
 

@@ -150,7 +150,7 @@ def architectures(arguments: argparse.Namespace) -> list[str]:
     return list(config.architectures or [])
 
 
-# ---- the self-test: one image through vLLM's own processor ----------------------------------------
+# ---- the self-test: one image through vLLM's own processor ---------------------------------------
 
 
 def self_test(arguments: argparse.Namespace, settings: ServerSettings) -> str:
@@ -178,10 +178,11 @@ def self_test(arguments: argparse.Namespace, settings: ServerSettings) -> str:
 
 def check_config(config: Any, settings: ServerSettings) -> None:
     """Raise unless vLLM serves the model with our class and our settings."""
-    base = need("homunculus.engines.vllm.model", "vllm", WHO).ModelMixin
+    from homunculus.engines.vllm.model import ModelMixin  # imports vLLM
+
     loader = need("vllm.model_executor.model_loader", "vllm", WHO)
     kind, _ = loader.get_model_architecture(config)
-    if not issubclass(kind, base):
+    if not issubclass(kind, ModelMixin):
         raise ValueError(
             f"self-test: expected vLLM to serve the model by a class of homunculus, got "
             f"{kind.__module__}.{kind.__name__}. Leave out flags that choose another one, such as "
