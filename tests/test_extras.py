@@ -152,6 +152,7 @@ GAZE = {"lab.gaze.maps"}
 """Entered by `--task gaze` alone."""
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 PAGES.remove("docs/install.md")  # a row for every extra: `.ci/run` tries them one by one
+PAGES.remove("docs/architecture.md")  # for those who work on the code, and have installed `dev`
 
 
 @cache
@@ -168,7 +169,7 @@ def imported(path: Path) -> set[str]:
 
 
 def at_home(name: str) -> str:
-    """The module of ours that a dotted name means: `homunculus.show.panels.pil` is in `show.panels`."""
+    """The module of ours that a dotted name means: `homunculus.show.panels.pil` is in a module."""
     name = name.removeprefix("homunculus").removeprefix(".")
     while name and name not in MODULES:
         name = name.rpartition(".")[0]
