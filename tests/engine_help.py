@@ -71,10 +71,10 @@ def untouched(engine: Engine, talks: Sequence[Any], prompt: bool = True) -> dict
 
 def counted(engine: Engine, mask: Tensor) -> dict[str, Tensor]:
     """Positions that do not count padding, as `generate` makes them; Qwen makes its own."""
-    if engine.family.name.startswith("qwen"):
+    if hasattr(engine.model.base_model, "get_rope_index"):
         return {}
     at = (mask.cumsum(-1) - 1).clamp(min=0)
-    return {"position_ids": at + (engine.family.name == "paligemma")}  # its forward starts at 1
+    return {"position_ids": at + engine.family.first}
 
 
 def unlabelled(prepared: Prepared) -> dict[str, Any]:
@@ -95,15 +95,15 @@ def unsaid(engine: Engine) -> list[int]:
 
 def extended(engine: Engine, prepared: Prepared, new: Tensor) -> dict[str, Any]:
     """Inputs of `forward` for a prompt made for `generate` and what was said upon it."""
-    told, pali = unlabelled(prepared), engine.family.name == "paligemma"
+    inputs, family = unlabelled(prepared), engine.family
     one = torch.ones_like(new)
-    # text is of type 0; paligemma says 1 for what it answers, so that it is causal
-    grown = {"input_ids": new, "attention_mask": one, "token_type_ids": one * pali}
-    for name in [name for name in grown if name in told]:
-        told[name] = torch.cat((told[name], grown[name]), 1)
-    at = told["position_ids"]
+    # text is of type 0; a family that sees its prompt both ways marks its causal answer by 1
+    grown = {"input_ids": new, "attention_mask": one, "token_type_ids": one * (not family.causal)}
+    for name in [name for name in grown if name in inputs]:
+        inputs[name] = torch.cat((inputs[name], grown[name]), 1)
+    at = inputs["position_ids"]
     ahead = at[..., -1:] + 1 + torch.arange(new.shape[1])
-    return told | {"position_ids": torch.cat((at, ahead), -1) + pali}
+    return inputs | {"position_ids": torch.cat((at, ahead), -1) + family.first}
 
 
 @torch.no_grad()

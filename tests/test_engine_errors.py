@@ -12,8 +12,9 @@ from torch import nn
 import homunculus
 from engine_help import FAMILIES, LARGE, MARK, attached, loaded, picture, turn
 from homunculus import Sight
+from homunculus.engines import families as table
 from homunculus.engines.transformers.engine import NAME, Setting
-from tiny import hub
+from tiny import hub, load
 
 pytestmark = MARK
 ASK = turn(picture(*LARGE), "What is it?")
@@ -196,3 +197,20 @@ def test_a_saved_setting_that_the_family_cannot_follow_says_so(tmp_path: Path) -
     it = loaded("llava")
     with pytest.raises(ValueError, match="llava cannot be cut before its encoder"):
         homunculus.attach(it.model, it.processor, saved=tmp_path)
+
+
+def test_a_row_in_the_table_is_all_that_a_family_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny, row = load("gemma3"), table.FAMILIES["gemma3"]
+    tiny.model.config.model_type = "theirs"
+    with pytest.raises(ValueError, match="no model family 'theirs'"):
+        homunculus.attach(tiny.model, tiny.processor)
+
+    def layouts(batch: table.ImageBatch) -> list[table.Layout]:
+        return row.layouts(batch)
+
+    theirs = table.Family("theirs", layouts, processor="gemma3")
+    monkeypatch.setitem(table.FAMILIES, "theirs", theirs)
+    engine = homunculus.attach(tiny.model, tiny.processor, tokens=20, method="grid")
+    assert engine.setting.where == "after"
+    answer = engine.generate(picture(*LARGE), "What is it?", max_new_tokens=1)
+    assert len(answer.images[0].choice.anchor) == 20

@@ -109,4 +109,4 @@ def test_a_picture_sent_by_its_name_alone_is_asked_for_again(server):
     message["content"][0]["image_url"] = None
     answer = server.post([message])
     assert answer.status_code == 400
-    assert "send it again" in answer.json()["error"]["message"]
+    assert "send the image again" in answer.json()["error"]["message"]

@@ -157,7 +157,7 @@ def check_images(images: Any, settings: ServerSettings) -> None:
     if any(one is None for one in images.get_all()):
         raise ValueError(
             "homunculus: expected an image, got only its uuid. Tokens depend on the question, so "
-            " an earlier upload cannot be reused: send the image again."
+            "an earlier upload cannot be reused: send the image again."
         )
     sizes = [images.get_image_size(at) for at in range(len(images))]
     pixels = sum(size.width * size.height for size in sizes)
