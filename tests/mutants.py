@@ -36,26 +36,26 @@ TESTS = {  # the likeliest killers first; laws last, for what falls between the 
     "allocate/sample.py": ["test_edges.py", "test_sample.py", "test_method.py"],
     "allocate/select.py": ["test_edges.py", "test_select.py"],
     "allocate/tile.py": ["test_edges.py", "test_sample.py"],
-    "lift/pyramid.py": ["test_edges.py", "test_lift.py", "test_refine.py"],
-    "lift/clusters.py": ["test_edges.py", "test_lift.py"],
-    "lift/regions.py": ["test_edges.py", "test_lift.py", "test_select.py"],
+    "lift/levels.py": ["test_edges.py", "test_lift.py", "test_refine.py"],
+    "lift/merge.py": ["test_edges.py", "test_lift.py"],
+    "lift/segments.py": ["test_edges.py", "test_lift.py", "test_select.py"],
     "pack.py": ["test_edges.py", "test_pack.py"],
 }
 ALLOW: dict[tuple[str, str], str] = {
     (
-        "lift/clusters.py",
+        "lift/merge.py",
         "used = (forest.size > 0) & (torch.arange(nodes) < nodes - 2)",
     ): "fewer merges than leaves: the last two nodes are never born",
     (
-        "lift/clusters.py",
+        "lift/merge.py",
         "high = box[..., 2:]",
     ): "a leaf of the padding is nobody's child, and its box is cleared at the end",
     (
-        "lift/clusters.py",
+        "lift/merge.py",
         "low = box[..., :2]",
     ): "a leaf of the padding is nobody's child, and its box is cleared at the end",
     (
-        "lift/clusters.py",
+        "lift/merge.py",
         "real = (flat.valid.gather(1, first) | flat.valid.gather(1, second))",
     ): "a step from a cell into the padding is never 1, and padding follows only itself",
     (
@@ -71,15 +71,15 @@ ALLOW: dict[tuple[str, str], str] = {
         "part = ((want[..., None] > seen[:, ring, :3])).sum(2, keepdim=True)",
     ): "where one visible arc ends the next begins: the same point by either name",
     (
-        "lift/clusters.py",
+        "lift/merge.py",
         "nodes = 3 * cells + 1  # every merge uses up one node: fewer merges than leaves",
     ): "nodes that are never born",
     (
-        "lift/pyramid.py",
+        "lift/levels.py",
         "full=False,",
     ): "a full field taken for a padded one gives the same, later",
     (
-        "lift/pyramid.py",
+        "lift/levels.py",
         "rising = value",
     ): "a maximum passed on twice is the same maximum",
     (
@@ -87,7 +87,7 @@ ALLOW: dict[tuple[str, str], str] = {
         "return ((row << 35) + (place[..., 1] << 7) - level).argsort(dim=1, stable=False)",
     ): "short rows are sorted stably either way; ties are tokens at one place and level",
     (
-        "lift/regions.py",
+        "lift/segments.py",
         "feature=None if (feature is None and means is None) else torch.cat((means, feature), 1),",
     ): "there are means exactly where there are features",
 }
@@ -290,7 +290,7 @@ def stages(file: str) -> list[tuple[list[str], list[str]]]:
 
 def judge(mutant: Mutant, source: Path, red: list[str], limit: float) -> tuple[str, str]:
     """(killed, survived or timeout; the test that killed it)."""
-    path = source / "homunculus" / mutant.file
+    path = source / "homunculus" / "core" / mutant.file
     original = path.read_text("utf-8")
     path.write_text(original[: mutant.start] + mutant.new + original[mutant.end :], "utf-8")
     try:
@@ -405,7 +405,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=ROOT / "results" / "mutants.json")
     parser.add_argument("--list", action="store_true", help="show the mutants, try none")
     asked = parser.parse_args()
-    mutants = draw(asked.source / "homunculus", asked.count, asked.seed, asked.only)
+    mutants = draw(asked.source / "homunculus" / "core", asked.count, asked.seed, asked.only)
     if asked.list:
         for mutant in mutants:
             print(f"{mutant.name}\n  - {mutant.before}\n  + {mutant.after}")
