@@ -24,7 +24,7 @@ from homunculus.lab.measure.plan import (
 from homunculus.lab.measure.read import touches
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.spend import blend, keep, magnify, open_sheet
-from homunculus.lab.measure.suite import draw
+from homunculus.lab.measure.suite import draw, read
 from homunculus.lab.measure.table import folders, lasting
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")

@@ -202,7 +202,7 @@ def test_more_weight_on_a_map_pulls_the_mix_towards_it():
         (["learned"], None, r"weights given are for one of .*got 'learned'\. Pass weights="),
         (
             ["question"],
-            {"partisipatory": 1},
+            {"qestion": 1},
             r"a weight is for .*Did you mean 'question'",
         ),
         (["question"], {"question": -1}, r"0 or more, got \{'question': -1\}"),

@@ -1,4 +1,4 @@
-"""The maps of `score.pixels` once more, slowly, with numpy and scipy."""
+"""The maps of `relevance.pixels` once more, slowly, with numpy and scipy."""
 
 import numpy as np
 import pytest

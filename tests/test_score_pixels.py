@@ -274,7 +274,7 @@ def test_no_pixels_and_no_patch_are_refused():
 
 def test_without_kornia_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "kornia", None)
-    with pytest.raises(MissingExtra, match=r"score\.pixels needs kornia: .*\[pixels\]"):
+    with pytest.raises(MissingExtra, match=r"relevance\.pixels needs kornia: .*\[pixels\]"):
         contrast(plain(32, 32))
 
 

@@ -84,7 +84,8 @@ def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
     assert len(list((out / "lessons").iterdir())) == 3
     trained = load(out)
     assert set(trained.spread) == {"full", "blind", "prior"}
-    (relevance,) = trained([torch.zeros(3, 64, 96, dtype=torch.uint8)], ["What is the total?"])
+    page = torch.zeros(3, 64, 96, dtype=torch.uint8)
+    relevance = trained(page, "What is the total?", (4, 6))
     assert relevance.logit.shape == (4, 6)
     about = load_net(out / "word-scout.safetensors")[1]
     assert (about["steps"], about["crops"]) == (2, 2)
@@ -177,7 +178,7 @@ def test_the_command_has_defaults(tmp_path, calls, capsys, monkeypatch) -> None:
 
 @pytest.mark.usefixtures("plain")
 def test_the_training_part_of_a_suite_is_handed_over(tmp_path, calls, monkeypatch) -> None:
-    from homunculus.lab.measure import suite
+    from homunculus.lab.measure import parts
     from homunculus.lab.measure.suite import Question
 
     folder = tmp_path / "receipts"
@@ -185,7 +186,7 @@ def test_the_training_part_of_a_suite_is_handed_over(tmp_path, calls, monkeypatc
     (folder / "qa.jsonl").touch()
     box = (1.0, 2.0, 30.0, 20.0)
     one = Question("receipts", 0, "a.png", folder / "a.png", "Total?", ("9",), (box,))
-    monkeypatch.setattr(suite, "part", lambda rows, name: [one] if name == "train" else [])
+    monkeypatch.setattr(parts, "part", lambda rows, name: [one] if name == "train" else [])
     assert main(["train", "word-scout", "--out", "o", "--suite", str(folder)]) == 0
     assert calls[0][0] == [RealQuestion(folder / "a.png", "Total?", (box,))]
 

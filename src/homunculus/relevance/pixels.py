@@ -68,7 +68,7 @@ def _each(
     """Measure image by image on the reduced picture."""
     if patch < 1 or 0 in pixels.shape:
         raise ValueError(
-            f"score.pixels: expected at least one pixel and a patch of 1 or more, "
+            f"pixels: expected at least one pixel and a patch of 1 or more, "
             f"got pixels {tuple(pixels.shape)} and patch {patch}. Leave empty batches out."
         )
     kornia = need("kornia", extra="pixels", who="homunculus.relevance.pixels")
@@ -90,7 +90,7 @@ def _reduced(image: Float[Tensor, "1 3 h w"], patch: int) -> tuple[Float[Tensor,
     low, high = (float(end) for end in small.aminmax())
     if not (low >= -0.5 and high <= 1.5):  # said this way round, NaN fails too
         raise ValueError(
-            f"score.pixels: pixels run from 0 to 1, got {low:.3g} to {high:.3g}. "
+            f"pixels: pixels run from 0 to 1, got {low:.3g} to {high:.3g}. "
             "Divide bytes by 255, and pass pixels before the model's own normalisation."
         )
     return small, side
