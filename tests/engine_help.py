@@ -14,7 +14,7 @@ import homunculus
 from homunculus import Sight
 from homunculus.engines import families as table
 from homunculus.engines.transformers.engine import Engine
-from homunculus.engines.transformers.prepared import Prepared
+from homunculus.engines.transformers.inputs import Prepared
 from tiny import FAMILIES, load, picture
 
 __all__ = ["BEFORE", "FAMILIES", "LARGE", "MARK", "SMALL", "TALL", "picture"]

@@ -16,7 +16,7 @@ from engine_help import FAMILIES, GREEDY, LARGE, MARK, attached, load, picture, 
 from homunculus import get_method
 from homunculus.engines.transformers import engine as engines
 from homunculus.engines.transformers.engine import Engine
-from homunculus.engines.transformers.prepared import Answer
+from homunculus.engines.transformers.inputs import Answer
 from homunculus.show import look, panels
 
 pytestmark = MARK

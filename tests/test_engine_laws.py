@@ -22,7 +22,7 @@ from homunculus.engines.families import (
     tiled_layout,
 )
 from homunculus.engines.select import Choice, select
-from homunculus.engines.transformers.prepared import (
+from homunculus.engines.transformers.inputs import (
     count_marks,
     cut_prompt,
     kept_columns,

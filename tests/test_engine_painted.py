@@ -11,7 +11,7 @@ from torch import Tensor
 
 from engine_help import FAMILIES, LARGE, MARK, TALL, attached, load, picture, turn
 from homunculus.engines.families import Layout
-from homunculus.engines.transformers.prepared import ImageTokens
+from homunculus.engines.transformers.inputs import ImageTokens
 
 pytestmark = MARK
 WIDE = (90, 301)

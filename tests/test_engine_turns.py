@@ -24,7 +24,7 @@ from engine_help import (
     unlabelled,
 )
 from homunculus.engines.transformers.engine import Engine
-from homunculus.engines.transformers.prepared import Answer
+from homunculus.engines.transformers.inputs import Answer
 
 pytestmark = MARK
 K = 40

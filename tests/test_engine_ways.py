@@ -27,7 +27,7 @@ from engine_help import (
 )
 from homunculus import methods
 from homunculus.engines.transformers.engine import Engine
-from homunculus.engines.transformers.prepared import Prepared
+from homunculus.engines.transformers.inputs import Prepared
 from tiny import hub
 
 pytestmark = MARK

@@ -34,7 +34,7 @@ from homunculus.engines.transformers.conversation import (
     open_images,
     pairs,
 )
-from homunculus.engines.transformers.prepared import (
+from homunculus.engines.transformers.inputs import (
     OTHER_CONVERSATION,
     Answer,
     ImageTokens,
