@@ -20,7 +20,7 @@ from homunculus.engines.families import Layout, tiled_layout
 from homunculus.engines.select import Choice, select
 from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.engine import BEFORE
-from homunculus.engines.views import parts, works_before
+from homunculus.engines.views import PartRequest, parts, works_before
 from tiny import ask, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
@@ -61,7 +61,8 @@ def seen(it: SimpleNamespace, tokens: int, *images: Any, **options: Any) -> Simp
 
 def encoded(it: SimpleNamespace, that: SimpleNamespace, rule: Any = None) -> list[Tensor]:
     name = engine(it, 1).family.before
-    return BEFORE[name](it.model, that.inputs, that.layouts, that.choices, rule).rows
+    request = PartRequest(that.inputs, that.layouts, that.choices, rule)
+    return BEFORE[name](it.model, request).rows
 
 
 # ---- all kept ------------------------------------------------------------------------------------

@@ -11,11 +11,17 @@ from einops import rearrange
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from homunculus.core.types import Rule
 from homunculus.engines.encode import Encoded, stack_rows
-from homunculus.engines.families import Layout
-from homunculus.engines.select import Choice
-from homunculus.engines.views import Part, by_image, crop, gather_rows, halve, parts, views
+from homunculus.engines.views import (
+    Part,
+    PartRequest,
+    by_image,
+    crop,
+    gather_rows,
+    halve,
+    parts,
+    views,
+)
 from homunculus.lazy import need
 
 IMAGE_PROCESSOR = "Qwen2VLImageProcessor"
@@ -125,14 +131,9 @@ def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Float[
     return cells[part.cell.to(cells.device)]
 
 
-def encode_cells(
-    model: Any,
-    inputs: Mapping[str, Any],
-    layouts: Sequence[Layout],
-    choices: Sequence[Choice],
-    rule: Rule | None = None,
-) -> Encoded:
+def encode_cells(model: Any, request: PartRequest) -> Encoded:
     """Encode chosen cells with a Qwen tower, given the tower's own metadata for them."""
+    inputs, layouts, choices, rule = request
     core, all_parts = model.base_model, parts(layouts, choices, rule)
     tower = core.visual
     merge = tower.spatial_merge_size

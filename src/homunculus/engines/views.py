@@ -1,8 +1,9 @@
 """Views of an image: which of them must be encoded for the chosen tokens, and their pixels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -40,6 +41,15 @@ class Part:
     def own(self) -> bool:
         """Whether the view is the image as the model's processor prepared it."""
         return self.frame is None and self.level == 0
+
+
+class PartRequest(NamedTuple):
+    """What an encoder of chosen cells gets: a model's inputs, and what is kept of each image."""
+
+    inputs: Mapping[str, Any]
+    layouts: Sequence[Layout]
+    choices: Sequence[Choice]
+    rule: Rule | None = None
 
 
 def parts(

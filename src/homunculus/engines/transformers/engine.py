@@ -45,6 +45,7 @@ from homunculus.engines.transformers.inputs import (
     locate,
 )
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
+from homunculus.engines.views import PartRequest
 
 NAME = "homunculus.json"
 """File name of a saved setting."""
@@ -357,7 +358,9 @@ class Engine:
         choices = select(layouts, maps, slots, self.method, material=material)
         encode_chosen = BEFORE[self.family.before]
         with encode.fast_patches(self.model, self.setting.fast):
-            encoded = encode_chosen(self.model, inputs, layouts, choices, self.method.rule)
+            encoded = encode_chosen(
+                self.model, PartRequest(inputs, layouts, choices, self.method.rule)
+            )
         pairs = zip(choices, encoded.rows, strict=True)
         return [choice.with_features(rows) for choice, rows in pairs], encoded
 

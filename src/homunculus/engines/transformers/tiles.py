@@ -14,7 +14,7 @@ from homunculus.core.types import Grid, Rule
 from homunculus.engines.encode import Encoded
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
-from homunculus.engines.views import by_image, gather_rows, parts, resize, views
+from homunculus.engines.views import PartRequest, by_image, gather_rows, parts, resize, views
 from homunculus.lazy import need
 
 NONE = -1
@@ -255,14 +255,9 @@ def _gather(state: Float[Tensor, "t n d"], at: Int[Tensor, "t k"]) -> Float[Tens
 # ---- families ------------------------------------------------------------------------------------
 
 
-def encode_idefics(
-    model: Any,
-    inputs: Mapping[str, Any],
-    layouts: Sequence[Layout],
-    choices: Sequence[Choice],
-    rule: Rule | None = None,
-) -> Encoded:
+def encode_idefics(model: Any, request: PartRequest) -> Encoded:
     """Encode chosen cells of smolvlm and idefics3; a cell is a square of patches."""
+    inputs, layouts, choices, rule = request
     core = model.base_model
     tiles, mask = _real_tiles(inputs)
     if mask is not None and not mask.all():
@@ -303,18 +298,13 @@ def _real_tiles(inputs: Mapping[str, Any]) -> tuple[Float[Tensor, "t c s s"], Te
     return tiles[real], None if mask is None else mask.flatten(0, 1)[real].bool()
 
 
-def encode_onevision(
-    model: Any,
-    inputs: Mapping[str, Any],
-    layouts: Sequence[Layout],
-    choices: Sequence[Choice],
-    rule: Rule | None = None,
-) -> Encoded:
+def encode_onevision(model: Any, request: PartRequest) -> Encoded:
     """Encode chosen cells of llava_onevision; a cell is a patch.
 
     Of large images the family resamples the features: then a token needs the four cells around it,
     and coarse levels are made from the image at the size of the layout.
     """
+    inputs, layouts, choices, rule = request
     core, own = model.base_model, model.base_model.config
     tower = core.vision_tower
     alone = [many == 1 for many in inputs["batch_num_images"] for _ in range(int(many))]
