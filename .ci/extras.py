@@ -55,8 +55,7 @@ def scout() -> None:
     from homunculus.show import look
 
     seen = look("invoice.png", QUESTION)
-    assert seen.sight is not None
-    assert {word.text for word in seen.sight.found} == {"total", "due"}, seen.origin
+    assert {word.text for word in seen.sight.found} == {"total", "due"}, seen.sight.origin
 
 
 def learn() -> None:
@@ -65,7 +64,7 @@ def learn() -> None:
 
     short = ("--steps", "1", "--pages", "1", "--spread-steps", "1")
     command("train", "word-scout", "--out", "weights", *short)
-    assert load(Path("weights")).name
+    assert load(Path("weights")).weights
 
 
 def measure() -> None:
