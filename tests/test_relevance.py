@@ -332,3 +332,16 @@ def test_found_words_are_outlined_on_the_picture() -> None:
     marked, plain = (look(picture, QUESTION, scout=eyes(one)).draw() for one in (Fake(), None))
     painted = [(np.array(sheet) == panels.FOUND).all(-1).sum() for sheet in (marked, plain)]
     assert painted[0] > 200 > painted[1]
+
+
+@pytest.mark.parametrize("patch", [5, 20, 48, 64, 100])
+def test_scouts_of_pixels_and_boxes_work_in_the_cells_of_the_caller(patch) -> None:
+    """Several sides of a cell give the same grid; only the caller knows which one is meant."""
+    noise, box = page((300, 200)), (40.0, 30.0, 110.0, 90.0)
+    salient = look(noise, method="saliency", tokens=8, patch=patch)
+    pixels = salient.picture.pixels
+    grid = salient.picture.grid(patch)
+    expected = relevance.PixelScout(flat=True, side=patch)(pixels, "", grid).logit
+    assert torch.equal(salient.relevance, expected)
+    oracle = look(noise, method="oracle", tokens=8, patch=patch, boxes=[box])
+    assert torch.equal(oracle.relevance, relevance.answer(grid, [box], patch))

@@ -99,28 +99,28 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("--patch", type=count, default=16, help="pixels a cell (%(default)s)")
     add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
     add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
-    told = "the answer's boxes in pixels, for `oracle`"
-    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=told)
+    about = "the answer's boxes in pixels, for `oracle`"
+    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=about)
     add("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
     add("--explore", type=float, help="temperature on relevance, 1 as it is")
     add("--focus", type=float, help="field of view in degrees, 40 by default")
     add("--why", action="store_true", help="print which words were found, and where")
-    told = "what says where the question looks: auto, words, pixels, or a folder with weights"
-    add("--scout", default="auto", metavar="NAME|DIR", help=f"{told} (%(default)s)")
-    told = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
-    add("-o", "--out", type=Path, help=told)
+    about = "what says where the question looks: auto, words, pixels, or a folder with weights"
+    add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
+    about = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
+    add("-o", "--out", type=Path, help=about)
     json_flag(show)
 
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
-    told = "core: every rule against bare top-K; scout: a page and its questions against an encoder"
-    told += "; transformers: requests to a model of real size against the same untouched; vllm: "
-    told += "servers under load"
+    about = "core: every rule against bare top-K; scout: a page and its questions against an "
+    about += "encoder; transformers: requests to a model of real size against the same untouched; "
+    about += "vllm: servers under load"
     what = ["core", "scout", "transformers", "vllm"]
-    bench.add_argument("what", choices=what, help=told)
-    told = "runs per number (60; 10 for scout, 5 for transformers, 3 rounds for vllm)"
-    bench.add_argument("--repeats", type=count, help=told)
+    bench.add_argument("what", choices=what, help=about)
+    about = "runs per number (60; 10 for scout, 5 for transformers, 3 rounds for vllm)"
+    bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)
 

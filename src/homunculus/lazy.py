@@ -1,7 +1,12 @@
-"""What other packages offer as entry points: one that cannot be loaded takes no other down."""
+"""What may not be there: optional libraries, and plugins that other packages offer.
+
+A library that is missing names the extra that brings it; a plugin that cannot be loaded takes no
+other down.
+"""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -64,3 +69,19 @@ def load_plugins(group: str, add: Callable[[str, object], None]) -> list[tuple[s
             failed.append((point.name, reason))
             warnings.warn(reason, RuntimeWarning, stacklevel=3)
     return failed
+
+
+def not_found(
+    kind: str, name: str, names: Iterable[str], failed: Sequence[tuple[str, str]], instead: str
+) -> str:
+    """The message for a name that no plugin has: why it could not be loaded, or the nearest one.
+
+    >>> not_found("method", "gird", ["grid", "cut"], [], "There are two.")
+    "no method 'gird'. Did you mean 'grid'? There are two."
+    """
+    for point, reason in failed:
+        if point == name:
+            return f"no {kind} {name!r}: {reason}"
+    near = get_close_matches(name, list(names), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"no {kind} {name!r}.{hint} {instead}"

@@ -1,4 +1,7 @@
-"""Refuse a plan that cannot spend its budget, whoever wrote the rule. Shapes only: never waits."""
+"""Refuse grids, values and plans that cannot be right, whoever made them.
+
+Shapes only: nothing here waits for a device.
+"""
 
 from collections.abc import Sequence
 

@@ -1,9 +1,8 @@
-"""The table of methods: a name is a lift, a rule and what feeds it. The only registry."""
+"""The table of methods: a name is a lift, a rule and what feeds it."""
 
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal
 
@@ -28,7 +27,7 @@ from homunculus.core.lift import (
     on_regions,
 )
 from homunculus.core.types import Allocation, Field, Grid, Relevance, Rule, check_count
-from homunculus.lazy import load_plugins
+from homunculus.lazy import load_plugins, not_found
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing"]
 """What the relevance of a method must come from."""
@@ -134,10 +133,21 @@ class Method:
         material: Material | None = None,
     ) -> tuple[Field, Allocation]:
         """Field and Allocation from relevance of level-0 cells, in one call."""
+        field, relevance = self.lay(grids, logit, slots, material)
+        return field, self.allocate(field, relevance, slots)
+
+    def lay(
+        self,
+        grids: Sequence[Grid],
+        logit: Float[Tensor, "b n"],
+        slots: int,
+        material: Material | None = None,
+    ) -> tuple[Field, Relevance]:
+        """The field on the logits' device, and relevance of all its cells from level 0's."""
         field = self.field(grids, slots, material)
         check_cells(logit, field.grids, "relevance", self.name)
         field = field.to(logit.device)
-        return field, self.allocate(field, lift.spread(field, logit), slots)
+        return field, lift.spread(field, logit)
 
     def aimed(self, fixation: Float[Tensor, "b f 2"]) -> "Method":
         """The same method looking at given points (y x in level-0 cells) instead of the peak."""
@@ -273,9 +283,5 @@ def get_method(name: str) -> Method:
         )
     if name in table:
         return table[name]
-    for point, fault in _failed:
-        if point == name:
-            raise KeyError(f"no method {name!r}: {fault}")
-    near = get_close_matches(name, table, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise KeyError(f"no method {name!r}.{hint} `homunculus methods` lists all {len(table)}.")
+    instead = f"`homunculus methods` lists all {len(table)}."
+    raise KeyError(not_found("method", name, table, _failed, instead))

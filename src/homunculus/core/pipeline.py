@@ -17,7 +17,6 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.core import lift
-from homunculus.core.check import check_cells
 from homunculus.core.lift import Material
 from homunculus.core.methods import Method
 from homunculus.core.pack import pack
@@ -181,10 +180,7 @@ def spend(
     ``feature`` is what the tokens are made of, if that is not what the cells are chosen by
     (``material``). ``roots`` is the budget that the lift is made for, if it is not ``slots``.
     """
-    field = method.field(grids, slots if roots is None else roots, material)
-    check_cells(logit, field.grids, "relevance", method.name)
-    field = field.to(logit.device)
-    relevance = lift.spread(field, logit)
+    field, relevance = method.lay(grids, logit, slots if roots is None else roots, material)
     allocation = method.allocate(field, relevance, slots)
     if feature is not None and (material is None or material.feature is not feature):
         field = lift.with_feature(field, feature)

@@ -1,4 +1,7 @@
-"""Where the answer stands: relevance for the `oracle` control, which is told."""
+"""Relevance of places: those that a question names ("bottom right"), and the answer's own box.
+
+The second is for the `oracle` control alone.
+"""
 
 import re
 from collections.abc import Sequence

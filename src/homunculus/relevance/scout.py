@@ -7,7 +7,6 @@ places that a question names in so many words ("bottom right"), and the result s
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +18,7 @@ from torch import Tensor
 from homunculus.core.methods import Method
 from homunculus.core.pipeline import Image, Map, Scout, Sight, cell_side, check_map
 from homunculus.core.types import Grid
-from homunculus.lazy import load_plugins
+from homunculus.lazy import load_plugins, not_found
 from homunculus.relevance import words
 from homunculus.relevance.combine import mix
 from homunculus.relevance.pixels import contrast, information
@@ -91,21 +90,27 @@ def check_scout(scout: str) -> None:
 
 
 def _unknown(name: str) -> str:
-    for point, fault in _failed:
-        if point == name:
-            return f"no scout {name!r}: {fault}"
-    near = get_close_matches(name, scouts(), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"no scout {name!r}.{hint} There are {', '.join(scouts())}, or give a folder of weights."
+    instead = f"There are {', '.join(scouts())}, or give a folder of weights."
+    return not_found("scout", name, scouts(), _failed, instead)
 
 
 def scout_for(
-    method: Method, scout: ScoutLike = "auto", boxes: Sequence[Sequence[float | int]] | None = None
+    method: Method,
+    scout: ScoutLike = "auto",
+    boxes: Sequence[Sequence[float | int]] | None = None,
+    side: int | None = None,
 ) -> Scout:
     """Whom a method asks: its scout, or what a control looks at instead of the question.
 
-    A map that is given replaces both. ``boxes`` are the answer's, in pixels of the image.
+    A map that is given replaces both. ``boxes`` are the answer's, in pixels of the image; ``side``
+    is that of a cell in pixels, where the caller knows it.
     """
+    found = _whom(method, scout, boxes)
+    ours = isinstance(found, WordsOrPixels | PixelScout | AnswerScout)
+    return replace(found, side=side) if ours and side is not None else found
+
+
+def _whom(method: Method, scout: ScoutLike, boxes: Sequence[Sequence[float | int]] | None) -> Scout:
     if isinstance(scout, Tensor | GivenMap | AnswerScout):
         return get_scout(scout)
     if method.source == "answer":
@@ -132,17 +137,20 @@ class WordsOrPixels:
 
     words: PageReader | None
     """Reads the page; None where there is no word scout."""
+    side: int | None = None
+    """Pixels along a cell; None to tell it from the image and the grid."""
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         if not question.strip():
-            return PixelScout(" (no question)", "There is no question")(image, question, grid)
+            alone = PixelScout(" (no question)", "There is no question", side=self.side)
+            return alone(image, question, grid)
         if self.words is None:
-            return PixelScout()(image, question, grid)
+            return PixelScout(side=self.side)(image, question, grid)
         sight = self.words(image, question, grid)
         if not sight.blank:
             return at_named_place(sight, question, grid)
         why = "Hardly any text was found in the picture"
-        pixels = PixelScout(" (hardly any text)", why)(image, question, grid)
+        pixels = PixelScout(" (hardly any text)", why, side=self.side)(image, question, grid)
         return replace(pixels, matches=sight.matches, facts=sight.facts)
 
 
@@ -188,9 +196,11 @@ class PixelScout:
     """Whether only what stands out counts."""
     reads: bool = True
     """Whether places that the question names count."""
+    side: int | None = None
+    """Pixels along a cell; None to tell it from the image and the grid."""
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
-        pixels, side = image[None].float() / 255, cell_side((image.shape[1], image.shape[2]), grid)
+        pixels, side = image[None].float() / 255, self.side or _side(image, grid)
         maps = {"saliency": contrast(pixels, side)[0]}
         if not self.flat:
             maps["information"] = information(pixels, side)[0]
@@ -231,8 +241,18 @@ class AnswerScout:
     """Given the answer's boxes, x0 y0 x1 y1 in pixels of the image: the oracle of the bench."""
 
     boxes: Sequence[Sequence[float | int]]
+    side: int | None = None
+    """Pixels along a cell; None to tell it from the image and the grid."""
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
-        logit = answer(grid, self.boxes, cell_side((image.shape[1], image.shape[2]), grid))
-        told = "The choice follows the answer's box, not the question."
-        return Sight(logit, 1.0, origin="the answer's box", explanation=told, question_used=False)
+        return Sight(
+            answer(grid, self.boxes, self.side or _side(image, grid)),
+            sure=1.0,
+            origin="the answer's box",
+            explanation="The choice follows the answer's box, not the question.",
+            question_used=False,
+        )
+
+
+def _side(image: Image, grid: Grid) -> int:
+    return cell_side((image.shape[1], image.shape[2]), grid)

@@ -176,7 +176,7 @@ def look(
         chosen = chosen.aimed(_aim(fixation, picture, patch))
     sight, spent = run(
         chosen, slots, grid, picture.pixels, question,
-        scout_for(chosen, scout, _scaled(boxes, picture)),
+        scout_for(chosen, scout, _scaled(boxes, picture), patch),
         material(picture.pixels, chosen.needs | FEATURES, patch),
         temperature=dials.explore, roots=_rooted(chosen, slots, dials),
     )  # fmt: skip

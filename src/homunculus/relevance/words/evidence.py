@@ -1,7 +1,8 @@
-"""The spread: from where the question's words stand to where its answer stands.
+"""From where the question's words stand to where its answer stands.
 
-A small net over the maps of `evidence`, steered by the question; two twins of it that must not
-peek; and a kernel with fixed weights for when nothing is learned. Axes as in `evidence`.
+`WordEvidence` is what the page tells of a question, as maps over its cells. `Spread` is a small
+net over those maps, steered by the question; two twins of it know less on purpose, and `by_hand` is
+a kernel with fixed weights for when nothing is learned.
 """
 
 import math
