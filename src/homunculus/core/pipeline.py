@@ -56,6 +56,8 @@ class Sight:
     """How sure the scout is, from 0 (it cannot tell) to 1, that this is the right place."""
     size: Map | float | None = None
     """Height in pixels of what it looks for, for each cell or for all; None if it cannot tell."""
+    size_error: float = 0.5
+    """How well the height is known: one standard deviation, in octaves."""
     origin: str = "given"
     """Where the map came from, in a few words."""
     explanation: str = "The choice follows the scout that was given."
