@@ -1,1 +1,221 @@
-"""How a budget is best spent: where the answer is, how large it is, how small is still legible."""
+"""Views: a picture as a few ordinary pictures that cost at most K tokens and show the answer.
+
+Either the whole picture at one scale, or a small picture of the whole and up to four windows at
+scales of their own, whichever makes the answer more likely to be read. Any model can look at them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from einops import rearrange
+
+from homunculus.core.pipeline import Scout, Sight, check_sight, resize_map
+from homunculus.core.types import check_count
+from homunculus.image import Picture, open_picture
+from homunculus.lazy import need
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.counting import Size, TokenRule, token_rule
+from homunculus.planner.search import Belief, Plan, Window, find_views
+from homunculus.relevance.scout import ScoutLike, get_scout
+
+__all__ = ["View", "Views", "views"]
+
+LINE = 1 / 64
+"""Height of a line of text where nobody knows it, in the longer side of the picture."""
+LONGEST = 8192
+"""Pixels along the longer side that a picture is reduced to at most."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One of the pictures that stand for a picture."""
+
+    name: str
+    """`whole` or `window`, with a number where there are several."""
+    box: tuple[int, int, int, int]
+    """What it shows: x0 y0 x1 y1 in pixels of the picture."""
+    size: Size
+    """Height and width in pixels, as it is sent."""
+    tokens: int
+    """What it costs."""
+
+    @property
+    def scale(self) -> float:
+        """Pixels sent to a pixel of the picture, along its height."""
+        return self.size[0] / (self.box[3] - self.box[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The pictures that stand for one picture and one question."""
+
+    picture: Picture
+    question: str
+    rule: TokenRule
+    """Whose tokens are counted."""
+    acuity: Acuity
+    """Whose eyes are assumed."""
+    limit: int
+    """Tokens that they may cost."""
+    sight: Sight
+    """What the scout made of the picture and the question."""
+    plan: Plan
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """The whole picture first, then windows."""
+        return tuple(self._views())
+
+    def _views(self) -> Iterator[View]:
+        high, wide = self.picture.size
+        if self.plan.whole is not None:
+            tokens = self.rule.count(self.plan.whole)
+            yield View("whole", (0, 0, wide, high), self.plan.whole, tokens)
+        for number, window in enumerate(self.plan.windows, 1):
+            name = "window" if len(self.plan.windows) == 1 else f"window {number}"
+            yield View(name, window.box, self._size(window), window.count)
+
+    def _size(self, window: Window) -> Size:
+        return window.tokens[0] * self.rule.side, window.tokens[1] * self.rule.side
+
+    def __iter__(self) -> Iterator[View]:
+        return iter(self.views)
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    @property
+    def tokens(self) -> int:
+        """What they cost together."""
+        return sum(view.tokens for view in self.views)
+
+    @property
+    def value(self) -> float:
+        """The estimated probability that the answer can be read from them."""
+        return self.plan.value
+
+    def images(self) -> list[Any]:
+        """The pictures, as Pillow images, in order."""
+        pillow: Any = need("PIL.Image", extra="view", who="homunculus.views")
+        pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
+        whole = pillow.fromarray(pixels)
+        return [render(whole, view) for view in self.views]
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write each picture as a PNG; returns their paths."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
+        for path, image in zip(paths, self.images(), strict=True):
+            image.save(path)
+        return paths
+
+    def to_json(self) -> dict[str, Any]:
+        """Facts for machines; boxes are x0 y0 x1 y1 in pixels of the original picture."""
+        high, wide = self.picture.original
+        across, down = wide / self.picture.size[1], high / self.picture.size[0]
+        return {
+            "question": self.question,
+            "model": self.rule.name,
+            "token_px": self.rule.side,
+            "limit": self.limit,
+            "tokens": self.tokens,
+            "untouched": self.rule.count(self.picture.original),
+            "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
+            "value": round(self.value, 4),
+            "relevance": self.sight.origin,
+            "views": [
+                {
+                    "name": view.name,
+                    "box": [
+                        round(side * scale, 1)
+                        for side, scale in zip(view.box, (across, down) * 2, strict=True)
+                    ],
+                    "height": view.size[0],
+                    "width": view.size[1],
+                    "scale": round(view.scale / down, 4),
+                    "tokens": view.tokens,
+                }
+                for view in self.views
+            ],
+        }
+
+
+def render(whole: Any, view: View) -> Any:
+    """A view of a Pillow image: cut out and reduced."""
+    pillow: Any = need("PIL.Image", extra="view", who="homunculus.views")
+    part = whole.crop(view.box)
+    size = view.size[::-1]
+    return part if part.size == size else part.resize(size, pillow.Resampling.LANCZOS)
+
+
+def views(
+    source: Any,
+    question: str = "",
+    *,
+    tokens: int,
+    model: str | int = "qwen3-vl",
+    acuity: Acuity | None = None,
+    scout: ScoutLike = "auto",
+    context: float = 1 / 8,
+    windows: int = 4,
+    page: int = 0,
+) -> Views:
+    """A picture as ordinary pictures within a budget, spent where the question looks.
+
+    ``model`` says whose tokens are counted: a name, or the side of a token in pixels. ``acuity`` is
+    how small its reader still reads. ``context`` is the least share of the tokens that a small
+    picture of the whole gets; 0 lets it be left out.
+    """
+    tokens = check_count(tokens, "views: tokens")
+    picture = open_picture(source, page, longest=LONGEST)
+    rule = token_rule(model)
+    sight = ask_scout(get_scout(scout), picture, question)
+    eyes = acuity or VLM
+    plan = find_views(
+        believe(sight, picture.size),
+        picture.size,
+        tokens,
+        rule,
+        eyes,
+        context=context,
+        most=windows,
+    )
+    return Views(picture, question, rule, eyes, tokens, sight, plan)
+
+
+VLM = Acuity("vlm", 12.0, 0.5)
+
+
+def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
+    """Where the question looks, on a lattice fine enough to plan by."""
+    cell = max(1.0, max(picture.size) / 128)
+    grid = max(1, round(picture.size[0] / cell)), max(1, round(picture.size[1] / cell))
+    return check_sight(scout(picture.pixels, question, grid), scout)
+
+
+def believe(sight: Sight, size: Size) -> Belief:
+    """What a scout says, as probabilities of places and heights of print.
+
+    As far as the scout is not sure, the answer may stand anywhere; if it is not sure at all, nobody
+    knows, and nothing is better than the whole picture.
+    """
+    logit = sight.logit
+    if sight.sure <= 0:
+        place = torch.zeros_like(logit)
+    else:
+        share = torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
+        place = sight.sure * share + (1 - sight.sure) / logit.numel()
+    return Belief(place, _octaves(sight, size), sight.size_error)
+
+
+def _octaves(sight: Sight, size: Size) -> torch.Tensor:
+    grid = (int(sight.logit.shape[0]), int(sight.logit.shape[1]))
+    if isinstance(sight.size, torch.Tensor):
+        return resize_map(sight.size.float().clamp(min=1.0).log2(), grid)
+    height = sight.size if sight.size is not None else max(size) * LINE
+    return torch.full(grid, max(1.0, float(height))).log2()

@@ -2,15 +2,16 @@
 
 The value of a plan is its expected legibility: over all places, the probability that the answer
 stands there times the probability that it can be read at the best scale it is shown at. The whole
-picture at one scale is always among the plans, so a plan is never worth less than resizing. Windows
-are laid one after the other where they add most; box sums come from integral images, so that all
+picture at one scale is among the plans, so a plan is never worth less than resizing. Windows are
+laid one after the other where they add most; box sums come from integral images, so that all
 scales, shapes and places are compared in a few operations.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, floor, log2
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -24,15 +25,17 @@ from homunculus.planner.counting import Size, TokenRule
 STEPS = 4
 """Scales to an octave."""
 COARSE, FINE = 32, 128
-"""Cells along the longer side of the lattice that is searched, and of the one that is settled on."""
+"""Cells along the longer side: of the lattice that is searched, and of the one settled on."""
 TALL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 """Heights of windows, in tokens."""
-SPLITS = ((1.0,), (0.5, 0.5), (0.65, 0.35), (0.34, 0.33, 0.33), (0.25, 0.25, 0.25, 0.25))
-"""How windows share what the whole picture leaves."""
-CONTEXTS = (1.0, 2.0, 3.0)
+SLIM, BROAD = 1 / 8, 24.0
+"""The least and the most columns to a row of a window."""
+CONTEXTS = (1, 2, 4)
 """How large the small whole picture may be, in the least it must have."""
 GAIN = 1e-6
 """A window must add at least this much to be worth a picture of its own."""
+USED = 0.95
+"""The share of the budget that is spent where the picture has that much to show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +43,14 @@ class Belief:
     """Where the answer may stand, and how high its letters are there."""
 
     place: Float[Tensor, "rows cols"]
-    """Probabilities over a lattice of the picture; their sum is how sure the scout is."""
+    """Probabilities over a lattice of the picture. All zero: nobody knows."""
     octaves: Float[Tensor, "rows cols"]
     """log2 of the height of a line, in pixels of the picture."""
     blur: float
     """How well the height is known: standard deviation in octaves."""
+
+    def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
+        return Belief(self.place[here], self.octaves[here], self.blur)
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,9 @@ class Window:
     """Rows and columns."""
 
     @property
-    def scale(self) -> float:
-        """Pixels shown to a pixel of the picture, over the side of a token."""
-        return self.tokens[0] / (self.box[3] - self.box[1])
+    def count(self) -> int:
+        """Tokens it costs."""
+        return self.tokens[0] * self.tokens[1]
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,12 @@ class Plan:
     """Height and width in pixels; None if it is left out."""
     windows: tuple[Window, ...]
     value: float
+    """Expected legibility: the probability that the answer is there and can be read."""
+
+    def count(self, rule: TokenRule) -> int:
+        """Tokens that it costs."""
+        whole = rule.count(self.whole) if self.whole else 0
+        return whole + sum(window.count for window in self.windows)
 
 
 def find_views(
@@ -81,27 +93,30 @@ def find_views(
     *,
     context: float = 1 / 8,
     most: int = 4,
+    exact: bool = False,
 ) -> Plan:
-    """The most valuable views that cost at most ``tokens``."""
+    """The most valuable views that cost at most ``tokens``, or exactly so many.
+
+    ``context`` is the least share of them that a small picture of the whole gets; 0 lets a plan
+    leave it out. ``most`` windows stand beside it.
+    """
     search = _Search(belief, size, rule, acuity)
     whole = rule.largest(size, tokens)
-    best = Plan(whole, (), search.value(whole, ()))
-    if whole == size or not most or float(belief.place.sum()) <= 0:
+    best = search.plan(whole, ())
+    if whole == size:
         return best
-    least = max(1, floor(context * tokens)) if context else 0
-    for share in CONTEXTS if context else (0.0, *CONTEXTS):
-        kept = int(share * max(1, least))
-        if kept >= tokens:
-            break
-        small = rule.largest(size, kept) if kept else None
-        for split in SPLITS:
-            if len(split) > most:
-                continue
-            windows = search.lay(small, tokens - (rule.count(small) if small else 0), split)
-            value = search.value(small, windows)
-            if windows and value > best.value + GAIN:
-                best = Plan(small, windows, value)
-    return best
+    if most and float(belief.place.sum()) > 0:
+        found = search.best(_contexts(size, tokens, rule, context), tokens, most)
+        if found.value > best.value + GAIN:
+            best = search.spend_rest(found, tokens)
+    return search.fill(best, tokens) if exact else best
+
+
+def _contexts(size: Size, tokens: int, rule: TokenRule, context: float) -> list[Size | None]:
+    """Sizes of the small whole picture that a plan with windows may have."""
+    least = max(1, floor(context * tokens))
+    sizes = [rule.largest(size, many * least) for many in CONTEXTS if many * least < tokens]
+    return [*([] if context else [None]), *dict.fromkeys(sizes)]
 
 
 class _Search:
@@ -111,13 +126,16 @@ class _Search:
         self.size, self.rule, self.acuity = size, rule, acuity
         self.fine = _resampled(belief, _lattice(size, FINE))
         self.coarse = _resampled(belief, _lattice(size, COARSE))
-        sure = belief.place > belief.place.max() * 1e-3
-        low, high = belief.octaves[sure].min().item(), belief.octaves[sure].max().item()
-        # print that is legible for sure gains nothing from more pixels, nor does what never will be
-        first = max(0, floor(STEPS * (low - acuity.log_middle - 3 * acuity.width)))
-        last = max(first + 1, ceil(STEPS * (high - acuity.log_middle + 1.5 * acuity.width)))
-        self.steps = tuple(range(first, last + 1))
+        self.steps = self._steps()
         self.worth = torch.stack([self._worth(self.coarse, 2 ** (-j / STEPS)) for j in self.steps])
+
+    def _steps(self) -> range:
+        """Scales worth trying: print that is surely legible gains nothing from more pixels."""
+        place, octaves = self.coarse.place, self.coarse.octaves
+        likely = octaves[place >= 1e-3 * place.max()] - self.acuity.log_middle
+        first = floor(STEPS * (float(likely.min()) - 3 * self.acuity.width))
+        last = ceil(STEPS * (float(likely.max()) + 1.5 * self.acuity.width))
+        return range(max(0, first), max(0, first, last) + 1)
 
     def _worth(self, belief: Belief, scale: float) -> Float[Tensor, "rows cols"]:
         """P(answer here, and legible) if all were shown at this scale."""
@@ -126,99 +144,151 @@ class _Search:
     def _shown(self, belief: Belief, whole: Size | None) -> Float[Tensor, "rows cols"]:
         if whole is None:
             return torch.zeros_like(belief.place)
-        return self._worth(belief, min(whole[0] / self.size[0], whole[1] / self.size[1]))
+        return self._worth(belief, self._scale(whole))
 
-    def value(self, whole: Size | None, windows: Sequence[Window]) -> float:
-        """Expected legibility of a plan, on the fine lattice."""
+    def _scale(self, whole: Size) -> float:
+        return min(whole[0] / self.size[0], whole[1] / self.size[1])
+
+    def plan(self, whole: Size | None, windows: Sequence[Window]) -> Plan:
+        """With its expected legibility, on the fine lattice."""
+        return Plan(whole, tuple(windows), float(self._all_shown(whole, windows).sum()))
+
+    def _all_shown(
+        self, whole: Size | None, windows: Sequence[Window]
+    ) -> Float[Tensor, "rows cols"]:
         shown = self._shown(self.fine, whole)
         for window in windows:
             self._show(shown, window)
-        return float(shown.sum())
+        return shown
 
     def _show(self, shown: Float[Tensor, "rows cols"], window: Window) -> None:
-        """Cells whose middle lies in a window are legible as it shows them."""
+        """Cells of the fine lattice in a window are legible as it shows them."""
         (rows, cols), (high, wide) = shown.shape, self.size
         left, top, right, bottom = window.box
-        y0, y1 = round(top * rows / high), round(bottom * rows / high)
-        x0, x1 = round(left * cols / wide), round(right * cols / wide)
-        belief = Belief(
-            self.fine.place[y0:y1, x0:x1], self.fine.octaves[y0:y1, x0:x1], self.fine.blur
-        )
-        part = shown[y0:y1, x0:x1]
-        part.copy_(torch.maximum(part, self._worth(belief, window.scale * self.rule.side)))
+        down = slice(round(top * rows / high), round(bottom * rows / high))
+        across = slice(round(left * cols / wide), round(right * cols / wide))
+        part = shown[down, across]
+        worth = self._worth(self.fine[down, across], self._window_scale(window))
+        part.copy_(torch.maximum(part, worth))
 
-    def lay(self, whole: Size | None, tokens: int, split: Sequence[float]) -> tuple[Window, ...]:
-        """Windows one after the other, each where it adds most."""
-        shown, laid = self._shown(self.coarse, whole), []
-        least = max(whole[0] / self.size[0], whole[1] / self.size[1]) if whole else 0.0
-        for at, share in enumerate(split):
-            each = int(tokens * share / sum(split[at:]))
-            if each < 1:
-                break
-            found = self._best(shown, each, least)
-            if found is None:
-                break
-            window, (y, x, high, wide), step = found
-            part = shown[y : y + high, x : x + wide]
-            part.copy_(torch.maximum(part, self.worth[step, y : y + high, x : x + wide]))
-            tokens -= window.tokens[0] * window.tokens[1]
-            laid.append(window)
-        return self._settled(whole, laid)
+    def _window_scale(self, window: Window) -> float:
+        return window.tokens[0] * self.rule.side / (window.box[3] - window.box[1])
 
-    def _best(
-        self, shown: Float[Tensor, "rows cols"], tokens: int, least: float
-    ) -> tuple[Window, tuple[int, int, int, int], int] | None:
-        rows, cols = shown.shape
-        spots = _spots(self.size, (rows, cols), self.rule.side, self.steps, tokens, least)
+    # ---- windows on the coarse lattice
+
+    def best(self, contexts: Sequence[Size | None], tokens: int, most: int) -> Plan:
+        """The best plan with windows: so many of one price each, beside one of the contexts."""
+        tries: list[tuple[float, Size | None, list[_Spot]]] = []
+        for whole in contexts:
+            left = tokens - (self.rule.count(whole) if whole else 0)
+            for many in range(1, min(most, left) + 1):
+                spots, value = self._lay(whole, left, many)
+                tries.append((value, whole, spots))
+        value, whole, spots = max(tries, key=lambda one: one[0])
+        spots = self._lay_again(whole, spots)
+        return self.plan(whole, self._settle(whole, [self._window(spot) for spot in spots]))
+
+    def _lay(self, whole: Size | None, tokens: int, many: int) -> tuple[list["_Spot"], float]:
+        """Windows one after the other, each where it adds most; and the value with them."""
+        shown, spots = self._shown(self.coarse, whole), list[_Spot]()
+        for at in range(many):
+            spot = self._add(shown, tokens // (many - at))
+            if spot is None:
+                break
+            self._mark(shown, spot)
+            tokens -= spot.a * spot.b
+            spots.append(spot)
+        return spots, float(shown.sum())
+
+    def _lay_again(self, whole: Size | None, spots: Sequence["_Spot"]) -> list["_Spot"]:
+        """Each window laid once more, now that the others are known."""
+        spots, base = list(spots), self._shown(self.coarse, whole)
+        for at, old in enumerate(spots if len(spots) > 1 else ()):
+            shown = base.clone()
+            for other in (*spots[:at], *spots[at + 1 :]):
+                self._mark(shown, other)
+            spots[at] = self._add(shown, old.a * old.b) or old
+        return spots
+
+    def _mark(self, shown: Float[Tensor, "rows cols"], spot: "_Spot") -> None:
+        here = slice(spot.y, spot.y + spot.high), slice(spot.x, spot.x + spot.wide)
+        shown[here] = torch.maximum(shown[here], self.worth[spot.step][here])
+
+    def _add(
+        self, shown: Float[Tensor, "rows cols"], tokens: int, exact: bool = False
+    ) -> "_Spot | None":
+        """The window of at most (or exactly) so many tokens that adds most."""
+        grid = (int(shown.shape[0]), int(shown.shape[1]))
+        spots = _spots(self.size, grid, self.rule.side, self.steps, tokens, exact)
         if spots is None:
             return None
-        gain = (self.worth - shown).clamp(min=0)
-        total = F.pad(gain.cumsum(1).cumsum(2), (1, 0, 1, 0)).flatten()
-        corner = total[spots.corner]
-        held = corner[0] - corner[1] - corner[2] + corner[3]
+        gain = (self.worth - shown).clamp_(min=0)
+        total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0)).flatten()
+        corner = total.index_select(0, spots.corner).view(4, -1)
+        held = corner[0].sub_(corner[1]).sub_(corner[2]).add_(corner[3])
         best = int(held.argmax())
-        if float(held[best]) <= GAIN:
-            return None
-        step, y, x, high, wide, a, b = spots.facts[:, best].tolist()
-        scale = 2 ** (-self.steps[step] / STEPS)
-        window = self._window((y, x, high, wide), (rows, cols), (a, b), scale)
-        return window, (y, x, high, wide), step
+        return spots.spot(best) if exact or float(held[best]) > GAIN else None
 
-    def _window(
-        self, spot: tuple[int, int, int, int], grid: Grid, tokens: Grid, scale: float
-    ) -> Window:
-        """A spot of the lattice as pixels, as large as its tokens can show."""
-        y, x, high, wide = spot
-        side = self.rule.side / scale
-        top, bottom = _span(y, high, grid[0], self.size[0], tokens[0] * side)
-        left, right = _span(x, wide, grid[1], self.size[1], tokens[1] * side)
-        return Window((left, top, right, bottom), tokens)
+    def _window(self, spot: "_Spot") -> Window:
+        """A spot of the lattice in pixels, as large as its tokens can show."""
+        side = self.rule.side * 2 ** (self.steps[spot.step] / STEPS)
+        rows, cols = self.coarse.place.shape
+        top, bottom = _span(spot.y, spot.high, rows, self.size[0], spot.a * side)
+        left, right = _span(spot.x, spot.wide, cols, self.size[1], spot.b * side)
+        return Window((left, top, right, bottom), (spot.a, spot.b))
 
-    def _settled(self, whole: Size | None, windows: Sequence[Window]) -> tuple[Window, ...]:
-        """Windows moved by less than a coarse cell to where they add most on the fine lattice."""
+    # ---- windows on the fine lattice
+
+    def _settle(self, whole: Size | None, windows: Sequence[Window]) -> list[Window]:
+        """Windows moved by up to a coarse cell to where they add most on the fine lattice."""
         done = list(windows)
+        base = self._shown(self.fine, whole)
         for at, window in enumerate(done):
-            shown = self._shown(self.fine, whole)
+            shown = base.clone()
             for other in (*done[:at], *done[at + 1 :]):
                 self._show(shown, other)
-            gain = (self._worth(self.fine, window.scale * self.rule.side) - shown).clamp(min=0)
-            done[at] = self._moved(gain, window)
-        return tuple(done)
+            worth = self._worth(self.fine, self._window_scale(window))
+            done[at] = self._moved((worth - shown).clamp_(min=0), window)
+        return done
 
     def _moved(self, gain: Float[Tensor, "rows cols"], window: Window) -> Window:
         (rows, cols), (high, wide) = gain.shape, self.size
         left, top, right, bottom = window.box
-        down = _near(top, bottom, rows, high)
-        across = _near(left, right, cols, wide)
+        y0, y1, tops = _near(top, bottom, rows, high)
+        x0, x1, lefts = _near(left, right, cols, wide)
         total = F.pad(gain.cumsum(0).cumsum(1), (1, 0, 1, 0))
-        y0, y1, ys = down
-        x0, x1, xs = across
-        held = total[y1][:, x1] - total[y0][:, x1] - total[y1][:, x0] + total[y0][:, x0]
+        low, up = total[y1], total[y0]
+        held = low[:, x1] - up[:, x1] - low[:, x0] + up[:, x0]
         y, x = divmod(int(held.argmax()), held.shape[1])
-        new_top, new_left = int(ys[y]), int(xs[x])
-        return Window(
-            (new_left, new_top, new_left + right - left, new_top + bottom - top), window.tokens
-        )
+        down, across = int(tops[y]), int(lefts[x])
+        return replace(window, box=(across, down, across + right - left, down + bottom - top))
+
+    # ---- what is left of the budget
+
+    def spend_rest(self, plan: Plan, tokens: int) -> Plan:
+        """What windows left goes to the whole picture; then to one more window, if it is much."""
+        rest = tokens - sum(window.count for window in plan.windows)
+        if plan.whole is not None:
+            plan = self.plan(self.rule.largest(self.size, rest), plan.windows)
+        rest = tokens - plan.count(self.rule)
+        return self._filled(plan, rest, exact=False) if rest > (1 - USED) * tokens else plan
+
+    def fill(self, plan: Plan, tokens: int) -> Plan:
+        """Windows more until exactly so many tokens are spent."""
+        while rest := tokens - plan.count(self.rule):
+            side = self.rule.side * 2 ** (self.steps[0] / STEPS)
+            plan = self._filled(plan, _product(self.size, side, rest), exact=True)
+        return plan
+
+    def _filled(self, plan: Plan, tokens: int, exact: bool) -> Plan:
+        """One more window, where it adds most."""
+        rows, cols = self.coarse.place.shape
+        shown = _pooled(self._all_shown(plan.whole, plan.windows), (rows, cols))
+        spot = self._add(shown, tokens, exact)
+        return plan if spot is None else self.plan(plan.whole, [*plan.windows, self._window(spot)])
+
+
+# ---- lattices ------------------------------------------------------------------------------------
 
 
 def _near(
@@ -226,9 +296,8 @@ def _near(
 ) -> tuple[Int[Tensor, "n"], Int[Tensor, "n"], Int[Tensor, "n"]]:
     """First and last fine cell of a span that is moved by up to a coarse cell, and its pixels."""
     reach = FINE // COARSE
-    step = pixels / cells
-    start = low + torch.arange(-reach, reach + 1) * step
-    start = start.round().clamp(0, pixels - (high - low)).long().unique()
+    start = low + torch.arange(-reach, reach + 1) * (pixels / cells)
+    start = start.round().clamp(0, pixels - (high - low)).long()
     first = (start * cells / pixels).round().long()
     last = ((start + high - low) * cells / pixels).round().long()
     return first, last, start
@@ -250,17 +319,20 @@ def _lattice(size: Size, longer: int) -> Grid:
 
 def _resampled(belief: Belief, grid: Grid) -> Belief:
     """The same belief on another lattice; the probability stays the same in sum."""
-    have = (int(belief.place.shape[0]), int(belief.place.shape[1]))
-    if have == grid:
+    if tuple(belief.place.shape) == grid:
         return belief
-    down, across = _overlap(have[0], grid[0]), _overlap(have[1], grid[1])
-    place = down @ belief.place @ across.T
-    mean = down @ (belief.place * belief.octaves) @ across.T / place.clamp(min=1e-12)
+    place = _pooled(belief.place, grid)
+    mean = _pooled(belief.place * belief.octaves, grid) / place.clamp(min=1e-12)
     even = F.interpolate(belief.octaves[None, None], grid, mode="area")[0, 0]
     return Belief(place, torch.where(place > 1e-9, mean, even), belief.blur)
 
 
-@lru_cache(maxsize=256)
+def _pooled(value: Float[Tensor, "rows cols"], grid: Grid) -> Float[Tensor, "rows2 cols2"]:
+    """Shares of each cell added up on another lattice."""
+    return _overlap(value.shape[0], grid[0]) @ value @ _overlap(value.shape[1], grid[1]).T
+
+
+@lru_cache(maxsize=64)
 def _overlap(have: int, want: int) -> Float[Tensor, "want have"]:
     """Which share of each old cell lies in each new one."""
     edge = torch.arange(want + 1, dtype=torch.float64) * have / want
@@ -270,62 +342,103 @@ def _overlap(have: int, want: int) -> Float[Tensor, "want have"]:
     return (high - low).clamp(min=0).float()
 
 
+# ---- every window of one price -------------------------------------------------------------------
+
+
+class _Spot(NamedTuple):
+    """A window on the coarse lattice."""
+
+    step: int
+    """Its scale."""
+    y: int
+    x: int
+    high: int
+    wide: int
+    a: int
+    b: int
+    """Rows and columns in tokens."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Spots:
-    """Every window of one price: scales, shapes and places."""
+    """Scales, shapes and places of all windows that cost the same."""
 
-    corner: Int[Tensor, "4 n"]
-    """Where its four corners stand in the integral images of all scales."""
-    facts: Int[Tensor, "7 n"]
-    """Scale, y x height width in cells, rows and columns in tokens."""
+    corner: Int[Tensor, "4n"]
+    """Where their four corners stand in the integral images of all scales."""
+    shapes: tuple[tuple[int, ...], ...]
+    """Of each shape: scale, height and width in cells, stride, rows and columns in tokens."""
+    ends: Int[Tensor, "shapes"]
+    """One past the last window of each shape."""
+    grid: Grid
+
+    def spot(self, at: int) -> _Spot:
+        """The window of that number."""
+        which = int(torch.searchsorted(self.ends, at, right=True))
+        step, high, wide, jump, a, b = self.shapes[which]
+        rows, cols = self.grid
+        nth = at - (int(self.ends[which - 1]) if which else 0)
+        y, x = divmod(nth, -(-(cols - wide) // jump) + 1)
+        return _Spot(step, min(y * jump, rows - high), min(x * jump, cols - wide), high, wide, a, b)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)  # up to a megabyte each
 def _spots(
-    size: Size, grid: Grid, side: int, steps: tuple[int, ...], tokens: int, least: float
+    size: Size, grid: Grid, side: int, steps: range, tokens: int, exact: bool
 ) -> _Spots | None:
-    """Windows of at most so many tokens, at scales above ``least``."""
-    shapes = list(_shapes(size, grid, side, steps, tokens, least))
+    """Windows of at most (or exactly) so many tokens."""
+    shapes = tuple(_shapes(size, grid, side, steps, tokens, exact))
     if not shapes:
         return None
-    table = torch.tensor(shapes)
-    step, high, wide, jump, a, b = table.unbind(1)
+    step, high, wide, jump, _, _ = torch.tensor(shapes).unbind(1)
     rows, cols = grid
-    ys, xs = -(-(rows - high) // jump) + 1, -(-(cols - wide) // jump) + 1
-    many = ys * xs
-    shape = torch.repeat_interleave(torch.arange(len(shapes)), many)
-    nth = torch.arange(int(many.sum())) - (many.cumsum(0) - many)[shape]
-    y = ((nth // xs[shape]) * jump[shape]).minimum((rows - high)[shape])
-    x = ((nth % xs[shape]) * jump[shape]).minimum((cols - wide)[shape])
+    down, across = -(-(rows - high) // jump) + 1, -(-(cols - wide) // jump) + 1
+    ends = (down * across).cumsum(0)
+    shape = torch.repeat_interleave(torch.arange(len(shapes)), down * across)
+    nth = torch.arange(int(ends[-1])) - (ends - down * across)[shape]
+    y = (nth // across[shape] * jump[shape]).minimum((rows - high)[shape])
+    x = (nth % across[shape] * jump[shape]).minimum((cols - wide)[shape])
     line = cols + 1
     top = step[shape] * (rows + 1) * line + y * line + x
     drop, right = high[shape] * line, wide[shape]
-    corner = torch.stack((top + drop + right, top + right, top + drop, top))
-    return _Spots(
-        corner, torch.stack((step[shape], y, x, high[shape], wide[shape], a[shape], b[shape]))
-    )
+    corner = torch.cat((top + drop + right, top + right, top + drop, top))
+    return _Spots(corner.int(), shapes, ends, grid)
 
 
 def _shapes(
-    size: Size, grid: Grid, side: int, steps: tuple[int, ...], tokens: int, least: float
+    size: Size, grid: Grid, side: int, steps: range, tokens: int, exact: bool
 ) -> Iterator[tuple[int, int, int, int, int, int]]:
     """Scale, height and width in cells, stride in cells, rows and columns in tokens."""
     cell = size[0] / grid[0], size[1] / grid[1]
     for at, step in enumerate(steps):
-        scale = 2 ** (-step / STEPS)
-        if scale <= least * 1.05:
-            continue
-        most = ceil(size[0] * scale / side), ceil(size[1] * scale / side)
-        jump = max(1, floor(side / scale / cell[0] / 2))
-        seen: set[Grid] = set()
-        for tall in TALL:
-            if tall > tokens:
-                break
-            a = min(tall, most[0])
-            b = min(tokens // a, most[1])
-            if (a, b) in seen or (not 1 / 8 <= b / a <= 24 and b < most[1] and a < most[0]):
-                continue
-            seen.add((a, b))
-            high = min(grid[0], max(1, floor(a * side / scale / cell[0])))
-            wide = min(grid[1], max(1, floor(b * side / scale / cell[1])))
-            yield at, high, wide, jump, a, b
+        length = side * 2 ** (step / STEPS)  # of a token, in pixels of the picture
+        most = ceil(size[0] / length), ceil(size[1] / length)
+        pairs = _pairs(tokens, most) if exact else _within(tokens, most)
+        for a, b in pairs:
+            high = min(grid[0], max(1, floor(a * length / cell[0])))
+            wide = min(grid[1], max(1, floor(b * length / cell[1])))
+            yield at, high, wide, max(1, floor(length / cell[0] / 2)), a, b
+
+
+def _within(tokens: int, most: Grid) -> list[Grid]:
+    """Rows and columns of about so many tokens, none longer than the picture."""
+    found: dict[Grid, None] = {}
+    for tall in TALL:
+        if tall > tokens:
+            break
+        a = min(tall, most[0])
+        b = min(tokens // a, most[1])
+        if SLIM <= b / a <= BROAD or a == most[0] or b == most[1]:
+            found[a, b] = None
+    return [*found]
+
+
+def _pairs(tokens: int, most: Grid) -> list[Grid]:
+    """Rows and columns of exactly so many tokens."""
+    sides = [a for a in range(1, min(tokens, most[0]) + 1) if tokens % a == 0]
+    return [(a, tokens // a) for a in sides if tokens // a <= most[1]]
+
+
+def _product(size: Size, side: float, tokens: int) -> int:
+    """The most tokens up to ``tokens`` that some rectangle within the picture has."""
+    most = ceil(size[0] / side), ceil(size[1] / side)
+    return next(many for many in range(tokens, 0, -1) if _pairs(many, most))
