@@ -32,6 +32,8 @@ SLIM, BROAD = 1 / 8, 24.0
 """The least and the most columns to a row of a window."""
 CONTEXTS = (1, 2, 4)
 """How large the small whole picture may be, in the least it must have."""
+LARGER = 0.03
+"""How much more of the best value it must show by itself to be tried."""
 GAIN = 1e-6
 """A window must add at least this much to be worth a picture of its own."""
 USED = 0.95
@@ -105,8 +107,9 @@ def find_views(
     best = search.plan(whole, ())
     if whole == size:
         return best
-    if most and float(belief.place.sum()) > 0:
-        found = search.best(_contexts(size, tokens, rule, context), tokens, most)
+    contexts = _contexts(size, tokens, rule, context)
+    if contexts and most and float(belief.place.sum()) > 0:
+        found = search.best(contexts, tokens, most)
         if found.value > best.value + GAIN:
             best = search.spend_rest(found, tokens)
     return search.fill(best, tokens) if exact else best
@@ -179,12 +182,17 @@ class _Search:
     def best(self, contexts: Sequence[Size | None], tokens: int, most: int) -> Plan:
         """The best plan with windows: so many of one price each, beside one of the contexts."""
         tries: list[tuple[float, Size | None, list[_Spot]]] = []
+        first = 0.0
         for whole in contexts:
+            base = float(self._shown(self.coarse, whole).sum())
+            if tries and base < first + LARGER * max(one[0] for one in tries):
+                continue  # a larger picture of the whole that shows hardly more is no use
+            first = first or base
             left = tokens - (self.rule.count(whole) if whole else 0)
             for many in range(1, min(most, left) + 1):
                 spots, value = self._lay(whole, left, many)
                 tries.append((value, whole, spots))
-        value, whole, spots = max(tries, key=lambda one: one[0])
+        _, whole, spots = max(tries, key=lambda one: one[0])
         spots = self._lay_again(whole, spots)
         return self.plan(whole, self._settle(whole, [self._window(spot) for spot in spots]))
 
@@ -363,7 +371,7 @@ class _Spot(NamedTuple):
 class _Spots:
     """Scales, shapes and places of all windows that cost the same."""
 
-    corner: Int[Tensor, "4n"]
+    corner: Int[Tensor, "corners"]
     """Where their four corners stand in the integral images of all scales."""
     shapes: tuple[tuple[int, ...], ...]
     """Of each shape: scale, height and width in cells, stride, rows and columns in tokens."""

@@ -1,0 +1,221 @@
+"""Laws of the planner: what any plan keeps to, and how near it comes to a brute-force search."""
+
+from itertools import product
+from math import ceil, floor, log2
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.counting import TokenRule, token_rule
+from homunculus.planner.search import STEPS, TALL, Belief, Plan, Window, find_views
+
+EYES = Acuity("test", 6.0, 0.5)
+SIDES = (14, 16, 28, 32)
+
+
+def belief(size: tuple[int, int], seed: int, peaks: int = 3, sure: float = 0.9) -> Belief:
+    """A few peaks on an even ground, and print of two heights."""
+    lot = torch.Generator().manual_seed(seed)
+    cell = max(1.0, max(size) / 48)
+    rows, cols = (max(1, round(side / cell)) for side in size)
+    y, x = torch.meshgrid(torch.arange(rows), torch.arange(cols), indexing="ij")
+    place = torch.zeros(rows, cols)
+    for _ in range(peaks):
+        at = torch.rand(2, generator=lot) * torch.tensor([rows, cols])
+        wide = 1 + 3 * torch.rand(2, generator=lot)
+        away = ((y - at[0]) / wide[0]) ** 2 + ((x - at[1]) / wide[1]) ** 2
+        place += torch.rand(1, generator=lot) * (-away).exp()
+    place = sure * place / place.sum().clamp(min=1e-9) + (1 - sure) / place.numel()
+    high = 10.0 + 20.0 * torch.rand(1, generator=lot)
+    octaves = torch.where(y < rows // 2, high, 1.5 * high).log2()
+    return Belief(place, octaves, 0.3)
+
+
+def unknown(size: tuple[int, int]) -> Belief:
+    known = belief(size, 0)
+    return Belief(torch.zeros_like(known.place), known.octaves, known.blur)
+
+
+sizes = st.tuples(st.integers(8, 1500), st.integers(8, 1500)).filter(
+    lambda size: max(size) <= 40 * min(size)
+)
+cases = given(
+    size=sizes,
+    tokens=st.one_of(st.integers(1, 300), st.integers(1, 4096)),
+    side=st.sampled_from(SIDES),
+    seed=st.integers(0, 10**6),
+)
+several = settings(max_examples=60, deadline=None)
+
+
+@several
+@cases
+def test_a_plan_keeps_its_budget_and_shows_everything(size, tokens, side, seed) -> None:
+    rule = TokenRule("test", side)
+    plan = find_views(belief(size, seed), size, tokens, rule, EYES)
+    assert plan.count(rule) <= tokens
+    assert plan.whole is not None  # so nothing of the picture is invisible
+    if rule.count(size) <= tokens:
+        assert plan == Plan(size, (), plan.value)
+        return
+    least = rule.count(rule.largest(size, max(1, tokens // 8)))
+    assert rule.count(plan.whole) >= least
+    assert len(plan.windows) <= 5
+    for window in plan.windows:
+        left, top, right, bottom = window.box
+        assert 0 <= left < right <= size[1]
+        assert 0 <= top < bottom <= size[0]
+
+
+@several
+@cases
+def test_nobody_knows_where_is_the_whole_picture(size, tokens, side, seed) -> None:
+    rule = TokenRule("test", side)
+    plan = find_views(unknown(size), size, tokens, rule, EYES)
+    assert (plan.whole, plan.windows) == (rule.largest(size, tokens), ())
+
+
+@several
+@cases
+def test_engines_spend_exactly(size, tokens, side, seed) -> None:
+    rule = TokenRule("test", side)
+    for known in (belief(size, seed), unknown(size)):
+        plan = find_views(known, size, tokens, rule, EYES, exact=True)
+        assert plan.count(rule) == min(tokens, rule.count(size))
+
+
+@several
+@cases
+def test_a_plan_is_never_worth_less_than_resizing(size, tokens, side, seed) -> None:
+    rule, known = TokenRule("test", side), belief(size, seed)
+    whole = find_views(known, size, tokens, rule, EYES, most=0)
+    assert find_views(known, size, tokens, rule, EYES).value >= whole.value
+
+
+@several
+@cases
+def test_nearly_all_of_the_budget_is_spent(size, tokens, side, seed) -> None:
+    """At least 95 %, but for what one more token would break: a row of the smallest side."""
+    rule = TokenRule("test", side)
+    plan = find_views(belief(size, seed), size, tokens, rule, EYES)
+    assume(plan.windows)
+    assert plan.count(rule) >= floor(0.95 * tokens)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    size=sizes,
+    tokens=st.integers(1, 300),
+    more=st.integers(1, 200),
+    side=st.sampled_from(SIDES),
+    seed=st.integers(0, 10**6),
+)
+def test_more_tokens_are_never_worth_less(size, tokens, more, side, seed) -> None:
+    """Up to the hundredth that the search may miss of the best plan."""
+    rule, known = TokenRule("test", side), belief(size, seed)
+    few = find_views(known, size, tokens, rule, EYES).value
+    many = find_views(known, size, tokens + more, rule, EYES).value
+    assert many >= 0.99 * few
+
+
+@several
+@cases
+def test_the_same_plan_every_time(size, tokens, side, seed) -> None:
+    rule, known = TokenRule("test", side), belief(size, seed)
+    first = find_views(known, size, tokens, rule, EYES)
+    find_views(belief(size[::-1], seed + 1), size[::-1], tokens, rule, EYES)  # another in between
+    assert find_views(known, size, tokens, rule, EYES) == first
+
+
+# ---- brute force ---------------------------------------------------------------------------------
+
+
+def all_windows(size: tuple[int, int], tokens: int, side: int) -> list[Window]:
+    """Every window of up to so many tokens at every scale, at steps of half a token."""
+    found = set()
+    for step in range(3 * STEPS):
+        length = side * 2 ** (step / STEPS)
+        most = ceil(size[0] / length), ceil(size[1] / length)
+        for a, b in product(TALL, range(1, tokens + 1)):
+            if a * b > tokens or a > most[0] or b > most[1]:
+                continue
+            high, wide = min(size[0], round(a * length)), min(size[1], round(b * length))
+            for y, x in product(_starts(size[0], high, length), _starts(size[1], wide, length)):
+                found.add(Window((x, y, x + wide, y + high), (a, b)))
+    return sorted(found, key=lambda window: (window.box, window.tokens))
+
+
+def _starts(pixels: int, length: int, token: float) -> list[int]:
+    step = max(1, round(token / 2))
+    return sorted({*range(0, pixels - length, step), pixels - length})
+
+
+def brute_force(known: Belief, size: tuple[int, int], tokens: int, rule: TokenRule) -> float:
+    """The best value of the whole picture and one or two windows, over all of them."""
+    from homunculus.planner.search import _Search
+
+    search = _Search(known, size, rule, EYES)
+    best = search.plan(rule.largest(size, tokens), ()).value
+    for kept in range(max(1, tokens // 8), tokens):
+        small = rule.largest(size, kept)
+        base = search._all_shown(small, ())
+        shown = []
+        for window in all_windows(size, tokens - rule.count(small), rule.side):
+            after = base.clone()
+            search._show(after, window)
+            shown.append((window.count, after))
+        if not shown:
+            continue
+        price = torch.tensor([count for count, _ in shown])
+        maps = torch.stack([after for _, after in shown]).flatten(1)
+        for (count, after), alone in zip(shown, maps.sum(1).tolist(), strict=True):
+            best = max(best, alone)
+            fits = price <= tokens - rule.count(small) - count
+            if bool(fits.any()):
+                both = torch.maximum(maps[fits], after.flatten()).sum(1)
+                best = max(best, float(both.max()))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_search_comes_within_a_hundredth_of_brute_force(seed) -> None:
+    size, tokens, rule = (192, 160), 8, TokenRule("test", 16)
+    known = belief(size, seed, peaks=2)
+    found = find_views(known, size, tokens, rule, EYES, most=2)
+    assert found.value >= 0.99 * brute_force(known, size, tokens, rule)
+
+
+# ---- whose token ---------------------------------------------------------------------------------
+
+
+def test_a_name_or_a_side_says_whose_token_is_counted() -> None:
+    assert token_rule("qwen3-vl").side == 32
+    assert token_rule("qwen2.5-vl").side == 28
+    assert token_rule(16).count((17, 16)) == 2
+    with pytest.raises(ValueError, match=r"Did you mean 'qwen3-vl'"):
+        token_rule("qwen3vl")
+
+
+@several
+@given(size=sizes, tokens=st.integers(1, 4096), side=st.sampled_from(SIDES))
+def test_the_largest_picture_fits_and_keeps_its_shape(size, tokens, side) -> None:
+    rule = TokenRule("test", side)
+    high, wide = rule.largest(size, tokens)
+    assert rule.count((high, wide)) <= tokens
+    assert high <= size[0]
+    assert wide <= size[1]
+    if rule.count(size) > tokens:
+        assert abs(log2(high / wide) - log2(size[0] / size[1])) <= 1 or min(high, wide) < 4
+
+
+def test_acuity_falls_with_height_and_blurs() -> None:
+    heights = torch.tensor([3.0, 6.0, 12.0]).log2()
+    sharp, dull = EYES.read(heights), EYES.read(heights, 1.0)
+    assert float(sharp[1]) == pytest.approx(0.5)
+    assert float(sharp[0]) == pytest.approx(0.0228, abs=1e-3)
+    assert float(dull[0]) > float(sharp[0])
+    with pytest.raises(ValueError, match="middle and width"):
+        Acuity("none", 0.0, 0.5)
