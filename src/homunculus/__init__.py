@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from homunculus.core.pipeline import Match, Scout, Sight
     from homunculus.core.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
+    from homunculus.planner import Views, views
     from homunculus.relevance.scout import get_scout, scouts
     from homunculus.show import look
 
@@ -34,6 +35,7 @@ __all__ = [
     "Scout",
     "Sight",
     "Tokens",
+    "Views",
     "attach",
     "certify",
     "get_method",
@@ -42,6 +44,7 @@ __all__ = [
     "methods",
     "pack",
     "scouts",
+    "views",
 ]
 
 _HOMES = {
@@ -52,6 +55,7 @@ _HOMES = {
     "core.pipeline": ("Match", "Scout", "Sight"),
     "core.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
+    "planner": ("Views", "views"),
     "relevance.scout": ("get_scout", "scouts"),
     "show": ("look",),
 }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from einops import rearrange
@@ -22,7 +22,7 @@ from homunculus.planner.counting import Size, TokenRule, token_rule
 from homunculus.planner.search import Belief, Plan, Window, find_views
 from homunculus.relevance.scout import ScoutLike, get_scout
 
-__all__ = ["View", "Views", "views"]
+__all__ = ["Planner", "View", "Views", "views"]
 
 LINE = 1 / 64
 """Height of a line of text where nobody knows it, in the longer side of the picture."""
@@ -80,7 +80,10 @@ class Views:
             yield View(name, window.box, self._size(window), window.count)
 
     def _size(self, window: Window) -> Size:
-        return window.tokens[0] * self.rule.side, window.tokens[1] * self.rule.side
+        """Tokens times their side; nothing is enlarged to fill a token."""
+        (rows, cols), side = window.tokens, self.rule.side
+        left, top, right, bottom = window.box
+        return min(rows * side, bottom - top), min(cols * side, right - left)
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
@@ -157,38 +160,113 @@ def views(
     source: Any,
     question: str = "",
     *,
-    tokens: int,
+    tokens: int | Literal["auto"],
     model: str | int = "qwen3-vl",
     acuity: Acuity | None = None,
     scout: ScoutLike = "auto",
     context: float = 1 / 8,
     windows: int = 4,
+    legible: float = 0.95,
+    cap: int = 1024,
     page: int = 0,
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
     ``model`` says whose tokens are counted: a name, or the side of a token in pixels. ``acuity`` is
     how small its reader still reads. ``context`` is the least share of the tokens that a small
-    picture of the whole gets; 0 lets it be left out.
+    picture of the whole gets; 0 lets it be left out. With ``tokens="auto"`` the budget is the
+    smallest one that makes the answer readable with probability ``legible``, up to ``cap``.
     """
-    tokens = check_count(tokens, "views: tokens")
-    picture = open_picture(source, page, longest=LONGEST)
-    rule = token_rule(model)
-    sight = ask_scout(get_scout(scout), picture, question)
-    eyes = acuity or VLM
-    plan = find_views(
-        believe(sight, picture.size),
-        picture.size,
-        tokens,
-        rule,
-        eyes,
-        context=context,
-        most=windows,
-    )
-    return Views(picture, question, rule, eyes, tokens, sight, plan)
+    planner = Planner.of(source, question, model, acuity, scout, context, windows, page)
+    if tokens == "auto":
+        tokens = planner.budget(legible, check_count(cap, "views: cap")).tokens
+    return planner.views(check_count(tokens, "views: tokens"))
+
+
+@dataclass(frozen=True)
+class Needed:
+    """How many tokens a picture and a question need."""
+
+    tokens: int
+    value: float
+    """Estimated probability that the answer can be read with them."""
+    reached: bool
+    """Whether that is as much as was asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Planner:
+    """One picture and one question, ready for any budget: the scout is asked once."""
+
+    picture: Picture
+    question: str
+    rule: TokenRule
+    acuity: Acuity
+    sight: Sight
+    context: float = 1 / 8
+    windows: int = 4
+
+    @staticmethod
+    def of(
+        source: Any,
+        question: str,
+        model: str | int = "qwen3-vl",
+        acuity: Acuity | None = None,
+        scout: ScoutLike = "auto",
+        context: float = 1 / 8,
+        windows: int = 4,
+        page: int = 0,
+    ) -> "Planner":
+        """Open the picture and ask the scout."""
+        if not 0 <= context <= 1:
+            raise ValueError(f"views: context is a share from 0 to 1, got {context}.")
+        if not 0 <= windows <= 4:
+            raise ValueError(f"views: 0 to 4 windows, got {windows}.")
+        rule = token_rule(model)
+        picture = open_picture(source, page, longest=LONGEST)
+        sight = ask_scout(get_scout(scout), picture, question)
+        return Planner(picture, question, rule, acuity or VLM, sight, context, windows)
+
+    @cached_property
+    def belief(self) -> Belief:
+        """Where the answer may stand, and how high its letters are."""
+        return believe(self.sight, self.picture.size)
+
+    def plan(self, tokens: int) -> Plan:
+        """The best plan for a budget."""
+        return find_views(
+            self.belief, self.picture.size, tokens, self.rule, self.acuity,
+            context=self.context, most=self.windows,
+        )  # fmt: skip
+
+    def views(self, tokens: int) -> Views:
+        """The views of a budget."""
+        return Views(
+            self.picture, self.question, self.rule, self.acuity, tokens, self.sight,
+            self.plan(tokens),
+        )  # fmt: skip
+
+    def budget(self, legible: float = 0.95, cap: int | None = None) -> Needed:
+        """The smallest budget whose plan is worth ``legible``, or the largest there is."""
+        if not 0 < legible <= 1:
+            raise ValueError(f"budget: legible is a probability above 0 up to 1, got {legible}.")
+        most = self.rule.count(self.picture.size)
+        most = most if cap is None else min(most, cap)
+        best = self.plan(most).value
+        if best < legible:
+            return Needed(most, best, reached=False)
+        low, high, value = 0, most, best
+        while high - low > 1:  # the value never falls by more than the search misses
+            middle = (low + high) // 2
+            if (found := self.plan(middle).value) >= legible:
+                high, value = middle, found
+            else:
+                low = middle
+        return Needed(high, value, reached=True)
 
 
 VLM = Acuity("vlm", 12.0, 0.5)
+"""A reader as vision-language models are reported to be."""
 
 
 def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:

@@ -76,7 +76,8 @@ class Look:
         if picture.size != picture.original:
             (high, wide), (rows, cols) = picture.original, picture.size
             found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
-        if self.question.strip() and not self.sight.sure:
+        lost = not self.sight.sure or self.sight.facts.get("matched") is False
+        if self.question.strip() and lost:
             found.append(self.sight.explanation)
         return found
 

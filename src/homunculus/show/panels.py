@@ -187,7 +187,7 @@ def draw_panels(
             outlined(picture, words),
             written(question or "(no question)", width, TEXT, INK, most=4),
         ),
-        (f"relevance: {origin}", _heated(picture, relevance, cell), _bar(width)),
+        (f"relevance: {origin}", heated(picture, relevance, cell), bar(width)),
         ("kept cells", kept, _legend(kind, plain, width)),
         (
             "what is left to read",
@@ -195,7 +195,7 @@ def draw_panels(
             written(f"Each token at its own resolution.{unseen}", width),
         ),
     ]
-    return _sheet(parts, rows, cols, width, caption)
+    return sheet(parts, rows, cols, width, caption)
 
 
 def arrangement(size: Size) -> tuple[int, int, float]:
@@ -214,13 +214,13 @@ def _from(byte: UInt8[Tensor, "h w c"]) -> Any:
     return pil().fromarray(byte.contiguous().numpy())
 
 
-def _washed(picture: Any, white: float) -> Any:
+def washed(picture: Any, white: float) -> Any:
     """Grey and pale, so that colours laid on it can be told apart."""
     grey = picture.convert("L").convert("RGB")
     return pil().blend(grey, pil().new("RGB", picture.size, PAPER), white)
 
 
-def _heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
+def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
     """Relevance as probability against the peak, in steps of the cells it is known for."""
     logit = relevance.nan_to_num(nan=-1e9, posinf=1e9, neginf=-1e9)
     chance = (logit - logit.max()).exp()
@@ -230,7 +230,7 @@ def _heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) ->
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
     way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
     heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
-    return pil().blend(_washed(picture, 0.3), heat, 0.66)
+    return pil().blend(washed(picture, 0.3), heat, 0.66)
 
 
 def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
@@ -270,7 +270,7 @@ def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
         else:
             line = 2 if side >= 40 else 1
             pen.rectangle((left, top, right, bottom), (*colour, 44), (*colour, 235), line)
-    return pil().alpha_composite(_washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
+    return pil().alpha_composite(washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
 
 
 def _seen(
@@ -316,7 +316,7 @@ def _hatched(shown: Size) -> Any:
     return _from(torch.where(line, 158, 196).to(torch.uint8)[..., None].repeat(1, 1, 3))
 
 
-def _bar(width: int) -> Any:
+def bar(width: int) -> Any:
     """The colours of relevance between their names."""
     block = pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
     long = min(260, width - 120)
@@ -348,7 +348,7 @@ def _legend(kind: list[int], plain: bool, width: int) -> Any:
     return block
 
 
-def _sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
+def sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
     """Title, picture and text of each panel on a grid, and the facts below."""
     head = [written(title, width, TITLE, INK, most=2) for title, _, _ in parts]
     facts = written(caption, cols * width + (cols - 1) * GAP, CAPTION, INK)

@@ -22,10 +22,25 @@ def readings(reader: Reader, way: Read, pixels: Pixels, boxes: Sequence[Box]) ->
     """Texts that may be the answer: of its boxes, of lines upon them, or of all lines."""
     if way == "crop":
         return [reader.line(crop(pixels, box)) for box in boxes]
-    if way == "anywhere":
-        return [text for text, _ in reader.page(pixels)]
-    lines = reader.page(pixels, near=boxes)
-    return [text for text, line in lines if any(_covers(line, box) for box in boxes)]
+    return read_pictures(reader, way, [(pixels, (0, 0))], boxes)
+
+
+def read_pictures(
+    reader: Reader,
+    way: Read,
+    pictures: Sequence[tuple[Pixels, tuple[int, int]]],
+    boxes: Sequence[Box],
+) -> list[str]:
+    """The same of several pictures of one page, each read by itself; x y are their corners."""
+    found: list[str] = []
+    for pixels, (x, y) in pictures:
+        here = [(box[0] - x, box[1] - y, box[2] - x, box[3] - y) for box in boxes]
+        if way == "anywhere":
+            found += [text for text, _ in reader.page(pixels)]
+            continue
+        lines = reader.page(pixels, near=here)
+        found += [text for text, line in lines if any(_covers(line, box) for box in here)]
+    return found
 
 
 def score(texts: Sequence[str], way: Read, metric: Metric, question: Question) -> float:

@@ -30,12 +30,13 @@ from homunculus.lab.measure.suite import KINDS, kind, read, read_config
 from homunculus.lab.measure.table import experiment, folders, is_experiment, run_experiment
 from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lazy import need
+from homunculus.planner.counting import token_rule
 from homunculus.relevance.scout import PixelScout, available, get_scout
 from homunculus.relevance.words import Way, WordScout, load
 
 ALONE = {
     "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
-    "reader": "rapidocr",
+    "reader": "rapidocr", "patch": 16,
 }  # fmt: skip
 """What a flag means for a single suite if it is not given; an experiment has its own."""
 
@@ -61,6 +62,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
         help="how tokens are turned into pixels (smooth)")  # fmt: skip
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
     add("--side", type=count, help="pixels of a page's longer side (1024)")
+    text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"
+    add("--token", type=token_side, dest="patch", metavar="MODEL|PX", help=text)
     add(
         "--limit",
         type=count,
@@ -92,6 +95,18 @@ def flags(measure: argparse.ArgumentParser) -> None:
         help="result file (in results/ if that folder exists)",
     )
     json_flag(measure)
+
+
+def token_side(text: str) -> int:
+    """Pixels along a token, of a model or as a number.
+
+    >>> token_side("qwen3-vl"), token_side("28")
+    (32, 28)
+    """
+    try:
+        return token_rule(int(text) if text.isdigit() else text).side
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(
@@ -141,6 +156,7 @@ def _tokens(
         reads=tuple(arguments.read),
         modes=tuple(arguments.rebuild),
         side=arguments.side,
+        patch=arguments.patch,
         seed=arguments.seed,
         things=read_config(folder).things,
     )
@@ -186,7 +202,8 @@ def _reader(arguments: argparse.Namespace) -> Reader | None:
 def _named(arguments: argparse.Namespace, suite: str) -> str:
     limit = f"-first{arguments.limit}" if arguments.limit else ""
     part = "" if arguments.task in ("words", "gaze") else f"-{arguments.part}"
-    return f"{arguments.task}-{suite}{part}-{arguments.side}{limit}.json"
+    token = f"-{arguments.patch}px" if arguments.patch != ALONE["patch"] else ""
+    return f"{arguments.task}-{suite}{part}-{arguments.side}{token}{limit}.json"
 
 
 def suite_folder(name: str) -> Path:

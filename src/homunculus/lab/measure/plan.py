@@ -69,6 +69,8 @@ class Experiment:
     pages: int = 16
     """Questions a suite for which whole pages are read, by the headline rows."""
     side: int = 1024
+    patch: int = 16
+    """Pixels along a token: 32 for Qwen3-VL, 28 for Qwen2.5-VL."""
     seed: int = 0
     reader: str = "rapidocr"
     quick: bool = False
@@ -211,6 +213,7 @@ def _main(
         reads=("crop",),
         metrics=fit[0].config.metrics(sort),
         side=experiment.side,
+        patch=experiment.patch,
         seed=experiment.seed,
         things=things,
         variants=variants,

@@ -2,7 +2,8 @@
 """Rows of the table: a method, how it is set, and whose relevance map it follows.
 
 A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`,
-`foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`. A number alone is the hedge.
+`foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`, `views`, `views@context=0+blind`. A
+number alone is the hedge.
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,8 @@ CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+sa
 SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")
 SEEDS = 3
 """Draws of `random` that are averaged."""
+CONTEXT = 1 / 8
+"""The least share of tokens that the whole picture gets, if a row does not say."""
 _BY_SOURCE = {"pixels": "saliency", "answer": "answer", "another question": "shuffled"}
 _TWINS = {"blind": "foveated+blind", "prior": "foveated+prior"}
 """Controls that are the primary method with another scorer; `shuffled` is in the registry."""
@@ -36,6 +39,8 @@ class Row:
     """Several draws of one method; none for `resize`, which here shrinks pixels to any size."""
     scorer: str | None
     """Whose map it follows; None if it follows none."""
+    context: float | None = None
+    """Of `views`: the least share of tokens that the whole picture gets; None for all others."""
 
 
 def row(name: str, scorers: Mapping[str, Scout]) -> Row:
@@ -44,6 +49,9 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
     base, at, option = left.partition("@")
     if base == "resize":
         return Row(name, (), None)
+    if base == "views":
+        _check_scorer(name, scorer or "scout", scorers)
+        return Row(name, (), scorer or "scout", _context(option, name) if at else CONTEXT)
     method = get_method(base)
     if at:
         method = _set(method, option, name)
@@ -53,13 +61,24 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
         draws = [method.set(seed=seed) for seed in range(SEEDS)]
         return Row(name, tuple(draws), None)
     follows = scorer if plus else _BY_SOURCE.get(method.source, "scout")
+    _check_scorer(name, follows, scorers)
+    return Row(name, (method,), follows)
+
+
+def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None:
     known = {"saliency", "deviation", "answer", *scorers}
     known |= {"shuffled", "fovea"} if "scout" in scorers else set()
     if follows not in known and not ("scout" in scorers and follows.startswith("mix-")):
         raise ValueError(
             f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}."
         )
-    return Row(name, (method,), follows)
+
+
+def _context(option: str, name: str) -> float:
+    what, equals, value = option.partition("=")
+    if what != "context" or not equals:
+        raise ValueError(f"row {name}: views has no {what}. Write views@context=0.")
+    return float(value)
 
 
 def _set(method: Method, option: str, name: str) -> Method:

@@ -9,7 +9,14 @@ from typing import Literal
 import torch
 
 from homunculus.core.pipeline import Scout
-from homunculus.lab.measure.answer import Metric, Read, crop, readings, score
+from homunculus.lab.measure.answer import (
+    Metric,
+    Read,
+    crop,
+    read_pictures,
+    readings,
+    score,
+)
 from homunculus.lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus.lab.measure.read import Pixels, Reader
 from homunculus.lab.measure.rebuild import Mode
@@ -27,11 +34,15 @@ from homunculus.lab.measure.spend import (
     saliency,
 )
 from homunculus.lab.measure.suite import Box, Question
+from homunculus.lab.measure.views import Picture, answer_belief, keep_views, scout_belief
 from homunculus.lab.shuffle import derange
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.search import Belief
 
 Task = Literal["legibility", "evidence"]
 Probe = Callable[[Selection, Sheet, Question, Box], list[float | None]]
 """What else is noted of what was kept; it is given the answer's box."""
+EYES = Acuity("rapidocr", 4.4, 0.45)
 FULL = "full"
 """The row of the page itself: the ceiling."""
 
@@ -53,6 +64,8 @@ class Config:
     """Scores of a reading; those after the first are given for the first way of reading alone."""
     things: bool = False
     """Whether boxes hold things rather than text; then pages are not enlarged."""
+    acuity: Acuity = EYES
+    """How small its reader reads: what `views` is planned for."""
     variants: tuple[str, ...] = ()
     """Rows among the methods that are measured at few budgets."""
     variant_tokens: tuple[int, ...] = ()
@@ -120,6 +133,17 @@ class Bench:
             text = self.other[question.suite, question.row]
         return self._map(one.scorer, sheet, text)
 
+    def belief(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Belief:
+        """What `views` is planned by; made once for all budgets."""
+        if one.scorer == "answer":
+            return answer_belief([best] if best else [], sheet)
+        text, name = question.text, str(one.scorer)
+        if name == "shuffled" and name not in self.scorers:
+            text, name = self.other[question.suite, question.row], "scout"
+        if (name, text) not in sheet.beliefs:
+            sheet.beliefs[name, text] = scout_belief(self.scorers[name], sheet, text)
+        return sheet.beliefs[name, text]
+
     def _map(self, name: str, sheet: Sheet, text: str) -> Map:
         """One scorer's map of one question; made once for all rows and budgets."""
         built = {"saliency": saliency, "deviation": deviation}
@@ -141,15 +165,26 @@ class Bench:
         return sheet.known[name, question]
 
     def scores(
-        self, question: Question, boxes: Sequence[Box], show: Callable[[Mode], Pixels]
+        self,
+        question: Question,
+        boxes: Sequence[Box],
+        show: Callable[[Mode], Pixels],
+        apart: Callable[[], list[Picture]] | None = None,
     ) -> list[float]:
-        """What the reader makes of it, by way of reading, metric and mode."""
+        """What the reader makes of it, by way of reading, metric and mode.
+
+        Pictures that stand ``apart`` are read by themselves, but for the crop of an answer.
+        """
         if self.config.task == "evidence" or self.reader is None:
             return []
         texts = {}
         for read, _ in self.config.ways(bool(boxes)):
             for mode in self.config.modes:
-                if (read, mode) not in texts:
+                if (read, mode) in texts:
+                    continue
+                if apart is not None and read != "crop":
+                    texts[read, mode] = read_pictures(self.reader, read, apart(), boxes)
+                else:
                     texts[read, mode] = readings(self.reader, read, show(mode), boxes)
         return [
             score(texts[read, mode], read, metric, question)
@@ -157,11 +192,11 @@ class Bench:
             for mode in self.config.modes
         ]
 
-    def evidence(self, level: Map, boxes: Sequence[Box]) -> list[float]:
+    def evidence(self, level: Map, boxes: Sequence[Box], patch: int | None = None) -> list[float]:
         """How much of the answer is there to be read or seen, by kept pixels."""
         if not boxes:
             return []
-        patch, things = self.config.patch, self.config.things
+        patch, things = patch or self.config.patch, self.config.things
         return [evidence(level, boxes, patch, float(least), things) for least in self.config.sizes]
 
 
@@ -250,7 +285,8 @@ def ask(bench: Bench, question: Question) -> Measured | None:
         question, round(height, 1), {FULL: {"all": ceiling + bench.evidence(whole, boxes)}}
     )
     for one in bench.rows:
-        logit = bench.logit(one, sheet, question, best)
+        find = bench.logit if one.context is None else bench.belief
+        logit = find(one, sheet, question, best)
         for slots in config.budgets(one.name):
             by_probe = _draws(bench, one, sheet, question, boxes, best, slots, logit)
             measured.scores.setdefault(one.name, {})[str(slots)] = by_probe.pop("scores")
@@ -277,19 +313,22 @@ def _draws(
     boxes: Sequence[Box],
     best: Box | None,
     slots: int,
-    logit: Map | None,
+    logit: Map | Belief | None,
 ) -> dict[str, list]:
     """Scores of one row at one budget, and what the probes say, averaged over its draws."""
     by_probe: dict[str, list[list[float | None]]] = {}
     for draw in range(max(1, len(one.methods))):
-        selection = keep(one, draw, sheet, slots, logit)
+        if isinstance(logit, Belief):
+            assert one.context is not None
+            selection = keep_views(sheet, slots, logit, bench.config.acuity, one.context)
+        else:
+            selection = keep(one, draw, sheet, slots, logit)
         if selection.tokens > slots:
             raise RuntimeError(
                 f"{one.name} kept {selection.tokens} tokens of {slots}: a bug, report it"
             )
-        scores = bench.scores(question, boxes, selection.show) + bench.evidence(
-            selection.level, boxes
-        )
+        scores = bench.scores(question, boxes, selection.show, selection.apart)
+        scores += bench.evidence(selection.level, boxes, selection.patch)
         by_probe.setdefault("scores", []).append(list(scores))
         if best is not None:
             for name, probe in bench.probes.items():

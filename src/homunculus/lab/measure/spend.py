@@ -36,6 +36,8 @@ class Sheet:
     page: Page
     known: dict[tuple[str, str], Map] = field(default_factory=dict)
     """Maps by scorer and question: a page is scored once for all budgets."""
+    beliefs: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """What views are planned by, in the same way."""
     materials: dict[frozenset[Need], Material] = field(default_factory=dict)
     """What methods need of it, made once for all budgets."""
 
@@ -122,6 +124,12 @@ class Selection:
     show: Callable[[Mode], Pixels]
     certify: Callable[[], Certificate] | None = None
     """None for `resize`, which sees everything alike."""
+    patch: int | None = None
+    """Pixels of a cell of ``level``, where it is not that of the page."""
+    apart: Callable[[], list[tuple[Pixels, tuple[int, int]]]] | None = None
+    """Its pictures one by one with x y of their corners, where there are several."""
+    value: float | None = None
+    """What the planner expects."""
 
 
 def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Selection:

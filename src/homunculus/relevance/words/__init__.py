@@ -32,6 +32,9 @@ __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
 BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
+SURE = 0.97
+"""Probability that goes by the map where there are words to look for; the rest is anywhere. On
+pages it was not trained on, more of it never made the answer's place less likely."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +63,9 @@ class WordSight(Sight):
     ) -> "WordSight":
         """With words for people."""
         short, sentence = _outcome(matches, unsupported, matched)
-        best = max((match.probability for match in matches), default=0.0)
         return WordSight(
             logit,
-            sure=best if matched and text >= BLANK else 0.0,
+            sure=SURE if matches and text >= BLANK else 0.0,
             origin=f"words: {short}",
             explanation=sentence,
             question_used=matched or bool(matches),

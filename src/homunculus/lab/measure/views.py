@@ -1,0 +1,133 @@
+# pyright: basic
+"""Rows of the planner: views of a page, and what a reader sees of them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import log2
+from typing import Any
+
+import torch
+from einops import rearrange
+
+from homunculus.core.pipeline import Scout, Sight
+from homunculus.core.types import Grid
+from homunculus.lab.measure.row import Map, Pixels
+from homunculus.lab.measure.spend import Selection, Sheet
+from homunculus.lazy import need
+from homunculus.planner import believe
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.search import Belief, Plan, Window, find_views
+
+Picture = tuple[Pixels, tuple[int, int]]
+"""A view enlarged to the scale of the page, and x y of its corner there."""
+
+
+def lattice(sheet: Sheet) -> tuple[Grid, int]:
+    """Cells to plan by, and their side in pixels: about 128 along the page."""
+    high, wide = sheet.page.pixels.shape[1:]
+    side = max(1, round(max(high, wide) / 128))
+    return (-(-high // side), -(-wide // side)), side
+
+
+def page_size(sheet: Sheet) -> Size:
+    """Height and width of the page."""
+    return int(sheet.page.pixels.shape[1]), int(sheet.page.pixels.shape[2])
+
+
+def scout_belief(scout: Scout, sheet: Sheet, question: str) -> Belief:
+    """What a scout makes of a page and a question."""
+    return believe(scout(sheet.page.pixels, question, lattice(sheet)[0]), page_size(sheet))
+
+
+def answer_belief(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Belief:
+    """What the oracle knows: the answer's box and its height."""
+    grid, side = lattice(sheet)
+    place = torch.zeros(grid)
+    height = 16.0
+    for x0, y0, x1, y1 in boxes:
+        down = slice(int(y0 // side), max(int(y0 // side) + 1, -int(-y1 // side)))
+        across = slice(int(x0 // side), max(int(x0 // side) + 1, -int(-x1 // side)))
+        place[down, across] = 1.0
+        height = max(1.0, y1 - y0)
+    logit = (place / place.sum().clamp(min=1)).clamp(min=1e-9).log()
+    return believe(Sight(logit, sure=1.0, size=height, size_error=0.1), page_size(sheet))
+
+
+def keep_views(
+    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, context: float
+) -> Selection:
+    """Spend the slots on views of a page."""
+    rule = TokenRule("bench", sheet.page.patch)
+    plan = find_views(belief, page_size(sheet), slots, rule, acuity, context=context)
+    shown = Shown(sheet, plan, rule.side)
+    side = lattice(sheet)[1]
+    return Selection(
+        shown.level(), plan.count(rule), lambda mode: shown.page,
+        patch=side, apart=lambda: shown.pictures, value=plan.value,
+    )  # fmt: skip
+
+
+class Shown:
+    """A plan as pixels, made when first asked for."""
+
+    def __init__(self, sheet: Sheet, plan: Plan, token: int) -> None:
+        self.sheet, self.plan, self.token = sheet, plan, token
+
+    def level(self) -> Map:
+        """How many times the best view of each cell is halved; inf where nothing is seen."""
+        grid, side = lattice(self.sheet)
+        size, level = page_size(self.sheet), torch.full(grid, torch.inf)
+        if self.plan.whole:
+            level.fill_(max(0.0, log2(max(size) / max(self.plan.whole))))
+        middle = [(torch.arange(cells) + 0.5) * side for cells in grid]
+        for window in self.plan.windows:
+            left, top, right, bottom = window.box
+            inside = ((middle[0] >= top) & (middle[0] < bottom))[:, None]
+            inside = inside & ((middle[1] >= left) & (middle[1] < right))
+            finer = max(0.0, -log2(window.tokens[0] * self.token / (bottom - top)))
+            level = torch.where(inside, level.clamp(max=finer), level)
+        return level
+
+    @cached_property
+    def pictures(self) -> list[Picture]:
+        """Each view by itself: reduced from the stored image, enlarged to the page's scale."""
+        image: Any = need("PIL.Image", extra="measure", who="homunculus measure")
+        stored = image.fromarray(rearrange(self.sheet.stored, "c h w -> h w c").numpy())
+        high, wide = page_size(self.sheet)
+        found: list[Picture] = []
+        if self.plan.whole:
+            found.append((self._view(stored, (0, 0, wide, high), self.plan.whole), (0, 0)))
+        for window in self.plan.windows:
+            found.append((self._view(stored, window.box, self._size(window)), window.box[:2]))
+        return found
+
+    def _size(self, window: Window) -> Size:
+        """Tokens times their side; a window is never enlarged."""
+        left, top, right, bottom = window.box
+        rows, cols = window.tokens
+        return min(rows * self.token, bottom - top), min(cols * self.token, right - left)
+
+    def _view(self, stored: Any, box: tuple[int, int, int, int], size: Size) -> Pixels:
+        image: Any = need("PIL.Image", extra="measure", who="homunculus measure")
+        numpy: Any = need("numpy", extra="measure", who="homunculus measure")
+        across, down = self.sheet.scale
+        place = (box[0] / across, box[1] / down, box[2] / across, box[3] / down)
+        small = stored.resize(size[::-1], image.Resampling.LANCZOS, box=place)
+        shown = small.resize((box[2] - box[0], box[3] - box[1]), image.Resampling.BICUBIC)
+        return rearrange(torch.from_numpy(numpy.array(shown)), "h w c -> c h w").contiguous()
+
+    @cached_property
+    def page(self) -> Pixels:
+        """All views laid on one page, sharp ones over dull ones; grey where nothing is."""
+        canvas = torch.full((3, *page_size(self.sheet)), 200, dtype=torch.uint8)
+        views = self.pictures
+        first = int(self.plan.whole is not None)
+        scale = [one.tokens[0] / (one.box[3] - one.box[1]) for one in self.plan.windows]
+        order = [
+            *range(first),
+            *(first + at for at in sorted(range(len(scale)), key=scale.__getitem__)),
+        ]
+        for pixels, (x, y) in (views[at] for at in order):
+            canvas[:, y : y + pixels.shape[1], x : x + pixels.shape[2]] = pixels
+        return canvas
