@@ -70,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     listing = verbs.add_parser("methods", help="list the methods and the controls")
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
+    about = "how many tokens a picture and a question need"
+    _budget_parser(verbs.add_parser("budget", help=about))
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
     _far(verbs.add_parser("train", help="train the weights of a scout"), "lab.train", _train)
     _far(
@@ -96,7 +98,10 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("question", nargs="?", default="", help="what is asked of the picture")
     add("--method", default="foveated", help="see `homunculus methods` (%(default)s)")
     add("--tokens", type=count, default=273, help="the budget (%(default)s)")
-    add("--patch", type=count, default=16, help="pixels a cell (%(default)s)")
+    add("--patch", type=count, default=16, help="pixels along a token (%(default)s)")
+    about = "whose tokens are counted, such as qwen3-vl: sets --patch, and says what the untouched "
+    add("--model", help=f"{about}picture would cost")
+    add("--acuity", help="whose eyes views are planned for: see `homunculus eyetest` (vlm)")
     add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
     add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
     about = "the answer's boxes in pixels, for `oracle`"
@@ -110,6 +115,23 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     about = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
     add("-o", "--out", type=Path, help=about)
     json_flag(show)
+
+
+def _budget_parser(budget: argparse.ArgumentParser) -> None:
+    budget.set_defaults(run=_budget)
+    add = budget.add_argument
+    add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    add("question", help="what is asked of the picture")
+    about = "how likely the answer must be readable (%(default)s)"
+    add("--legible", type=float, default=0.95, metavar="P", help=about)
+    add("--model", default="qwen3-vl", help="whose tokens are counted (%(default)s)")
+    about = "whose eyes: a name or a result of `homunculus eyetest` (%(default)s)"
+    add("--acuity", default="vlm", help=about)
+    add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
+    add(
+        "--scout", default="auto", metavar="NAME|DIR", help="where the question looks (%(default)s)"
+    )
+    json_flag(budget)
 
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
@@ -163,10 +185,16 @@ def _show(arguments: argparse.Namespace) -> int:
     from homunculus.relevance import Dials
     from homunculus.show import look
 
+    if arguments.method == "views":
+        return _show_views(arguments)
     try:
         chosen = get_method(arguments.method)
     except KeyError as error:
         return _fail("show", error.args[0])
+    if arguments.model:
+        from homunculus.planner.counting import token_rule
+
+        arguments.patch = token_rule(arguments.model).side
     out = _out(arguments)
     replaced = out.exists()
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
@@ -190,6 +218,56 @@ def _show(arguments: argparse.Namespace) -> int:
         from homunculus.show import why_table
 
         print(why_table(seen.why(), sys.stdout.isatty()))
+    return 0
+
+
+def _show_views(arguments: argparse.Namespace) -> int:
+    from homunculus.planner import views
+    from homunculus.planner.acuity import get_acuity
+    from homunculus.show.views import caption, draw_views
+
+    out = _out(arguments)
+    replaced = out.exists()
+    with _patience(f"looking at {Path(arguments.image).name}"):
+        seen = views(
+            arguments.image, arguments.question, tokens=arguments.tokens,
+            model=arguments.model or arguments.patch, scout=arguments.scout, page=arguments.page,
+            acuity=get_acuity(arguments.acuity or "vlm"),
+        )  # fmt: skip
+        draw_views(seen).save(out)
+    if arguments.json:
+        print(json.dumps(seen.to_json() | {"saved": str(out), "replaced": replaced}))
+        return 0
+    print(f"wrote {out}{' (replaced)' if replaced else ''}")
+    print(caption(seen))
+    return 0
+
+
+def _budget(arguments: argparse.Namespace) -> int:
+    from homunculus.planner import Planner
+    from homunculus.planner.acuity import get_acuity
+
+    with _patience(f"looking at {Path(arguments.image).name}"):
+        planner = Planner.of(
+            arguments.image, arguments.question, arguments.model,
+            get_acuity(arguments.acuity), arguments.scout, page=arguments.page,
+        )  # fmt: skip
+        needed = planner.budget(arguments.legible)
+    rule, untouched = planner.rule, planner.rule.count(planner.picture.original)
+    if arguments.json:
+        facts = {"tokens": needed.tokens, "value": round(needed.value, 4)}
+        facts |= {"reached": needed.reached, "untouched": untouched, "model": rule.name}
+        print(json.dumps(facts | {"token_px": rule.side, "acuity": planner.acuity.name}))
+        return 0
+    token = f"tokens of {rule.side} px ({rule.name})"
+    if needed.reached:
+        print(f"{needed.tokens} {token}, instead of {untouched} untouched")
+    else:
+        print(f"not even all {needed.tokens} {token} reach {arguments.legible:g}")
+    print(
+        f"The answer can be read from them with probability {needed.value:.2f}, "
+        f"by a reader of {planner.acuity.middle:g} px ({planner.acuity.name})."
+    )
     return 0
 
 
