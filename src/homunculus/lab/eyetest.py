@@ -401,12 +401,12 @@ def _curve(
     curve = Acuity(name, middle, fit.width[0], fit.ceiling[0], (low, high)).to_json()
     curve |= {"intervals": {"width": fit.width[1:], "ceiling": fit.ceiling[1:]}}
     message = (
-        f"Half is read at a line of {middle:.1f} px (95 % interval {low:.1f} to {high:.1f}); "
-        f"width {fit.width[0]:.2f} octaves, ceiling {100 * fit.ceiling[0]:.0f} %."
+        f"Reads {100 * fit.ceiling[0]:.0f} % of large text, and half of that at a line of "
+        f"{middle:.1f} px (95 % interval {low:.1f} to {high:.1f}); {fit.width[0]:.2f} octaves wide."
     )
     bound = "below" if middle < least else "above" if middle > most else None
     if bound:
-        message += f" That is {bound} the chart: extrapolated."
+        message += f" The middle is {bound} the chart: extrapolated."
     return curve, message, bound
 
 
