@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     _far(
         verbs.add_parser("measure", help="measure what kept tokens show"), "lab.official", _measure
     )
+    _eyetest_parser(verbs.add_parser("eyetest", help="measure how small a reader still reads"))
     _far(verbs.add_parser("decide", help="write a GO or NO-GO report"), "lab.decide", _decide)
     serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
     _far(serve, "engines.vllm", _serve)
@@ -145,6 +146,25 @@ def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)
+
+
+def _eyetest_parser(eyetest: argparse.ArgumentParser) -> None:
+    eyetest.set_defaults(run=_eyetest)
+    eyetest.description = (
+        "Show a reader words, numbers and codes from 40 down to 3 pixels high, and fit a curve to "
+        "what it reads. Writes a JSON file for the planner, and an eye chart (PNG) beside it."
+    )
+    add = eyetest.add_argument
+    add("reader", nargs="?", help="an OCR engine: rapidocr or tesseract")
+    add("--server", metavar="URL", help="an OpenAI-compatible server: http://127.0.0.1:8000/v1")
+    add("--model", metavar="NAME", help="model of the server (the first that it lists)")
+    add("--hf", metavar="PATH", help="a Hugging Face model: a local folder, or its name on the hub")
+    add("--items", type=count, default=8, help="items of each kind per height (%(default)s)")
+    add("--seed", type=whole, default=0, help="seed of the chart and the bootstrap (%(default)s)")
+    add("--cache", type=Path, help="folder that caches OCR results (in the user's cache)")
+    about = "result file (eyetest-READER.json, in results/ if that folder exists)"
+    add("-o", "--out", type=Path, help=about)
+    json_flag(eyetest)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
@@ -326,6 +346,17 @@ def _measure(arguments: argparse.Namespace) -> int:
         result, out = run(arguments, tell)
     print(json.dumps(result) if arguments.json else table(result))
     print(f"wrote {out}", file=sys.stderr if arguments.json else sys.stdout)
+    return 0
+
+
+def _eyetest(arguments: argparse.Namespace) -> int:
+    from homunculus.lab.eyetest import drawing, run, text
+    from homunculus.lab.measure.command import bar
+
+    with bar("reading") as tell:
+        result, out = run(arguments, tell)
+    print(json.dumps(result) if arguments.json else text(result))
+    print(f"wrote {out} and {drawing(out)}", file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 

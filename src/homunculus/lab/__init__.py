@@ -6,5 +6,6 @@
 - `decide`: results compared pair by pair, into a report that says GO, NO-GO or UNDECIDED.
 - `speed`: benchmarks of the core, the scout and the engines.
 - `train`: the shipped scout, from rendered pages to its weights.
+- `eyetest`: how small a reader still reads, by the charts of `eyechart`.
 - `shuffle`: another image's question for every row, the control `shuffled`.
 """

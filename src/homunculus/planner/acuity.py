@@ -5,12 +5,18 @@ pixels of the picture that the reader gets, at which it reads half of what it re
 `homunculus eyetest` measures it.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
+from pathlib import Path
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from homunculus.lazy import not_found
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class Acuity:
     """Octaves from there to where 84 % are read."""
     ceiling: float = 1.0
     """Share that is read however large it is."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of ``middle``, where it was measured."""
 
     def __post_init__(self) -> None:
         if not (self.middle > 0 and self.width > 0 and 0 < self.ceiling <= 1):
@@ -44,3 +52,64 @@ class Acuity:
     def log_middle(self) -> float:
         """``middle`` as log2 of pixels."""
         return float(torch.tensor(self.middle).log2())
+
+    def to_json(self) -> dict[str, Any]:
+        """The curve as plain values; `from_json` reads them back."""
+        plain = {"name": self.name, "middle": self.middle, "width": self.width}
+        interval = None if self.interval is None else list(self.interval)
+        return plain | {"ceiling": self.ceiling, "interval": interval}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Acuity":
+        """A curve that `to_json` wrote, or the result of `homunculus eyetest` that holds one."""
+        curve = content.get("curve", content)
+        if curve is None:
+            raise ValueError(f"Acuity: there is no curve, {content.get('message', 'none was fit')}")
+        try:
+            plain = float(curve["middle"]), float(curve["width"]), float(curve.get("ceiling", 1.0))
+            low_high = curve.get("interval")
+            interval = None if low_high is None else (float(low_high[0]), float(low_high[1]))
+            return cls(str(curve["name"]), *plain, interval)
+        except (KeyError, TypeError, IndexError, AttributeError):
+            raise ValueError(
+                "Acuity: expected name, middle, width and ceiling, or a result of "
+                f"`homunculus eyetest`, got {str(curve)[:80]}."
+            ) from None
+
+
+ACUITIES: dict[str, Acuity] = {
+    one.name: one
+    for one in (
+        Acuity("rapidocr", 5.0, 0.5),
+        Acuity("tesseract", 7.0, 0.5),
+        # as vision-language models are reported (arXiv 2503.23667); measure yours with
+        # `homunculus eyetest`
+        Acuity("vlm", 12.0, 0.5),
+    )
+}
+"""Curves by name. Those of the OCR readers are measured: `results/eyetest-*.json`."""
+
+
+def get_acuity(acuity: str | Path | Acuity) -> Acuity:
+    """The curve that is meant: by name, by the JSON file of an eye test, or itself.
+
+    >>> get_acuity("vlm").middle
+    12.0
+    """
+    if isinstance(acuity, Acuity):
+        return acuity
+    if isinstance(acuity, str) and acuity in ACUITIES:
+        return ACUITIES[acuity]
+    path = Path(acuity)
+    if not path.is_file():
+        instead = f"There are {', '.join(ACUITIES)}, or give a JSON file of `homunculus eyetest`."
+        raise ValueError(not_found("acuity", str(acuity), ACUITIES, [], instead))
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(
+            f"{path} holds no JSON ({error}). Give a result of `homunculus eyetest`."
+        ) from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} holds no curve. Give a result of `homunculus eyetest`.")
+    return Acuity.from_json({str(name): value for name, value in content.items()})  # pyright: ignore[reportUnknownVariableType]
