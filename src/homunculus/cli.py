@@ -102,7 +102,8 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("--patch", type=count, default=16, help="pixels along a token (%(default)s)")
     about = "whose tokens are counted, such as qwen3-vl: sets --patch, and says what the untouched "
     add("--model", help=f"{about}picture would cost")
-    add("--acuity", help="whose eyes views are planned for: see `homunculus eyetest` (vlm)")
+    about = "whose eyes views are planned for: a name or a result of `homunculus eyetest`"
+    add("--acuity", default="vlm", help=f"{about} (%(default)s)")
     add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
     add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
     about = "the answer's boxes in pixels, for `oracle`"
@@ -243,7 +244,6 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _show_views(arguments: argparse.Namespace) -> int:
     from homunculus.planner import views
-    from homunculus.planner.acuity import get_acuity
     from homunculus.show.views import caption, draw_views
 
     out = _out(arguments)
@@ -252,7 +252,7 @@ def _show_views(arguments: argparse.Namespace) -> int:
         seen = views(
             arguments.image, arguments.question, tokens=arguments.tokens,
             model=arguments.model or arguments.patch, scout=arguments.scout, page=arguments.page,
-            acuity=get_acuity(arguments.acuity or "vlm"),
+            acuity=arguments.acuity,
         )  # fmt: skip
         draw_views(seen).save(out)
     if arguments.json:
@@ -265,12 +265,11 @@ def _show_views(arguments: argparse.Namespace) -> int:
 
 def _budget(arguments: argparse.Namespace) -> int:
     from homunculus.planner import Planner
-    from homunculus.planner.acuity import get_acuity
 
     with _patience(f"looking at {Path(arguments.image).name}"):
         planner = Planner.of(
             arguments.image, arguments.question, arguments.model,
-            get_acuity(arguments.acuity), arguments.scout, page=arguments.page,
+            arguments.acuity, arguments.scout, page=arguments.page,
         )  # fmt: skip
         needed = planner.budget(arguments.legible)
     rule, untouched = planner.rule, planner.rule.count(planner.picture.original)

@@ -17,7 +17,7 @@ from homunculus.core.pipeline import Scout, Sight, check_sight, resize_map
 from homunculus.core.types import check_count
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
 from homunculus.planner.counting import Size, TokenRule, token_rule
 from homunculus.planner.search import Belief, Plan, Window, find_views
 from homunculus.relevance.scout import ScoutLike, get_scout
@@ -162,7 +162,7 @@ def views(
     *,
     tokens: int | Literal["auto"],
     model: str | int = "qwen3-vl",
-    acuity: Acuity | None = None,
+    acuity: str | Path | Acuity = "vlm",
     scout: ScoutLike = "auto",
     context: float = 1 / 8,
     windows: int = 4,
@@ -173,9 +173,10 @@ def views(
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
     ``model`` says whose tokens are counted: a name, or the side of a token in pixels. ``acuity`` is
-    how small its reader still reads. ``context`` is the least share of the tokens that a small
-    picture of the whole gets; 0 lets it be left out. With ``tokens="auto"`` the budget is the
-    smallest one that makes the answer readable with probability ``legible``, up to ``cap``.
+    how small its reader still reads: a name, a result of `homunculus eyetest`, or a curve.
+    ``context`` is the least share of the tokens that a small picture of the whole gets; 0 lets it
+    be left out. With ``tokens="auto"`` the budget is the smallest one that makes the answer
+    readable with probability ``legible``, up to ``cap``.
     """
     planner = Planner.of(source, question, model, acuity, scout, context, windows, page)
     if tokens == "auto":
@@ -211,7 +212,7 @@ class Planner:
         source: Any,
         question: str,
         model: str | int = "qwen3-vl",
-        acuity: Acuity | None = None,
+        acuity: str | Path | Acuity = "vlm",
         scout: ScoutLike = "auto",
         context: float = 1 / 8,
         windows: int = 4,
@@ -225,7 +226,7 @@ class Planner:
         rule = token_rule(model)
         picture = open_picture(source, page, longest=LONGEST)
         sight = ask_scout(get_scout(scout), picture, question)
-        return Planner(picture, question, rule, acuity or VLM, sight, context, windows)
+        return Planner(picture, question, rule, get_acuity(acuity), sight, context, windows)
 
     @cached_property
     def belief(self) -> Belief:
@@ -265,7 +266,7 @@ class Planner:
         return Needed(high, value, reached=True)
 
 
-VLM = Acuity("vlm", 12.0, 0.5)
+VLM = ACUITIES["vlm"]
 """A reader as vision-language models are reported to be."""
 
 

@@ -30,6 +30,7 @@ from homunculus.lab.measure.suite import KINDS, kind, read, read_config
 from homunculus.lab.measure.table import experiment, folders, is_experiment, run_experiment
 from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lazy import need
+from homunculus.planner.acuity import get_acuity
 from homunculus.planner.counting import token_rule
 from homunculus.relevance.scout import PixelScout, available, get_scout
 from homunculus.relevance.words import Way, WordScout, load
@@ -64,6 +65,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add("--side", type=count, help="pixels of a page's longer side (1024)")
     text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"
     add("--token", type=token_side, dest="patch", metavar="MODEL|PX", help=text)
+    text = "whose eyes `views` is planned for: a name or a result of `homunculus eyetest`"
+    add("--acuity", help=f"{text} (the reader's)")
     add(
         "--limit",
         type=count,
@@ -157,6 +160,7 @@ def _tokens(
         modes=tuple(arguments.rebuild),
         side=arguments.side,
         patch=arguments.patch,
+        acuity=get_acuity(arguments.acuity or _eyes(arguments.reader)),
         seed=arguments.seed,
         things=read_config(folder).things,
     )
@@ -191,6 +195,11 @@ def _gaze(
     )
     scorers = {} if arguments.no_scout else scouts(arguments.scout)
     return gaze(folder, config, scorers, progress, arguments.limit)
+
+
+def _eyes(reader: str) -> str:
+    """Whose acuity views are planned for, if nobody says."""
+    return "rapidocr" if reader == "none" else reader
 
 
 def _reader(arguments: argparse.Namespace) -> Reader | None:

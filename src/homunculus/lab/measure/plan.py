@@ -15,6 +15,7 @@ from homunculus.lab.measure.row import SEEDS
 from homunculus.lab.measure.run import Config
 from homunculus.lab.measure.suite import KINDS, Question, check_name, draw, kind, read_toml
 from homunculus.lab.measure.turns import Pair, pairs
+from homunculus.planner.acuity import get_acuity
 
 CONTROLS = (
     "random", "uniform", "centre", "pool", "resize", "saliency", "blind", "prior", "shuffled",
@@ -73,6 +74,8 @@ class Experiment:
     """Pixels along a token: 32 for Qwen3-VL, 28 for Qwen2.5-VL."""
     seed: int = 0
     reader: str = "rapidocr"
+    acuity: str = ""
+    """Whose eyes `views` is planned for; the reader's if empty."""
     quick: bool = False
 
     def __post_init__(self) -> None:
@@ -214,6 +217,7 @@ def _main(
         metrics=fit[0].config.metrics(sort),
         side=experiment.side,
         patch=experiment.patch,
+        acuity=get_acuity(experiment.acuity or experiment.reader.replace("none", "rapidocr")),
         seed=experiment.seed,
         things=things,
         variants=variants,

@@ -36,13 +36,12 @@ from homunculus.lab.measure.spend import (
 from homunculus.lab.measure.suite import Box, Question
 from homunculus.lab.measure.views import Picture, answer_belief, keep_views, scout_belief
 from homunculus.lab.shuffle import derange
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.search import Belief
 
 Task = Literal["legibility", "evidence"]
 Probe = Callable[[Selection, Sheet, Question, Box], list[float | None]]
 """What else is noted of what was kept; it is given the answer's box."""
-EYES = Acuity("rapidocr", 4.4, 0.45)
 FULL = "full"
 """The row of the page itself: the ceiling."""
 
@@ -64,7 +63,7 @@ class Config:
     """Scores of a reading; those after the first are given for the first way of reading alone."""
     things: bool = False
     """Whether boxes hold things rather than text; then pages are not enlarged."""
-    acuity: Acuity = EYES
+    acuity: Acuity = ACUITIES["rapidocr"]
     """How small its reader reads: what `views` is planned for."""
     variants: tuple[str, ...] = ()
     """Rows among the methods that are measured at few budgets."""
