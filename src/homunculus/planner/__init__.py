@@ -164,9 +164,9 @@ def views(
     model: str | int = "qwen3-vl",
     acuity: str | Path | Acuity = "vlm",
     scout: ScoutLike = "auto",
-    context: float = 1 / 8,
+    context: float | int = 1 / 8,
     windows: int = 4,
-    legible: float = 0.95,
+    legible: float | int = 0.95,
     cap: int = 1024,
     page: int = 0,
 ) -> Views:
@@ -204,7 +204,7 @@ class Planner:
     rule: TokenRule
     acuity: Acuity
     sight: Sight
-    context: float = 1 / 8
+    context: float | int = 1 / 8
     windows: int = 4
 
     @staticmethod
@@ -214,7 +214,7 @@ class Planner:
         model: str | int = "qwen3-vl",
         acuity: str | Path | Acuity = "vlm",
         scout: ScoutLike = "auto",
-        context: float = 1 / 8,
+        context: float | int = 1 / 8,
         windows: int = 4,
         page: int = 0,
     ) -> "Planner":
@@ -247,17 +247,18 @@ class Planner:
             self.plan(tokens),
         )  # fmt: skip
 
-    def budget(self, legible: float = 0.95, cap: int | None = None) -> Needed:
+    def budget(self, legible: float | int = 0.95, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is."""
         if not 0 < legible <= 1:
             raise ValueError(f"budget: legible is a probability above 0 up to 1, got {legible}.")
         most = self.rule.count(self.picture.size)
         most = most if cap is None else min(most, cap)
-        best = self.plan(most).value
-        if best < legible:
-            return Needed(most, best, reached=False)
-        low, high, value = 0, most, best
-        while high - low > 1:  # the value never falls by more than the search misses
+        low, high = 0, 1
+        while (value := self.plan(high).value) < legible:
+            if high == most:
+                return Needed(most, value, reached=False)
+            low, high = high, min(2 * high, most)
+        while high - low > 1:  # the value never falls by more than the search may miss
             middle = (low + high) // 2
             if (found := self.plan(middle).value) >= legible:
                 high, value = middle, found

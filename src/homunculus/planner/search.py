@@ -93,7 +93,7 @@ def find_views(
     rule: TokenRule,
     acuity: Acuity,
     *,
-    context: float = 1 / 8,
+    context: float | int = 1 / 8,
     most: int = 4,
     exact: bool = False,
 ) -> Plan:
@@ -115,7 +115,7 @@ def find_views(
     return search.fill(best, tokens) if exact else best
 
 
-def _contexts(size: Size, tokens: int, rule: TokenRule, context: float) -> list[Size | None]:
+def _contexts(size: Size, tokens: int, rule: TokenRule, context: float | int) -> list[Size | None]:
     """Sizes of the small whole picture that a plan with windows may have."""
     least = max(1, floor(context * tokens))
     sizes = [rule.largest(size, many * least) for many in CONTEXTS if many * least < tokens]
