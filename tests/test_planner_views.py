@@ -117,9 +117,7 @@ def test_mistakes_are_explained(given, fault) -> None:
 def test_heights_of_a_scout_reach_the_plan() -> None:
     """Large print is shown smaller: the window is wider."""
     small, large = (
-        homunculus.views(
-            page(), "What?", tokens=48, model=16, windows=1, scout=corner(size=size)
-        )  # fmt: skip
+        homunculus.views(page(), "What?", tokens=48, model=16, windows=1, scout=corner(size=size))
         for size in (12.0, 48.0)
     )
     assert small.views[1].scale > large.views[1].scale
