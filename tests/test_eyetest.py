@@ -29,6 +29,7 @@ numpy = pytest.importorskip("numpy", reason="needs the extra `measure`")
 
 ROOT = Path(__file__).parents[1]
 FACES = choose_faces(Random(0))
+PNG = "data:image/png;base64,"
 TRUTH = Acuity("truth", 7.0, 0.5, 0.9)
 
 
@@ -125,9 +126,9 @@ def test_the_fit_recovers_a_known_curve_within_its_interval(truth) -> None:
 
 
 def test_the_interval_covers_as_often_as_it_says() -> None:
-    fits = [fit_curve(*simulated(TRUTH, 24, seed), resamples=200) for seed in range(24)]
+    fits = [fit_curve(*simulated(TRUTH, 24, seed), resamples=200) for seed in range(16)]
     hits = sum(fit.middle[1] <= TRUTH.middle <= fit.middle[2] for fit in fits)
-    assert hits >= 20  # 23 expected
+    assert hits >= 13  # 15 expected
 
 
 def test_the_fit_is_the_maximum_of_its_likelihood() -> None:
@@ -139,7 +140,7 @@ def test_the_fit_is_the_maximum_of_its_likelihood() -> None:
         middle, width, ceiling = point
         if not (width > 0.05 and 0 < ceiling <= 1):
             return 1e9
-        p = Acuity("x", 2.0**middle, width, ceiling).read(octaves).clamp(1e-3, 1 - 1e-3)
+        p = Acuity("x", 2.0**middle, width, ceiling).read(octaves).clamp(1e-3, 1 - 1e-9)
         return -float(torch.where(right, p.log(), (-p).log1p()).sum())
 
     fit = fit_curve(rows, read, resamples=2)
@@ -231,12 +232,6 @@ def test_the_table_tells_heights_and_kinds_apart() -> None:
 # ---- a server ------------------------------------------------------------------------------------
 
 
-def data(item: Item) -> bytes:
-    file = io.BytesIO()
-    item.card.save(file, "PNG")
-    return file.getvalue()
-
-
 @contextmanager
 def serving(
     reply: Callable[[dict[str, Any]], tuple[int, Any]],
@@ -280,12 +275,12 @@ def said(text: str | None) -> tuple[int, Any]:
 
 def reads_by(acuity: Acuity, items: int, seed: int) -> Callable[[dict[str, Any]], tuple[int, Any]]:
     """Answers with the text of a card as often as the curve says."""
-    known = {data(item): item for item in make_chart(seed, items)}
+    known = {eyetest.data_uri(item): item for item in make_chart(seed, items)}
 
     def reply(body: dict[str, Any]) -> tuple[int, Any]:
         picture, words = body["messages"][0]["content"]
         assert words == {"type": "text", "text": eyetest.PROMPT}
-        item = known[base64.b64decode(picture["image_url"]["url"].partition(",")[2])]
+        item = known[picture["image_url"]["url"]]
         right = Random(f"{item}").random() < chance(item.height, acuity)
         return said(f'"{item.text}"' if right else "I cannot read it.")
 
@@ -310,6 +305,10 @@ def test_the_command_recovers_the_curve_of_a_server(folder, capsys) -> None:
     assert len(requests) == 252
     assert {one["model"] for one in requests} == {"fake-vl"}
     assert {one["temperature"] for one in requests} == {0}
+    (card,) = requests[0]["messages"][0]["content"][:1]
+    file = io.BytesIO(base64.b64decode(card["image_url"]["url"].removeprefix(PNG)))
+    with Image.open(file) as shown:
+        assert shown.size == (CARD, CARD)
     with Image.open("eyetest-fake-vl.png") as drawn:
         assert drawn.width > 1000
     acuity = get_acuity("eyetest-fake-vl.json")

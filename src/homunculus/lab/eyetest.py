@@ -115,8 +115,8 @@ class ServerEyes:
         texts = []
         with ThreadPoolExecutor(TOGETHER) as pool:
             try:
-                texts.append(self._ask(_data_uri(items[0])))
-                for text in pool.map(self._ask, map(_data_uri, items[1:])):
+                texts.append(self._ask(data_uri(items[0])))
+                for text in pool.map(self._ask, map(data_uri, items[1:])):
                     texts.append(text)
                     progress(len(texts), len(items))
             except BaseException:
@@ -163,9 +163,10 @@ class ServerEyes:
         raise AssertionError("unreachable: the last try returns or raises")
 
 
-def _data_uri(item: Item) -> str:
+def data_uri(item: Item) -> str:
+    """The card of an item as part of a request."""
     file = io.BytesIO()
-    item.card.save(file, "PNG")
+    item.card.save(file, "PNG", compress_level=1)
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
@@ -323,10 +324,10 @@ def _most_likely(
 def _logs(
     octaves: Float[Tensor, "rows"], curve: Float[Tensor, "*many 3"]
 ) -> tuple[Float[Tensor, "*many rows"], Float[Tensor, "*many rows"]]:
-    """Log probabilities to read and not to read; never quite sure, since readers also guess."""
+    """Log probabilities to read and not to read. Readers also guess: one in a thousand at least."""
     middle, width, ceiling = curve[..., None].unbind(-2)
     z = (octaves - middle) / width.exp2()
-    p = (ceiling * 0.5 * (1 + torch.erf(z / sqrt(2)))).clamp(1e-3, 1 - 1e-3)
+    p = (ceiling * 0.5 * (1 + torch.erf(z / sqrt(2)))).clamp(1e-3, 1 - 1e-9)
     return p.log(), (-p).log1p()
 
 
@@ -349,7 +350,7 @@ def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, An
     items = make_chart(arguments.seed, arguments.items)
     result = made | examine(eyes, items, arguments.seed, step)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n", "utf-8")
-    draw_chart(result, items).save(drawing(out))
+    draw_chart(result, items).save(drawing(out), optimize=True)
     return result, out
 
 

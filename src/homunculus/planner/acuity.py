@@ -80,8 +80,8 @@ class Acuity:
 ACUITIES: dict[str, Acuity] = {
     one.name: one
     for one in (
-        Acuity("rapidocr", 5.0, 0.5),
-        Acuity("tesseract", 7.0, 0.5),
+        Acuity("rapidocr", 4.4701, 0.2299, 1.0, (4.3326, 4.6138)),
+        Acuity("tesseract", 6.3552, 0.284, 0.9684, (6.1144, 6.625)),
         # as vision-language models are reported (arXiv 2503.23667); measure yours with
         # `homunculus eyetest`
         Acuity("vlm", 12.0, 0.5),
