@@ -20,6 +20,8 @@ from homunculus.lab.gaze import GazeConfig, all_rows, gaze
 from homunculus.lab.gaze.report import text as gaze_text
 from homunculus.lab.measure.find import find
 from homunculus.lab.measure.find import text as words_text
+from homunculus.lab.measure.height import measure_heights
+from homunculus.lab.measure.height import text as heights_text
 from homunculus.lab.measure.journal import place
 from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.read import Reader, Readings, reader
@@ -51,8 +53,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add = measure.add_argument
     text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
     add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    add("--task", choices=["legibility", "evidence", "words", "gaze"], default="legibility",
-        help="what is measured (legibility)")  # fmt: skip
+    tasks = ["legibility", "evidence", "words", "height", "gaze"]
+    add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
     add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
     text = "METHOD[@OPTION][+SCORER] ..., or all"
@@ -118,6 +120,8 @@ def run(
     """Run the bench; the result and where it was written."""
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
+    if arguments.task == "height":
+        return _heights(arguments, progress)
     if is_experiment(arguments):
         return _experiment(arguments)
     if arguments.without or arguments.skip:
@@ -145,6 +149,28 @@ def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     arguments.reader = plan.reader
     suites = folders(plan.suites, suite_folder)
     return run_experiment(arguments, plan, suites, dict(scorers), weights, _reader(arguments))
+
+
+def _heights(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """How large print is, on one suite or several."""
+    if arguments.no_scout:
+        raise ValueError("height needs a scout. Leave out --no-scout.")
+    scout = load(Path(arguments.scout) if arguments.scout else None)
+    suites = [suite_folder(name) for name in arguments.suite]
+    out = place(arguments.out, "height-word-scout.json")
+    result = measure_heights(
+        suites,
+        scout,
+        arguments.part,
+        arguments.side or ALONE["side"],
+        arguments.limit,
+        arguments.seed or 0,
+        progress,
+    )
+    out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
+    return result, out
 
 
 def _tokens(
@@ -275,6 +301,8 @@ def table(result: dict[str, Any]) -> str:
         return experiment_text(result)
     if result["task"] == "words":
         return words_text(result)
+    if result["task"] == "height":
+        return heights_text(result)
     if result["task"] == "gaze":
         return gaze_text(result)
     evidence = "evidence32" if result["config"].get("things") else "evidence8"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from homunculus.flags import count
 from homunculus.lab.train import fonts, language
-from homunculus.lab.train.defaults import CROPS, PAGES, SPREAD_STEPS, STEPS
+from homunculus.lab.train.defaults import CROPS, HEIGHT_CROPS, PAGES, SPREAD_STEPS, STEPS
 
 FEW_FONTS = 20
 Box = tuple[float, float, float, float]
@@ -18,13 +18,17 @@ def flags(train: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     train.description = "Training pages are rendered with the fonts and words of this machine."
     add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
-    add("what", choices=["word-scout"], help="word-scout: finds printed words")
-    add("--out", type=Path, required=True, help="output folder; resumes the run in it")
+    what = "word-scout: finds printed words; height: how large print is, for a trained word scout"
+    add("what", choices=["word-scout", "height"], help=what)
+    text = "output folder; word-scout resumes the run in it, height takes the word scout in it"
+    add("--out", type=Path, required=True, help=f"{text} or, if it has none, the shipped one")
     steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
     add("--steps", type=count, default=STEPS, help=steps)
     add("--pages", type=count, default=PAGES, help="pages rendered for the spread (%(default)s)")
     spread_steps = "training steps of the spread on those pages (%(default)s)"
     add("--spread-steps", type=count, default=SPREAD_STEPS, help=spread_steps)
+    crops = "crops rendered for the height of print (%(default)s)"
+    add("--crops", type=count, default=HEIGHT_CROPS, help=crops)
     add("--workers", type=count, default=1, help="processes that render pages (%(default)s)")
     add("--threads", type=count, default=threads, help="threads of the net (%(default)s here)")
     add("--photos", type=Path, metavar="DIR", help="folder of photos to use as backgrounds")
@@ -34,11 +38,14 @@ def flags(train: argparse.ArgumentParser) -> None:
 def run(
     arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
 ) -> Path:
-    """Train, and return the folder. ``real`` are pages with a question and its answer's boxes."""
-    from homunculus.lab.train import scout
+    """Train, and return where to. ``real`` are pages with a question and its answer's boxes."""
+    from homunculus.lab.train import height, scout
 
     if arguments.photos and not arguments.photos.is_dir():
         raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
+    if arguments.what == "height":
+        options = ("crops", "workers", "threads", "photos")
+        return height.train(arguments.out, **{one: getattr(arguments, one) for one in options})
     return scout.train(
         arguments.out,
         [scout.RealQuestion(*one) for one in real],

@@ -8,3 +8,5 @@ PAGES = 800
 """Pages that are rendered for the spread."""
 SPREAD_STEPS = 2000
 """Steps of the spread."""
+HEIGHT_CROPS = 900
+"""Crops that are rendered for the head of heights."""

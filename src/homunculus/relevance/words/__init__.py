@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log2
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +24,9 @@ from homunculus.core.types import Grid
 from homunculus.relevance.words.cache import Cache, Features, key
 from homunculus.relevance.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
 from homunculus.relevance.words.evidence import load as load_spread
+from homunculus.relevance.words.height import FILE as HEIGHT_FILE
+from homunculus.relevance.words.height import OFFSET, SIZE_ERROR, HeightHead, combine, on_grid
+from homunculus.relevance.words.height import load as load_height
 from homunculus.relevance.words.net import KINDS, STRIDE, Description, WordNet, code
 from homunculus.relevance.words.net import load as load_net
 from homunculus.relevance.words.question import ParsedQuestion, ask
@@ -60,12 +64,15 @@ class WordSight(Sight):
         unsupported: tuple[str, ...],
         matched: bool,
         text: float,
+        size: Map | None = None,
     ) -> "WordSight":
         """With words for people."""
         short, sentence = _outcome(matches, unsupported, matched)
         return WordSight(
             logit,
             sure=SURE if matches and text >= BLANK else 0.0,
+            size=size,
+            size_error=SIZE_ERROR,
             origin=f"words: {short}",
             explanation=sentence,
             question_used=matched or bool(matches),
@@ -158,13 +165,15 @@ class WordScout:
     spread: Mapping[Mode, Spread]
     """Learned spreads; without a full one a fixed kernel takes its place."""
     weights: str
-    """Hash of the net's weights: part of every cache key."""
+    """Hash of the weights that features of a page come from: part of every cache key."""
     cache: Cache
+    height: HeightHead | None = None
+    """Tells how large print is; without it sights do not say."""
 
     def __call__(self, image: Image, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
         with torch.inference_mode():
-            return self._sights(self.read(image), [ask(question)], grid, "full")[0]
+            return self._sights(image, [ask(question)], grid, "full")[0]
 
     def ask(
         self,
@@ -175,9 +184,8 @@ class WordScout:
     ) -> list[WordSight]:
         """Sights of several questions about one page, which is read once."""
         asked = [ask(question) for question in questions]
-        page = self.read(image)
         with torch.inference_mode():
-            return self._sights(page, asked, _grid(image, patch), way)
+            return self._sights(image, asked, _grid(image, patch), way)
 
     def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
         """The page's features, from the cache if it was read before."""
@@ -213,32 +221,50 @@ class WordScout:
         frame = _frame(grey)
         out: dict[str, Tensor] = {}
         text, kind = torch.zeros(frame), torch.zeros(len(KINDS), *frame)
+        heights: list[Tensor] = []
         for size in SIZES:
             seen = self._describe(_sized(grey, size))
             out[f"embed-{size}"] = seen.embed[0].half()
             out[f"text-{size}"] = seen.text[0].half()
             kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
             text = torch.maximum(text, _onto(seen.text, frame)[0])
+            if self.height is not None:
+                heights.append(self.height.weigh(seen.cell[0], seen.text[0], log2(size / FRAME)))
         share = kind / kind.sum(0).clamp(min=1e-6)
-        return out | {"text": text.half(), "kind": share.half()}
+        out |= {"text": text.half(), "kind": share.half()}
+        return out | {"octaves": combine(heights, text).half()} if heights else out
 
     def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> Description:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
             return self.net.describe(grey)
 
+    def size(self, page: Features, grid: tuple[int, int], longer: int) -> Map | None:
+        """Height of the print around each cell of a grid, in pixels of an image of that side."""
+        if "octaves" not in page:
+            return None
+        octaves = on_grid(page["octaves"].float(), page["text"].float(), grid)
+        return (octaves + OFFSET).exp2() * (longer / FRAME)
+
     def _sights(
-        self, page: Features, asked: Sequence[ParsedQuestion], grid: tuple[int, int], way: Way
+        self,
+        image: UInt8[Tensor, "3 _ _"],
+        asked: Sequence[ParsedQuestion],
+        grid: tuple[int, int],
+        way: Way,
     ) -> list[WordSight]:
+        page = self.read(image)
         evidence = self.evidence(page, asked)
+        size = self.size(page, grid, max(image.shape[1:]))
         logit, matched = self._relevance(evidence, way)
         cells = _onto(logit, grid)  # the largest of what a cell touches
         text = float((evidence.text > PRINTED).float().mean())
         return [
             WordSight.of(
-                cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text
+                cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text,
+                size,
             )
             for row, one in enumerate(asked)
-        ]
+        ]  # fmt: skip
 
     def _relevance(
         self, evidence: WordEvidence, way: Way
@@ -315,7 +341,10 @@ def _half() -> bool:
 
 
 def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
-    """The shipped scout, or one from a folder with `word-scout.safetensors` and spreads beside."""
+    """The shipped scout, or one from a folder with `word-scout.safetensors`.
+
+    Spreads and the head of heights are taken from beside it; the scout works without them.
+    """
     folder = path or WEIGHTS
     file = folder / FILE
     if not file.exists():
@@ -328,6 +357,9 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
     for mode in ("full", "blind", "prior"):
         if (beside := folder / f"spread-{mode}.safetensors").exists():
             found[mode] = load_spread(beside, mode)
-    return WordScout(
-        net.fused(), found, digest, cache or Cache(Path(), most=0)
-    )  # memory only: pages are private
+    height = None
+    if (beside := folder / HEIGHT_FILE).exists():
+        height = load_height(beside, digest)
+        digest = hashlib.sha256(digest.encode() + beside.read_bytes()).hexdigest()
+    kept = cache or Cache(Path(), most=0)  # memory only: pages are private
+    return WordScout(net.fused(), found, digest, kept, height)

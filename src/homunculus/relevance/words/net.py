@@ -210,6 +210,8 @@ class Description:
     """Probability that the cell holds text."""
     kind: Float[Tensor, "b kinds rows cols"]
     """Probability of each of `KINDS`, if there is text."""
+    cell: Float[Tensor, "b rows cols d"]
+    """Features of letter and word side by side: the head of heights goes by both."""
 
 
 class Block(nn.Module):
@@ -297,7 +299,8 @@ class WordNet(nn.Module):
         seen = Features(*(part[:, : cells[0], : cells[1]] for part in vars(seen).values()))
         hidden = self.hide(seen.word)
         kind = rearrange(self.kind_head(hidden).float().softmax(-1), "b r c kinds -> b kinds r c")
-        return Description(self.embed(hidden), seen.text.sigmoid(), kind)
+        cell = torch.cat((seen.letter, seen.word), -1)
+        return Description(self.embed(hidden), seen.text.sigmoid(), kind, cell)
 
     def fused(self) -> "WordNet":
         """The same function for use: each normalisation goes into the convolution before it."""

@@ -1,0 +1,284 @@
+"""How large print is: the shipped head on rendered words, laws of the map, and its training."""
+
+import json
+import shutil
+from dataclasses import replace
+from functools import lru_cache
+from math import log2
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from homunculus.cli import main
+from homunculus.relevance import words
+from homunculus.relevance.words import WEIGHTS, WordScout, load
+from homunculus.relevance.words.cache import Cache
+from homunculus.relevance.words.height import FILE, SIZE_ERROR, HeightHead, combine, on_grid
+
+pytest.importorskip("safetensors", reason="needs the extra `scout`")
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+Draw = pytest.importorskip("PIL.ImageDraw", reason="needs the extra `view`")
+Font = pytest.importorskip("PIL.ImageFont", reason="needs the extra `view`")
+
+QUESTION = "What is the total amount?"
+HIGH, WIDE = 320, 1024
+LINES = ((16, 30), (32, 110), (64, 200))
+"""Size of a font and top of its line, on a page of 320 x 1024."""
+PHRASE = "Payment due: total quantity by July 1984 and Company goods"
+
+
+@pytest.fixture(autouse=True)
+def full(monkeypatch) -> None:
+    """In full precision: slow processors emulate half."""
+    monkeypatch.setattr(words, "_half", lambda: False)
+
+
+@lru_cache
+def page(larger: int = 1) -> torch.Tensor:
+    """Three lines of print, each twice as large as the one before."""
+    paper = Image.new("RGB", (WIDE, HIGH), "white")
+    pen = Draw.Draw(paper)
+    for size, top in LINES:
+        pen.text((20, top), PHRASE, font=Font.load_default(size), fill="black")
+    paper = paper.resize((larger * WIDE, larger * HIGH), Image.Resampling.BICUBIC)
+    return torch.from_numpy(np.array(paper)).permute(2, 0, 1).contiguous()
+
+
+def line(size: int, top: int) -> tuple[int, int]:
+    """First and last row of a line's letters, descenders and all."""
+    box = Font.load_default(size).getbbox("Hdgp")
+    return top + round(box[1]), top + round(box[3])
+
+
+@pytest.fixture(scope="module")
+def scout() -> WordScout:
+    return load()
+
+
+def tall(scout: WordScout, image: torch.Tensor) -> list[float]:
+    """What the scout tells of each line's height, in pixels of the image."""
+    grid = (HIGH // 8, WIDE // 8)
+    size = scout(image, QUESTION, grid).size
+    assert size.shape == grid
+    spans = [line(*one) for one in LINES]
+    return [float(size[a // 8 + 1 : b // 8, 4:60].log2().mean().exp2()) for a, b in spans]
+
+
+# ---- the shipped head ----------------------------------------------------------------------------
+
+
+def test_print_of_known_height_is_told_within_half_an_octave(scout) -> None:
+    for told, one in zip(tall(scout, page()), LINES, strict=True):
+        top, bottom = line(*one)
+        assert abs(log2(told / (bottom - top))) < 0.5, (one, told, bottom - top)
+
+
+def test_an_image_twice_as_large_has_print_twice_as_high(scout) -> None:
+    for one, other in zip(tall(scout, page()), tall(scout, page(2)), strict=True):
+        assert other / one == pytest.approx(2, rel=0.1)
+
+
+def test_the_error_is_told_and_small(scout) -> None:
+    assert scout(page(), QUESTION, (20, 64)).size_error == SIZE_ERROR < 0.5
+
+
+def test_the_weights_are_small_and_name_their_net(scout) -> None:
+    assert (WEIGHTS / FILE).stat().st_size < 100_000
+    assert isinstance(scout.height, HeightHead)
+
+
+def test_relevance_does_not_move_by_a_bit(scout) -> None:
+    without = replace(scout, height=None, weights="without", cache=Cache(Path(), most=0))
+    grid = (20, 64)
+    one, other = scout(page(), QUESTION, grid), without(page(), QUESTION, grid)
+    assert torch.equal(one.logit, other.logit)
+    assert (one.matches, one.text, one.sure) == (other.matches, other.text, other.sure)
+    assert one.size is not None
+    assert other.size is None
+    seen, bare = scout.read(page()), without.read(page())
+    assert set(seen) - set(bare) == {"octaves"}
+    assert all(torch.equal(seen[name], bare[name]) for name in bare)
+
+
+def test_a_cached_page_tells_the_same(scout, tmp_path, monkeypatch) -> None:
+    fresh = replace(scout, cache=Cache(tmp_path))
+    first = fresh(page(), QUESTION, (20, 64)).size
+    again = replace(scout, cache=Cache(tmp_path))
+    monkeypatch.setattr(WordScout, "_read", None)  # whoever reads again fails
+    assert torch.equal(first, again(page(), QUESTION, (20, 64)).size)
+    assert again.read(page())["octaves"].dtype == torch.float16
+
+
+# ---- weights in a folder -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    for name in (words.FILE, FILE):
+        shutil.copy(WEIGHTS / name, tmp_path)
+    return tmp_path
+
+
+def test_without_its_file_no_height_is_told(folder) -> None:
+    whole = load(folder)
+    (folder / FILE).unlink()
+    bare = load(folder)
+    assert bare.height is None
+    assert bare.weights != whole.weights  # or pages kept by one would be found by the other
+    assert bare(page()[:, :64], QUESTION, (4, 64)).size is None
+
+
+def test_a_head_of_another_net_is_refused(folder) -> None:
+    with (folder / words.FILE).open("r+b") as file:
+        file.seek(-2, 2)
+        file.write(b"\0\0")
+    with pytest.raises(ValueError, match=r"another word net.*homunculus train height"):
+        load(folder)
+
+
+# ---- the map -------------------------------------------------------------------------------------
+
+
+def weighed(weight: torch.Tensor, octaves: torch.Tensor) -> torch.Tensor:
+    return torch.stack((weight, weight * octaves))
+
+
+def test_the_surer_size_is_believed() -> None:
+    text = torch.ones(8, 12)
+    sure, unsure = weighed(99 * text, 4 * text), weighed(text[::2, ::2], 6 * text[::2, ::2])
+    told = combine([sure, unsure], text)
+    assert torch.allclose(told, torch.full_like(told, (99 * 4 + 6) / 100), atol=1e-3)
+
+
+def test_cells_without_text_take_the_height_of_their_neighbours() -> None:
+    text = torch.zeros(64, 64)
+    text[4:8, :20], text[50:60, 30:] = 1, 1
+    octaves = torch.where(torch.arange(64)[:, None] < 32, 3.0, 6.0).expand(64, 64)
+    told = combine([weighed(50 * text, octaves)], text)
+    assert told[:11, :16] == pytest.approx(3, abs=0.01)
+    assert told[46:, 40:] == pytest.approx(6, abs=0.01)
+    assert told[30, 4] == pytest.approx(6, abs=1.6)  # far from both: between, and finite
+    assert told.isfinite().all()
+
+
+def test_a_page_without_text_has_a_map_all_the_same(scout) -> None:
+    blank = torch.full((3, 32, 512), 255, dtype=torch.uint8)
+    size = scout(blank, QUESTION, (2, 32)).size
+    assert size.isfinite().all()
+    assert (size > 0).all()
+
+
+def test_on_a_coarser_grid_heights_are_means_of_text_and_not_the_largest() -> None:
+    octaves = torch.full((16, 16), 3.0)
+    octaves[:, 8:] = 7.0
+    text = torch.zeros(16, 16)
+    text[:, :8] = 1.0
+    assert float(on_grid(octaves, text, (1, 1))) == pytest.approx(3, abs=0.02)
+    assert float(on_grid(octaves, torch.ones(16, 16), (1, 1))) == pytest.approx(5, abs=0.02)
+    assert torch.allclose(on_grid(octaves, text, (16, 16)), octaves)
+
+
+# ---- training ------------------------------------------------------------------------------------
+
+
+def printed(seed: int, photos=()) -> SimpleNamespace:
+    """A page like those that are rendered, of one large bar as its only word."""
+    from homunculus.lab.train.canvas import PrintedWord
+    from homunculus.lab.train.pages import RenderedPage
+
+    pixels, rng = np.full((512, 512), 230, np.uint8), Random(seed)
+    high, top = rng.randint(20, 60), rng.randint(100, 300)
+    pixels[top : top + high, 100:400:7] = 20
+    quad = np.array([[100, top], [400, top], [400, top + high], [100, top + high]], np.float32)
+    return RenderedPage(pixels, [PrintedWord("total", quad, np.linspace(0, 1, 6), 0)])
+
+
+@pytest.mark.parametrize("scale", [0.25, 0.6, 1.0, 2.0])
+def test_labels_follow_the_scale(scale) -> None:
+    from homunculus.lab.train.height import WINDOW, heights, rescale
+
+    before = printed(3)
+    quad = before.words[0].quad
+    for seed in range(20):
+        after = rescale(before, scale, Random(seed))
+        assert after.pixels.shape[0] == min(WINDOW, 512 * scale // 8 * 8)
+        found = heights(after)
+        if (found > 0).any():
+            break
+    have = (quad[3, 1] - quad[0, 1]) * scale
+    assert found[found > 0] == pytest.approx(have, rel=0.05)
+    rows = np.nonzero((found > 0).any(1))[0]
+    ink = np.nonzero((after.pixels < 215).any(1))[0] // 8
+    assert abs(rows.min() - ink.min()) <= 1
+    assert abs(rows.max() - ink.max()) <= 1
+
+
+def test_training_is_the_same_every_time_and_loads(tmp_path) -> None:
+    from homunculus.lab.train import height
+
+    outs = [height.train(tmp_path / one, printed, 6, 0, steps=5, threads=1) for one in "ab"]
+    assert outs[0].read_bytes() != (WEIGHTS / FILE).read_bytes()
+    told = [json.loads((out.parent / "height.json").read_text()) for out in outs]
+    assert told[0]["held_out"] == told[1]["held_out"]
+    assert told[0]["held_out"]["n"] > 0
+    shutil.copy(WEIGHTS / words.FILE, tmp_path / "a")
+    assert load(tmp_path / "a").height is not None
+
+
+def test_the_head_learns_height_and_doubt() -> None:
+    from homunculus.lab.train.height import fit
+
+    make = torch.Generator().manual_seed(0)
+    cell, noise = torch.zeros(4000, 256), torch.randn(4000, generator=make)
+    cell[:, :2] = torch.rand(4000, 2, generator=make)
+    doubt = cell[:, 1] = (cell[:, 1] > 0.5).float()  # where it is 1 the height cannot be told
+    height = 3 + 2 * cell[:, 0] + noise * (0.05 + 0.8 * doubt)
+    head, about = fit([(cell[i::20].half(), height[i::20]) for i in range(20)], 200, 0)
+    with torch.no_grad():
+        mean, spread = head(cell)
+    assert float((mean - height)[doubt == 0].square().mean().sqrt()) < 0.35
+    assert float(spread[doubt == 1].mean() - spread[doubt == 0].mean()) > 1.5
+    assert about["held_out"]["n"] == 400
+
+
+# ---- measuring -----------------------------------------------------------------------------------
+
+
+def test_errors_by_hand() -> None:
+    from homunculus.lab.measure.height import Told, summary
+    from homunculus.lab.measure.suite import Question
+
+    one = Question("s", 0, "a.png", Path(), "?", ("x",), ())
+    told = [Told(one, true, true + 0.5 + shift, 4.0) for true, shift in ((3.0, 0.1), (5.0, -0.1))]
+    found = summary(told)
+    assert found["n"] == 2
+    assert found["scout"]["bias"] == pytest.approx(0.5)
+    assert found["scout"]["deviation"] == pytest.approx(0.1)
+    assert found["scout"]["correlation"] == 1
+    assert found["sizes"]["correlation"] is None
+    assert found["constant"]["rms"] == pytest.approx(1)
+
+
+def test_heights_are_measured_by_command(tmp_path, capsys) -> None:
+    suite = tmp_path / "lines"
+    (suite / "images").mkdir(parents=True)
+    Image.fromarray(page().permute(1, 2, 0).numpy()).save(suite / "images" / "a.png")
+    spans = [line(*one) for one in LINES]
+    rows = [
+        {"image": "a.png", "question": "?", "answers": ["July"], "boxes": [[30, a, 400, b]]}
+        for a, b in spans
+    ]
+    (suite / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    out = tmp_path / "out.json"
+    assert main(["measure", str(suite), "--task", "height", "-o", str(out)]) == 0
+    assert "lines all" in capsys.readouterr().out
+    result = json.loads(out.read_text())
+    found = result["table"]["lines all"]
+    assert found["n"] == 3
+    assert found["scout"]["correlation"] > 0.95
+    assert found["scout"]["rms"] < 0.5 < found["constant"]["rms"]
+    assert [row["height"] for row in result["rows"]["lines all"]] == [b - a for a, b in spans]
