@@ -132,7 +132,8 @@ def _summary(decision: Saved) -> list[ReportBlock]:
         mean = format_interval(best["mean"], best["low"], best["high"])
         sentences.append(
             f"{task['task']}, {task['focus']} {token(task['token'])} "
-            f"({plural(task['n'], 'question')}, {plural(task['images'], 'image')}): {_rank(best, rows)}, {mean}{ceiling}. "
+            f"({plural(task['n'], 'question')}, {plural(task['images'], 'image')}): "
+            f"{_rank(best, rows)}, {mean}{ceiling}. "
             f"{_against_baselines(best)} Verdict: {best['verdict']}."
         )
     note = (
@@ -427,8 +428,8 @@ def _differences_table(task: Saved, rows: list[Saved], order: list[str]) -> list
         return []
     caption = (
         f"Differences in points with {task['focus']} {token(task['token'])}, paired by question. "
-        "* significant after Holm's correction over methods; otherwise the smallest detectable difference (80 % "
-        "power) in round brackets. – not measured."
+        "* significant after Holm's correction over methods; otherwise the smallest detectable "
+        "difference (80 % power) in round brackets. – not measured."
     )
     head = ("method", *(f"vs {name}" for name in BASELINES), "verdict", "supported at")
     return [Table(head, tuple(body), caption)]
