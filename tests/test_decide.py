@@ -308,7 +308,8 @@ def test_where_nothing_can_be_decided_every_output_says_undecided(
     path, out = write_json(tmp_path, "run.json", content), tmp_path / "report.html"
     assert main(["decide", str(path), "-o", str(out), "--draws", "999"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("UNDECIDED. ")
+    assert said.startswith("product: NOT MEASURED. ")
+    assert "\nfirst claim: UNDECIDED. " in said
     assert main(["decide", str(path), "-o", str(out), "--draws", "999", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads(out.with_suffix(".json").read_text())
@@ -485,7 +486,7 @@ def test_the_verb_writes_page_text_and_numbers(tmp_path: Path, capsys: Any) -> N
     path, out = write_json(tmp_path, "run.json", content), tmp_path / "report.html"
     assert main(["decide", str(path), "-o", str(out), "--draws", "199"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("GO, tier 1. Tier 1: some method")
+    assert said.splitlines()[1].startswith("first claim: GO, tier 1. Tier 1: some method")
     assert "NOT MEASURED on docvqa: prior, uniform" in said
     assert said.count("prior") == 1
     decision = json.loads((tmp_path / "report.json").read_text())

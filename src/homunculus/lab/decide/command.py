@@ -61,8 +61,12 @@ def _output_paths(out: Path, results: list[Path]) -> list[Path]:
 
 def summary(decision: dict[str, Any], outputs: list[Path]) -> str:
     """What the terminal shows."""
+    from homunculus.lab.decide.headline import product_reason
+
+    product = "NOT MEASURED" if decision["product"] == "not measured" else decision["product"]
     tier = "" if decision["decision"] == "UNDECIDED" else f", tier {decision['tier']}"
-    lines = [f"{decision['decision']}{tier}. {decision['rule']}"]
+    lines = [f"product: {product}. {product_reason(decision)}"]
+    lines += [f"first claim: {decision['decision']}{tier}. {decision['rule']}"]
     lines += [f"tier {one['tier']}: {one['claim']}: {one['state']}" for one in decision["tiers"]]
     for task in decision["tasks"]:
         missing = task["left_out"] + task["missing"]

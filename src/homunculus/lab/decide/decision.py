@@ -6,6 +6,7 @@ from typing import Any
 
 from homunculus.lab.decide import names
 from homunculus.lab.decide.compare import EFFECT, Cell, compare, round_number
+from homunculus.lab.decide.product import judge_product, measured_by, product_outcome
 from homunculus.lab.decide.read import Results, Scores, Task, read_scores
 from homunculus.lab.decide.rule import (
     ClaimResult,
@@ -41,7 +42,10 @@ def decide(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any
     cells = compare(results.tasks, draws, seed)
     claims = judge(cells, results, draws, seed)
     fronts = pareto_fronts(cells, Costs(results.sections["cost"]))
+    rules = judge_product(results.tasks, draws, seed)
     return {
+        "product": product_outcome(rules),
+        **{name: rule.to_dict() for name, rule in rules.items()},
         "decision": outcome(claims),
         "tier": tier(claims),
         "rule": explain(claims),
@@ -156,7 +160,8 @@ def _task(task: Task) -> dict[str, Any]:
     missing = names.missing_controls(task.scores.methods)
     return {
         "task": task.name, "suite": task.suite, "part": task.part, "kind": task.kind,
-        "main": task.main, "measure": task.measure, "column": task.column,
+        "token": task.patch, "measured_by": measured_by(task), "main": task.main,
+        "measure": task.measure, "column": task.column,
         "n": len(task.scores.image), "images": task.images,
         "budgets": task.scores.budgets, "focus": focus_budget(task),
         "full": None if full is None else round_number(float(full[:, column].mean())),
@@ -208,7 +213,7 @@ def _sections(results: Results, draws: int, seed: int) -> dict[str, list[dict[st
 
 def _section(name: str, part: dict[str, Any], draws: int, seed: int) -> dict[str, Any]:
     """Rows with mean and interval by column; computed here where single questions are at hand."""
-    head = {key: part.get(key) for key in ("suite", "part", "file", "unit", "n", "images")}
+    head = {key: part.get(key) for key in ("suite", "part", "file", "patch", "unit", "n", "images")}
     if part.get("table"):
         rows = _rows_of_table(name, part)
     elif part.get("rows") and part.get("columns"):

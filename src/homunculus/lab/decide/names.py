@@ -31,6 +31,10 @@ KINDS = {
     "photos": ("vqa", "coco", "osie", "gqa"),
 }
 """Kind of images of a suite, by what its name contains; the first that fits."""
+RECEIPTS = ("sroie", "receipt")
+"""What the name of a suite of receipts contains."""
+TOKEN_MODELS = {28: "Qwen2.5-VL", 32: "Qwen3-VL"}
+"""Models whose token has so many pixels a side."""
 
 
 class RowName(NamedTuple):
@@ -106,3 +110,26 @@ def kind(suite: str) -> str:
     """
     matches = [one for one, parts in KINDS.items() if any(part in suite.lower() for part in parts)]
     return matches[0] if matches else "unknown"
+
+
+def group(suite: str, kind: str) -> str:
+    """What a suite shows, finer than its kind: pages, receipts and charts are all documents.
+
+    >>> group("docvqa_gaze", "documents"), group("sroie", "documents"), group("icdar2015", "scenes")
+    ('pages', 'receipts', 'street words')
+    """
+    if "chart" in suite.lower():
+        return "charts"
+    if kind == "documents":
+        return "receipts" if any(part in suite.lower() for part in RECEIPTS) else "pages"
+    return "street words" if kind == "scenes" else kind
+
+
+def token(side: int | None) -> str:
+    """Whose tokens a run counts.
+
+    >>> token(16), token(32), token(None)
+    ('tokens of 16 px', 'tokens of 32 px (Qwen3-VL)', 'tokens')
+    """
+    model = f" ({TOKEN_MODELS[side]})" if side in TOKEN_MODELS else ""
+    return f"tokens of {side} px{model}" if side else "tokens"

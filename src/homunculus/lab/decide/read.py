@@ -17,6 +17,8 @@ SECTIONS = ("regions", "turns", "gaze", "coverage", "cost")
 """What a run may measure besides the score."""
 EVIDENCE_COLUMN = "evidence8"
 """The column to decide by in runs of the task `evidence`."""
+SIDE = 16
+"""The side of a token in pixels of runs that do not say it."""
 _ORIGIN = ("command", "commit", "hardware", "versions", "seed", "reader")
 
 
@@ -58,7 +60,10 @@ class Task:
     variants: Mapping[str, str] = field(default_factory=dict)
     """Rows that change one thing of another row, and that row: no methods of their own."""
     main: bool = True
-    """Whether it counts for a tier: of several measurements of one set, the first does."""
+    """Whether it counts for a tier: of several measurements of one set, the first does, and of
+    several sides of a token the smallest."""
+    patch: int | None = None
+    """Side of a token in pixels, if the run says."""
 
     @property
     def images(self) -> int:
@@ -98,14 +103,14 @@ def read(paths: Sequence[Path], column: str | None = None) -> Results:
         runs = list(_runs(content))
         for run in runs:
             if run.get("task") in SECTIONS:  # a run of its own, as gaze is
-                sections[run["task"]].append({"file": path.name} | run)
+                sections[run["task"]].append({"file": path.name, "patch": _patch(run)} | run)
             else:
                 tasks.append(_task(run, content, path.name, column))
         if content not in runs:  # in a run of gaze, `skipped` counts questions
             skipped |= content.get("skipped") or {}
         for holder in (content, *(run for run in runs if run is not content)):
             for name in SECTIONS:
-                sections[name] += _parts(holder, name, path.name)
+                sections[name] += _parts(holder, name, path.name, _shared_patch(content))
     if len(ignored) == len(paths):
         given = ", ".join(ignored) or "nothing"
         raise ValueError(f"expected results of `homunculus measure`, got {given}. Measure first.")
@@ -157,12 +162,18 @@ def _runs(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield one
 
 
-def _parts(holder: dict[str, Any], name: str, file: str) -> list[dict[str, Any]]:
-    """The tables of a section, each with its suite and file."""
+def _parts(holder: dict[str, Any], name: str, file: str, patch: int | None) -> list[dict[str, Any]]:
+    """The tables of a section, each with its suite, its file and the side of its tokens."""
     tables = holder.get(name) or []
     tables = [tables] if isinstance(tables, dict) else tables
-    suite = holder.get("suite", "")
-    return [{"suite": suite, "file": file} | one for one in tables if isinstance(one, dict)]
+    head = {"suite": holder.get("suite", ""), "file": file, "patch": _patch(holder) or patch}
+    return [head | one for one in tables if isinstance(one, dict)]
+
+
+def _shared_patch(content: dict[str, Any]) -> int | None:
+    """The side of a token, if all runs of a file have the same."""
+    sides = {_patch(run) for run in _runs(content)}
+    return sides.pop() if len(sides) == 1 else None
 
 
 # ---- tasks ---------------------------------------------------------------------------------------
@@ -187,9 +198,17 @@ def _task(run: dict[str, Any], content: dict[str, Any], file: str, column: str |
         left_out=tuple(dict.fromkeys([*_list(content, "left_out"), *_list(run, "left_out")])),
         variants=_variants(scores.methods, content.get("ablations") or {}),
         origin={"file": file} | {key: run.get(key, content.get(key)) for key in _ORIGIN},
+        patch=_patch(run),
     )
     _check(task, file)
     return task
+
+
+def _patch(run: dict[str, Any]) -> int | None:
+    """Side of a token in pixels, as the configuration of a run says."""
+    config = run.get("config")
+    side = config.get("patch") if isinstance(config, dict) else None
+    return side if isinstance(side, int) and side > 0 else None
 
 
 def _variants(rows: Sequence[str], ablations: Mapping[str, str]) -> dict[str, str]:
@@ -217,10 +236,16 @@ def _check(task: Task, file: str) -> None:
 
 
 def _unique_names(tasks: list[Task]) -> list[Task]:
-    """Tasks of one set get their column in their names; two of one name are an error."""
-    counts = Counter(task.name for task in tasks)
+    """Tasks of one set get their column, and their token's side, in their names.
+
+    Two of one name are an error.
+    """
+    sides: dict[str, set[int | None]] = {}
+    for task in tasks:
+        sides.setdefault(task.name, set()).add(task.patch)
+    counts = Counter((task.name, task.patch) for task in tasks)
     tasks = [
-        replace(task, name=f"{task.name} {task.column}") if counts[task.name] > 1 else task
+        replace(task, name=task.name + _addition(task, counts[task.name, task.patch], sides))
         for task in tasks
     ]
     by_name: dict[str, Task] = {}
@@ -229,8 +254,16 @@ def _unique_names(tasks: list[Task]) -> list[Task]:
         if other is not task:
             files = sorted({other.origin["file"], task.origin["file"]})
             raise ValueError(f"{task.name} is measured twice, in {' and '.join(files)}. Pass one.")
-    first = {(task.suite, task.part): task.name for task in reversed(tasks)}
-    return [replace(t, main=first[t.suite, t.part] == t.name) for t in tasks]
+    least = min((task.patch or SIDE for task in tasks), default=SIDE)
+    counting = [task for task in tasks if (task.patch or SIDE) == least]
+    first = {(task.suite, task.part): task.name for task in reversed(counting)}
+    return [replace(t, main=first.get((t.suite, t.part)) == t.name) for t in tasks]
+
+
+def _addition(task: Task, count: int, sides: Mapping[str, set[int | None]]) -> str:
+    """What tells a task from others of the same set."""
+    column = f" {task.column}" if count > 1 else ""
+    return f"{column} ({task.patch or '?'} px)" if len(sides[task.name]) > 1 else column
 
 
 # ---- scores --------------------------------------------------------------------------------------

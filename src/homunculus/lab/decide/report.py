@@ -23,7 +23,8 @@ from homunculus.lab.decide.blocks import (
     plural,
 )
 from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS
-from homunculus.lab.decide.names import BASELINES
+from homunculus.lab.decide.headline import product_blocks, product_verdict
+from homunculus.lab.decide.names import BASELINES, token
 from homunculus.lab.decide.plot import ForestRow, Line, band_plot, forest_plot, pareto_plot
 from homunculus.lab.decide.slices import DEFAULT
 
@@ -37,12 +38,17 @@ FOREST_SIZE = 8
 
 def report_blocks(decision: Saved) -> list[ReportBlock]:
     """The whole report, in order."""
-    verdict = Verdict(decision["decision"], decision["rule"])
+    first: list[ReportBlock] = [
+        product_verdict(decision),
+        *product_blocks(decision),
+        Heading("The first claim: methods against the grid"),
+        Verdict(decision["decision"], decision["rule"]),
+    ]
     last = [*_sections(decision), *_statistics(decision), *_sources(decision)]
     if not decision["tasks"]:
-        return [verdict, *_tiers(decision), *last]
+        return [*first, *_tiers(decision), *last]
     return [
-        verdict,
+        *first,
         *_missing_controls(decision),
         *_summary(decision),
         *_tiers(decision),
@@ -71,8 +77,22 @@ def _leader(task: Saved, rows: Sequence[Saved]) -> Saved | None:
     return max(methods, key=lambda row: row["mean"], default=None)
 
 
-def _all_budgets(decision: Saved) -> list[int]:
-    return sorted({budget for task in decision["tasks"] for budget in task["budgets"]})
+def _by_side(parts: Sequence[Saved], key: str = "token") -> list[tuple[str, list[Saved]]]:
+    """Tasks, or parts of a section, by whose tokens they count: the smallest first.
+
+    Budgets of different tokens do not belong in one table.
+    """
+    sides = sorted({part[key] for part in parts}, key=lambda side: side or 0)
+    return [(token(side), [part for part in parts if part[key] == side]) for side in sides]
+
+
+def _all_budgets(tasks: Sequence[Saved]) -> list[int]:
+    return sorted({budget for task in tasks for budget in task["budgets"]})
+
+
+def _counted(text: str) -> str:
+    """Whose tokens a table counts, as the last sentence of its caption."""
+    return f" Counted in {text}." if text != token(None) else ""
 
 
 def _budget_heads(budgets: Sequence[int]) -> tuple[str, ...]:
@@ -111,8 +131,9 @@ def _summary(decision: Saved) -> list[ReportBlock]:
         ceiling = f"; the whole image gives {format_score(task['full'])}" if task["full"] else ""
         mean = format_interval(best["mean"], best["low"], best["high"])
         sentences.append(
-            f"{task['task']}, {task['focus']} tokens ({plural(task['n'], 'question')}, "
-            f"{plural(task['images'], 'image')}): {_rank(best, rows)}, {mean}{ceiling}. "
+            f"{task['task']}, {task['focus']} {token(task['token'])} "
+            f"({plural(task['n'], 'question')}, {plural(task['images'], 'image')}): "
+            f"{_rank(best, rows)}, {mean}{ceiling}. "
             f"{_against_baselines(best)} Verdict: {best['verdict']}."
         )
     note = (
@@ -203,20 +224,22 @@ BASELINE_NOTES = {
 
 def _who_beats_whom(decision: Saved) -> list[ReportBlock]:
     """By baseline, set and budget."""
-    budgets = _all_budgets(decision)
     caption = (
         "Number of methods that are significantly better (after correction), and the best "
         "difference in points with its interval. Where no method is: the smallest detectable "
         "difference (80 % power) in round brackets."
     )
     blocks: list[ReportBlock] = [Heading("Who beats whom"), Text(caption)]
-    head = ("set", *_budget_heads(budgets))
     for name, note in BASELINE_NOTES.items():
-        rows = [
-            (task["task"], *(_winners(decision, task, budget, name) for budget in budgets))
-            for task in decision["tasks"]
-        ]
-        blocks += [Heading(f"Who beats `{name}`", 3), Table(head, tuple(rows), note)]
+        blocks.append(Heading(f"Who beats `{name}`", 3))
+        for side, tasks in _by_side(decision["tasks"]):
+            budgets = _all_budgets(tasks)
+            rows = [
+                (task["task"], *(_winners(decision, task, budget, name) for budget in budgets))
+                for task in tasks
+            ]
+            head = ("set", *_budget_heads(budgets))
+            blocks.append(Table(head, tuple(rows), note + _counted(side)))
     return blocks
 
 
@@ -282,9 +305,10 @@ def _task(task: Saved, rows: list[Saved]) -> list[ReportBlock]:
     rows = [row for row in rows if row["verdict"] != "variant"]
     about = (
         f"{task['kind'].capitalize() if task['kind'] != 'unknown' else 'Unknown kind of images'}"
-        f"; {task['measure']}, column `{task['column']}`; {plural(task['n'], 'question')} on "
-        f"{plural(task['images'], 'image')}."
-        f"{'' if task['main'] else ' A second measurement of this set: it counts for no tier.'}"
+        f"; {task['measure']}, column `{task['column']}` ({task['measured_by']}); "
+        f"{plural(task['n'], 'question')} on {plural(task['images'], 'image')}; "
+        f"{token(task['token'])}."
+        f"{'' if task['main'] else ' A further measurement: it counts for no tier.'}"
     )
     best = _leader(task, rows)
     shuffled = best["vs_shuffled"]["against"] if best and best["vs_shuffled"] else None
@@ -292,7 +316,7 @@ def _task(task: Saved, rows: list[Saved]) -> list[ReportBlock]:
     pale = [name for name in order if _role(name, shuffled) == "control"]
     caption = f"Pale lines: {join_code(pale)}." if pale else ""
     return [
-        Heading(task["task"], 3),
+        Heading(f"{task['task']}, {token(task['token'])}" if task["token"] else task["task"], 3),
         Text(about),
         Plots(tuple(_plots(task, rows, order, shuffled)), caption),
         _means_table(task, rows, order),
@@ -324,7 +348,7 @@ def _role(name: str, shuffled: str | None) -> str:
 def _plots(task: Saved, rows: list[Saved], order: list[str], shuffled: str | None) -> list[str]:
     roles = {name: _role(name, shuffled) for name in order}
     plots = [
-        _pareto(task, rows, roles, "budget", "tokens"),
+        _pareto(task, rows, roles, "budget", token(task["token"])),
         _pareto(task, rows, roles, "cost", "cost of a request, ratio"),
         _forest(task, rows, order),
     ]
@@ -364,7 +388,7 @@ def _forest(task: Saved, rows: list[Saved], order: list[str]) -> str:
         marks = [(at, p["estimate"], p["low"], p["high"]) for at, p in pairs if p]
         if marks:
             forest.append(ForestRow(name, tuple(marks)))
-    title = f"Difference with {task['focus']} tokens"
+    title = f"Difference with {task['focus']} {token(task['token'])}"
     return forest_plot(forest, title, BASELINES, BOUND) if forest else ""
 
 
@@ -379,6 +403,7 @@ def _means_table(task: Saved, rows: list[Saved], order: list[str]) -> Table:
             cells.append(f"**{mean}**" if row and row["front_tokens"] else mean)
         body.append((f"`{name}`", *cells))
     caption = "Mean and 95 % interval; bold: Pareto-optimal in quality against tokens."
+    caption += _counted(token(task["token"]))
     return Table(("row", *_budget_heads(task["budgets"])), tuple(body), caption)
 
 
@@ -402,9 +427,9 @@ def _differences_table(task: Saved, rows: list[Saved], order: list[str]) -> list
     if not body:
         return []
     caption = (
-        f"Differences in points with {task['focus']} tokens, paired by question. * significant "
-        "after Holm's correction over methods; otherwise the smallest detectable difference (80 % "
-        "power) in round brackets. – not measured."
+        f"Differences in points with {task['focus']} {token(task['token'])}, paired by question. "
+        "* significant after Holm's correction over methods; otherwise the smallest detectable "
+        "difference (80 % power) in round brackets. – not measured."
     )
     head = ("method", *(f"vs {name}" for name in BASELINES), "verdict", "supported at")
     return [Table(head, tuple(body), caption)]
@@ -424,17 +449,20 @@ def _significance(comparison: Saved | None) -> str:
 
 def _quality_per_token(decision: Saved) -> list[ReportBlock]:
     """Score per hundred tokens of the best method and of `resize`."""
-    budgets = _all_budgets(decision)
-    body = tuple(
-        (task["task"], *(_score_per_hundred(decision, task, budget) for budget in budgets))
-        for task in decision["tasks"]
-    )
     caption = (
         "Score per hundred tokens: the best method, and `grid` / `resize` in round brackets. It "
         "falls with the budget wherever the first tokens are the best ones."
     )
-    head = ("set", *_budget_heads(budgets))
-    return [Heading("Quality per token"), Table(head, body, caption)]
+    blocks: list[ReportBlock] = [Heading("Quality per token")]
+    for side, tasks in _by_side(decision["tasks"]):
+        budgets = _all_budgets(tasks)
+        body = tuple(
+            (task["task"], *(_score_per_hundred(decision, task, budget) for budget in budgets))
+            for task in tasks
+        )
+        head = ("set", *_budget_heads(budgets))
+        blocks.append(Table(head, body, caption + _counted(side)))
+    return blocks
 
 
 def _score_per_hundred(decision: Saved, task: Saved, budget: int) -> str:
@@ -453,21 +481,24 @@ def _heights(decision: Saved) -> list[ReportBlock]:
     rows = decision["heights"]
     if not rows:
         return [Heading("By text height"), Text("No run has the text heights of its answers.")]
+    tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
     plots = []
     for task in dict.fromkeys(row["task"] for row in rows):
         own = [row for row in rows if row["task"] == task]
         bands = [f"{row['band']} px ({row['n']})" for row in own]
         pairs = [(row["mean"], row["resize"]) for row in own]
-        title = f"{task}, {own[0]['budget']} tokens"
+        title = f"{task}, {own[0]['budget']} {tokens[task]}"
         plots.append(band_plot(bands, pairs, title, (own[0]["method"], "resize")))
     body = tuple(
         (
-            row["task"], f"`{row['method']}`", row["band"], str(row["n"]), str(row["images"]),
+            row["task"], f"{row['budget']} {tokens[row['task']]}", f"`{row['method']}`",
+            row["band"], str(row["n"]), str(row["images"]),
             format_score(row["mean"]), format_score(row["resize"]), format_difference(row),
         )
         for row in rows
     )  # fmt: skip
-    head = ("set", "method", "height, px", "questions", "images", "score", "resize", "difference")
+    head = ("set", "tokens", "method", "height, px", "questions", "images", "score", "resize")
+    head = (*head, "difference")
     caption = (
         "The best method of each set against `resize`, by the height of the answer on the page; "
         "intervals are not corrected, and wide where a band has few images."
@@ -480,9 +511,11 @@ def _changes(decision: Saved) -> list[ReportBlock]:
     blocks: list[ReportBlock] = [Heading("Wins and losses")]
     if not decision["changes"]:
         return [*blocks, Text("No method was measured together with `resize`.")]
+    tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
     for one in decision["changes"]:
         text = (
-            f"{one['task']}, {one['budget']} tokens: `{one['method']}` scores higher than "
+            f"{one['task']}, {one['budget']} {tokens[one['task']]}: "
+            f"`{one['method']}` scores higher than "
             f"`{one['against']}` on {plural(one['wins'], 'question')}, lower on {one['losses']} "
             f"and the same on {one['ties']}."
         )
@@ -505,6 +538,22 @@ def _ablations(decision: Saved) -> list[ReportBlock]:
     rows = decision["ablations"]
     if not rows:
         return [Heading("Ablations"), Text("No run has a variant together with its base method.")]
+    significant = [row for row in rows if "detectable" not in row]
+    better = sum(row["estimate"] > 0 for row in significant)
+    total = plural(len(rows), "comparison")
+    summary = (
+        f"Significantly better in {better} of {total}, significantly worse in "
+        f"{len(significant) - better}."
+    )
+    blocks: list[ReportBlock] = [Heading("Ablations"), Text(summary)]
+    for side, tasks in _by_side(decision["tasks"]):
+        sets = {task["task"] for task in tasks}
+        own = [row for row in rows if row["task"] in sets]
+        blocks += [_ablation_table(own, side)] if own else []
+    return blocks
+
+
+def _ablation_table(rows: list[Saved], side: str) -> Table:
     sets = list(dict.fromkeys(row["task"] for row in rows))
     cells = {
         (row["method"], row["against"], row["budget"], row["task"]): _significance(row)
@@ -515,19 +564,11 @@ def _ablations(decision: Saved) -> list[ReportBlock]:
         for key in dict.fromkeys(key[:3] for key in cells)
         for one, base, budget in [key]
     )
-    head = ("variant", "base", "tokens", *sets)
     caption = (
         "Variant less base, in points; * significant after correction over the variants of the "
         "set, otherwise the smallest detectable difference (80 % power) in round brackets."
     )
-    significant = [row for row in rows if "detectable" not in row]
-    better = sum(row["estimate"] > 0 for row in significant)
-    total = plural(len(rows), "comparison")
-    summary = (
-        f"Significantly better in {better} of {total}, significantly worse in "
-        f"{len(significant) - better}."
-    )
-    return [Heading("Ablations"), Text(summary), Table(head, body, caption)]
+    return Table(("variant", "base", side, *sets), body, caption)
 
 
 # ---- other sections of the runs ------------------------------------------------------------------
@@ -566,7 +607,8 @@ def _sections(decision: Saved) -> list[ReportBlock]:
         if not parts:
             blocks.append(Text(f"{NOT_MEASURED[name]}: not measured in these runs."))
         elif name in ("turns", "coverage"):
-            blocks += _table_over_sets(name, parts)
+            for side, own in _by_side(parts, "patch"):
+                blocks += _table_over_sets(name, own, side)
         else:
             blocks += [block for part in parts for block in _section(name, part)]
     return blocks
@@ -586,7 +628,7 @@ def _section(name: str, part: Saved) -> list[ReportBlock]:
     gap = f" In round brackets: the difference to {rivals}, with its interval." if rivals else ""
     questions = f", {plural(part['n'], 'question')}" if part.get("n") else ""
     caption = f"{_place(part)}{questions}.{unit}{gap}"
-    table = Table(("row", "tokens", *columns), tuple(body), caption)
+    table = Table(("row", token(part["patch"]), *columns), tuple(body), caption)
     sentence = _region_counts(part) if name == "regions" else ""
     return [Text(f"{_place(part)}: {sentence}"), table] if sentence else [table]
 
@@ -651,7 +693,7 @@ def _region_counts(part: Saved) -> str:
     return f"by interval, of {total} against {_rivals(rows)}: {join_words(counts)}."
 
 
-def _table_over_sets(name: str, parts: list[Saved]) -> list[ReportBlock]:
+def _table_over_sets(name: str, parts: list[Saved], side: str) -> list[ReportBlock]:
     """One table over all sets: short sections are easier to compare than to read one by one."""
     turns = name == "turns"
     methods: dict[tuple[str, str], None] = {}
@@ -663,7 +705,7 @@ def _table_over_sets(name: str, parts: list[Saved]) -> list[ReportBlock]:
         unit = f" {part['unit']}" if part.get("unit") else ""
         questions = f" ({part['n']})" if part.get("n") else ""
         columns.append((f"{_place(part)}{unit}{questions}", cells))
-    head = ("row", "tokens", *(title for title, _ in columns))
+    head = ("row", side, *(title for title, _ in columns))
     body = tuple(
         (f"`{row}`", budget, *(cells.get((row, budget), "–") for _, cells in columns))
         for row, budget in methods
@@ -713,6 +755,11 @@ def _statistics(decision: Saved) -> list[ReportBlock]:
                 "p-values come from the same resamples, two-sided, with Holm's correction over the "
                 "methods of a set and budget; the claims of a tier are corrected over all their "
                 "trials: methods, budgets and sets.",
+                "The rules for the product: a loss is looked for with Holm's correction over the "
+                "sets at one budget, a gain is claimed with the correction over all sets and "
+                "budgets of the rule. Pooled differences give every set the same weight and "
+                "resample each set by itself; where images are counted, every set counts as many "
+                "as the smallest has.",
                 "`grid` keeps the K most relevant cells, `resize` shrinks the whole image to K "
                 "tokens, `blind` is the same method with a scorer that does not get the question, "
                 "`shuffled` the same method with another image's question.",

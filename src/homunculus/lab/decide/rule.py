@@ -130,19 +130,33 @@ class Costs:
     """Cost of a request by row and budget, for one suite or for all."""
 
     def __init__(self, sections: Sequence[dict[str, Any]]) -> None:
-        self.ratios: dict[tuple[str, RowName, int], float] = {}
+        self.ratios: dict[tuple[str, int | None, RowName, int], float] = {}
         for section in sections:
+            place = str(section.get("suite") or ""), section.get("patch")
             for row, by_budget in (section.get("table") or {}).items():
                 for budget, cost in by_budget.items():
                     ratio = cost.get("ratio") if isinstance(cost, dict) else None
                     if str(budget).isdigit() and isinstance(ratio, int | float) and ratio > 0:
-                        key = (str(section.get("suite") or ""), names.parse(row), int(budget))
-                        self.ratios[key] = float(ratio)
+                        self.ratios[*place, names.parse(row), int(budget)] = float(ratio)
 
-    def get(self, row: str, budget: int, suite: str) -> float | None:
-        """The cost on that suite if it was measured there, else the one for all suites."""
-        name = names.parse(row)
-        return self.ratios.get((suite, name, budget), self.ratios.get(("", name, budget)))
+    def get(self, row: str, budget: int, suite: str, patch: int | None = None) -> float | None:
+        """The cost on that suite if it was measured there, else the one for all suites.
+
+        A cost of tokens of another side does not count.
+        """
+        places = [(suite, patch), ("", patch), (suite, None), ("", None)]
+        keys = [(*place, names.parse(row), budget) for place in places]
+        return next((self.ratios[key] for key in keys if key in self.ratios), None)
+
+
+def few_draws(trials: int, draws: int) -> str:
+    """What to do if so many trials cannot be corrected for with so few resamples; or nothing."""
+    if 2 * trials <= LEVEL * (draws + 1):
+        return ""
+    return (
+        f"{trials} trials are too many for {draws} bootstrap resamples: "
+        f"use --draws {round(10 * trials / LEVEL)}"
+    )
 
 
 # ---- trials --------------------------------------------------------------------------------------
@@ -182,10 +196,7 @@ class _Trials:
         ]
         if not trials:
             return ClaimResult(claim, "not measured", missing=self._missing(claim))
-        if 2 * len(trials) > LEVEL * (self.draws + 1):
-            enough = round(10 * len(trials) / LEVEL)
-            missing = f"{len(trials)} trials are too many for {self.draws} bootstrap resamples"
-            missing += f": use --draws {enough}"
+        if missing := few_draws(len(trials), self.draws):
             return ClaimResult(claim, "not measured", missing=missing, few_draws=True)
         for trial, p in zip(trials, holm([trial.p for trial in trials]), strict=True):
             trial.p_holm = p
@@ -229,13 +240,14 @@ class _Trials:
             there = all((grid, budget) in task.scores.values for task in tasks)
             return (grid, budget) if there else None
         for slots in sorted(shared):
-            speeds = [self._speed(method, budget, grid, slots, task.suite) for task in tasks]
+            speeds = [self._speed(method, budget, grid, slots, task) for task in tasks]
             if all(speed is not None and speed >= claim.speed for speed in speeds):
                 return grid, slots
         return None
 
-    def _speed(self, method: str, budget: int, grid: str, slots: int, suite: str) -> float | None:
-        ours, theirs = self.costs.get(method, budget, suite), self.costs.get(grid, slots, suite)
+    def _speed(self, method: str, budget: int, grid: str, slots: int, task: Task) -> float | None:
+        ours = self.costs.get(method, budget, task.suite, task.patch)
+        theirs = self.costs.get(grid, slots, task.suite, task.patch)
         return theirs / ours if ours and theirs else None
 
     def _missing(self, claim: Claim) -> str:

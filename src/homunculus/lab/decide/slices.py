@@ -54,7 +54,9 @@ def pareto_fronts(cells: Sequence[Cell], costs: Costs) -> dict[int, dict[str, An
     places: dict[int, dict[str, Any]] = {}
     for task in dict.fromkeys(cell.task for cell in cells):
         here = [at for at, cell in enumerate(cells) if cell.task is task]
-        cost = {at: costs.get(cells[at].method, cells[at].budget, task.suite) for at in here}
+        cost = {
+            at: costs.get(cells[at].method, cells[at].budget, task.suite, task.patch) for at in here
+        }
         fair = [at for at in here if names.parse(cells[at].method).scorer != "answer"]
         tokens = {at: float(cells[at].budget) for at in fair}
         known = {at: price for at in fair if (price := cost[at]) is not None}

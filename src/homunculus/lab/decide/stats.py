@@ -46,11 +46,11 @@ class Bootstrap:
 
     def estimates(self, value: Any, lower: float, upper: float) -> list["Estimate"]:
         """One for each column of ``value`` (question x column), which lies within the bounds."""
-        total = np.stack([np.bincount(self.cluster, column) for column in value.T], 1)
-        mean = total.sum(0) / self.count.sum()
-        error = np.sqrt(((total - mean * self.count[:, None]) ** 2).sum(0)) / self.count.sum()
-        studentised = self._studentised(total, mean)
-        median, below, above = self._sides(total)
+        total = self.totals(value)
+        mean, error = self.moments(total)
+        resampled, own_error = self.resamples(total)
+        studentised = np.sort((resampled - mean) / np.maximum(own_error, 1e-9), 0).T
+        median, below, above = _sides(self.image_means(total))
         return [
             Estimate(
                 float(mean[at]), float(error[at]), len(self.count), studentised[at],
@@ -59,21 +59,66 @@ class Bootstrap:
             for at in range(value.shape[1])
         ]  # fmt: skip
 
-    def _studentised(self, total: Any, mean: Any) -> Any:
-        """By column, sorted: how far the mean of each resample lies off, in its own errors."""
+    def totals(self, value: Any) -> Any:
+        """The sum of each image, by column."""
+        return np.stack([np.bincount(self.cluster, column) for column in value.T], 1)
+
+    def moments(self, total: Any) -> tuple[Any, Any]:
+        """The mean over questions and its standard error, by column."""
+        mean = total.sum(0) / self.count.sum()
+        error = np.sqrt(((total - mean * self.count[:, None]) ** 2).sum(0)) / self.count.sum()
+        return mean, error
+
+    def resamples(self, total: Any) -> tuple[Any, Any]:
+        """The mean of each resample and its own standard error (resample x column)."""
         count, weight = self.count[:, None], self.weight
         size = weight @ count
         resampled = (weight @ total) / size
         square = weight @ total**2 - 2 * resampled * (weight @ (total * count))
         square += resampled**2 * (weight @ count**2)
-        error = np.sqrt(np.maximum(square, 0)) / size
-        return np.sort((resampled - mean) / np.maximum(error, 1e-9), 0).T
+        return resampled, np.sqrt(np.maximum(square, 0)) / size
 
-    def _sides(self, total: Any) -> tuple[Any, Any, Any]:
-        """The median image's mean, and how many images lie below and above it, by column."""
-        mean = np.sort(np.round(total / self.count[:, None], 9), 0)
-        median = mean[(len(mean) - 1) // 2]
-        return median, (mean < median).sum(0), (mean > median).sum(0)
+    def image_means(self, total: Any) -> Any:
+        """The mean of each image, by column."""
+        return np.round(total / self.count[:, None], 9)
+
+
+def _sides(means: Any) -> tuple[Any, Any, Any]:
+    """The median image's mean, and how many images lie below and above it, by column."""
+    means = np.sort(means, 0)
+    median = means[(len(means) - 1) // 2]
+    return median, (means < median).sum(0), (means > median).sum(0)
+
+
+def pool(parts: Sequence[tuple[Bootstrap, Any]], lower: float, upper: float) -> list["Estimate"]:
+    """Means over several sets of questions, one for each column; every set has the same weight.
+
+    Each set is resampled by itself, so give every `Bootstrap` a seed of its own. Where images are
+    counted, each set counts as many as the smallest has: no set of many images can hide that
+    another one, of the same weight, has few.
+    """
+    totals = [bootstrap.totals(value) for bootstrap, value in parts]
+    pairs = [(bootstrap, total) for (bootstrap, _), total in zip(parts, totals, strict=True)]
+    moments = [bootstrap.moments(total) for bootstrap, total in pairs]
+    resamples = [bootstrap.resamples(total) for bootstrap, total in pairs]
+    mean, error = _equal_weight(moments)
+    resampled, own_error = _equal_weight(resamples)
+    studentised = np.sort((resampled - mean) / np.maximum(own_error, 1e-9), 0).T
+    median, below, above = _sides(np.concatenate([one.image_means(total) for one, total in pairs]))
+    images = len(parts) * min(len(bootstrap.count) for bootstrap, _ in parts)
+    return [
+        Estimate(
+            float(mean[at]), float(error[at]), images, studentised[at],
+            float(median[at]), int(below[at]), int(above[at]), lower, upper,
+        )
+        for at in range(len(mean))
+    ]  # fmt: skip
+
+
+def _equal_weight(parts: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """The mean of independent means, and its standard error."""
+    mean = sum(one for one, _ in parts) / len(parts)
+    return mean, np.sqrt(sum(error**2 for _, error in parts)) / len(parts)
 
 
 @dataclass(frozen=True, eq=False)
