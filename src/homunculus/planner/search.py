@@ -105,8 +105,9 @@ def find_views(
     best = search.plan(whole, ())
     if whole == size:
         return best
-    if most and float(belief.place.sum()) > 0:
-        found = search.best(_contexts(size, tokens, rule, context), tokens, most)
+    contexts = _contexts(size, tokens, rule, context)
+    if most and contexts and float(belief.place.sum()) > 0:
+        found = search.best(contexts, tokens, most)
         if found.value > best.value + GAIN:
             best = search.spend_rest(found, tokens)
     return search.fill(best, tokens) if exact else best
@@ -363,7 +364,7 @@ class _Spot(NamedTuple):
 class _Spots:
     """Scales, shapes and places of all windows that cost the same."""
 
-    corner: Int[Tensor, "4n"]
+    corner: Int[Tensor, "corners"]
     """Where their four corners stand in the integral images of all scales."""
     shapes: tuple[tuple[int, ...], ...]
     """Of each shape: scale, height and width in cells, stride, rows and columns in tokens."""
