@@ -175,7 +175,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _methods(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import unavailable
+    from homunculus.core.methods import PLANNED, unavailable
 
     for _, reason in unavailable():
         _fail("methods", reason)
@@ -188,7 +188,7 @@ def _methods(arguments: argparse.Namespace) -> int:
             "lift": one.lift.name,
             "rule": type(one.rule).__name__,
         }
-        for one in methods().values()
+        for one in (*methods().values(), *PLANNED.values())
     ]
     if arguments.json:
         print(json.dumps({"methods": rows}, indent=2))

@@ -241,6 +241,8 @@ def shuffled(base: Method) -> Method:
     return replace(base, name=name, about=about, source="another question", control=True)
 
 
+PLANNED = {"views": Method("views", "planned views, plain images", rules.Views(), on_grid)}
+"""Methods of the engines alone: what they keep is found by the planner, and not by `spend`."""
 _failed: list[tuple[str, str]] = []
 """Entry points that could not be loaded, and why; `methods` fills it."""
 
@@ -257,7 +259,7 @@ def methods() -> Mapping[str, Method]:
     def add(_: str, found: object) -> None:
         if not isinstance(found, Method):
             raise TypeError(f"it must be a homunculus.Method, got {type(found).__name__}")
-        if found.name in table:
+        if found.name in table | PLANNED:
             raise ValueError(f"there is already a method {found.name!r}, rename yours")
         table[found.name] = found
 
@@ -275,7 +277,7 @@ def unavailable() -> Sequence[tuple[str, str]]:
 
 def get_method(name: str) -> Method:
     """The method of that name; the error names the nearest."""
-    table = methods()
+    table = {**methods(), **PLANNED}
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(
             f"get_method: name must be a str such as 'foveated', got {name!r:.80}. "

@@ -230,6 +230,8 @@ class Rule:
 
     soft: bool = False
     """Whether its weights carry gradients of their own."""
+    planned: bool = False
+    """Whether its tokens are views that the planner finds, for an engine; then it chooses none."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         raise NotImplementedError(f"{type(self).__name__} must define __call__.")

@@ -79,8 +79,12 @@ def pool_max(value: Float[Tensor, "h w"], layout: Layout) -> Float[Tensor, "rows
 
     Padding that the family adds around the image takes the minimum of the map.
     """
-    inside = _window(value, layout.window, float(value.detach().amin()))
-    return F.adaptive_max_pool2d(inside[None], layout.grid)[0]
+    return F.adaptive_max_pool2d(cut_map(value, layout)[None], layout.grid)[0]
+
+
+def cut_map(value: Float[Tensor, "h w"], layout: Layout) -> Float[Tensor, "h2 w2"]:
+    """The part of a map that a layout covers; padding takes the minimum of the map."""
+    return _window(value, layout.window, float(value.detach().amin()))
 
 
 def pool_mean(value: Float[Tensor, "c h w"], layout: Layout) -> Float[Tensor, "c rows cols"]:
@@ -166,6 +170,13 @@ class Family:
         """Folders of `transformers.models` whose processors make the same layouts."""
         same = [one for one in FAMILIES.values() if one.layouts is self.layouts]
         return {one.processor or one.name for one in same}
+
+
+def cell_pixels(config: Any) -> int:
+    """Side of a cell in pixels, of the families that can be cut before their encoder."""
+    vision = config.vision_config
+    merge = getattr(vision, "spatial_merge_size", None) or getattr(config, "scale_factor", 1)
+    return vision.patch_size * merge
 
 
 def _qwen(batch: ImageBatch) -> list[Layout]:

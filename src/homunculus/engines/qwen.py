@@ -11,15 +11,18 @@ from einops import rearrange
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
+from homunculus.core.types import Grid
 from homunculus.engines.encode import Encoded, stack_rows
+from homunculus.engines.families import Layout, merged_layouts
+from homunculus.engines.select import Frame, View
 from homunculus.engines.views import (
     Part,
     PartRequest,
     by_image,
-    crop,
     gather_rows,
     halve,
     parts,
+    resize,
     views,
 )
 from homunculus.lazy import need
@@ -85,6 +88,23 @@ def resized_images(inputs: Any, images: Any) -> ResizedImages:
     return ResizedImages(shaped, images)
 
 
+def resize_images(
+    processor: Any, images: Sequence[Any]
+) -> tuple[list[UInt8[Tensor, "c _h _w"]], list[Layout]]:
+    """Images as an image processor resizes them, and their layouts."""
+    inputs = resize_images_only(processor)(images=list(images), return_tensors="pt")
+    layouts = merged_layouts(inputs["image_grid_thw"].tolist(), processor.merge_size)
+    return resized_images(inputs, processor).images, layouts
+
+
+def fixed_size(processor: Any) -> Any:
+    """A copy of a processor that leaves the sizes of images as they are, however small."""
+    processor = copy.copy(processor)
+    processor.image_processor = copy.copy(processor.image_processor)
+    processor.image_processor.do_resize = False
+    return processor
+
+
 def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
     """Pixels of a part's cells: k c side side."""
     if part.frame is not None:
@@ -120,15 +140,30 @@ def _block_means(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
     return F.avg_pool2d(total.float()[None], (1, many))[0] / many
 
 
-def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Float[Tensor, "k c s s"]:
-    """Pixels of the cells of a frame that is resized to its grid."""
+def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
+    """Pixels of the cells of a frame that is resized to its grid: k c side side."""
     assert part.frame is not None
-    y0, x0, y1, x1 = (cell * edge for edge in part.frame)
     rows, cols = part.grid
-    whole = (0, 0, part.frame[2] - part.frame[0], part.frame[3] - part.frame[1])
-    view = crop(image[:, y0:y1, x0:x1].float(), whole, part.grid, cell)
+    view = _frame(image, part.frame, part.grid, cell)
+    if part.picture:
+        view = view.round().to(image.dtype)
     cells = view.view(len(view), rows, cell, cols, cell).permute(1, 3, 0, 2, 4).flatten(0, 1)
     return cells[part.cell.to(cells.device)]
+
+
+def _frame(
+    image: UInt8[Tensor, "c h w"], frame: Frame, grid: Grid, cell: int
+) -> Float[Tensor, "c h2 w2"]:
+    """A frame of an image, resized to its grid of cells; only the frame is made floats."""
+    y0, x0, y1, x1 = (round(cell * edge) for edge in frame)
+    return resize(image[:, y0:y1, x0:x1].float(), (grid[0] * cell, grid[1] * cell))
+
+
+def view_pictures(
+    image: UInt8[Tensor, "c h w"], views: Sequence[View], cell: int
+) -> list[UInt8[Tensor, "c _h _w"]]:
+    """Views as pictures by themselves: the same pixels as those of their cells."""
+    return [_frame(image, *view, cell).round().to(image.dtype) for view in views]
 
 
 def encode_cells(model: Any, request: PartRequest) -> Encoded:

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from einops import rearrange
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from homunculus.core.methods import Material, Method, Need
 from homunculus.core.pipeline import Scout, Sight, ask, spend
-from homunculus.core.types import Tokens
+from homunculus.core.types import Grid, Tokens
 from homunculus.engines.families import Layout, pool_majority, pool_mean
 from homunculus.image import open_picture
 from homunculus.relevance.material import material
@@ -32,11 +32,20 @@ PATCH = 16
 
 
 def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
-    """Relevance of an image to a question, as a map over the whole image."""
+    """Relevance of an image to a question, as a map over the whole image.
+
+    Heights, if the scout tells them, are in pixels of the image itself.
+    """
     if method.source == "nothing" or isinstance(scout, GivenMap):  # pixels are not used
         return ask(method, scout, torch.zeros(3, 1, 1, dtype=torch.uint8), question, (1, 1))
     small = open_picture(image, longest=SCOUT_PIXELS)
-    return ask(method, scout, small.pixels, question, small.grid(PATCH))
+    sight = ask(method, scout, small.pixels, question, small.grid(PATCH))
+    return with_heights(sight, small.original[0] / small.size[0])
+
+
+def with_heights(sight: Sight, scale: float) -> Sight:
+    """The same sight with heights in pixels of an image that is ``scale`` times as large."""
+    return sight if sight.size is None else replace(sight, size=sight.size * scale)
 
 
 @cache
@@ -86,6 +95,19 @@ def material_for(image: Any, needs: Collection[Need], layout: Layout) -> Materia
     )
 
 
+Edge = float | int
+Frame = tuple[Edge, Edge, Edge, Edge]
+"""y0 x0 y1 x1 in cells of the lattice; the edges are whole pixels."""
+
+
+class View(NamedTuple):
+    """A part of an image that is shown as an image of its own."""
+
+    frame: Frame
+    grid: Grid
+    """Rows and columns of its tokens."""
+
+
 @dataclass(frozen=True, eq=False)
 class Choice:
     """The tokens that one image keeps, in the order of the prompt."""
@@ -93,13 +115,15 @@ class Choice:
     anchor: Int[Tensor, "k"]
     """For each token, the row of the untouched image whose place in the prompt it takes."""
     tokens: Tokens
-    """The cells among the tokens; a batch of one, in reading order."""
+    """The cells among the tokens; a batch of one, in reading order, or view after view."""
     order: Int[Tensor, "k"]
     """The order of the prompt, as indices into cells followed by kept rows of `Layout.rest`."""
     embed: Float[Tensor, "k d"] | None = None
     """Features in the order of the prompt; None before encoding."""
     gain: Float[Tensor, "t 1"] | None = None
     """Ones that carry the gradient of relevance, where it is trained before encoding."""
+    views: tuple[View, ...] = ()
+    """The planned views that the tokens are, if they are not cells."""
 
     def with_features(self, rows: Float[Tensor, "k d"]) -> "Choice":
         """The choice with features: of its cells in reading order, then of rows of `rest`."""
@@ -163,11 +187,8 @@ def _choice(
     The first ``others`` rows that are not cells are kept as well.
     """
     count = int(tokens.valid.sum())
-    last = torch.tensor(layout.grid) - 1
-    # the centre of an even block is a corner of four cells: take the upper left one
-    at = (tokens.position[0, :count].cpu().ceil().long() - 1).clamp(min=0).minimum(last)
-    cell = at[:, 0] * layout.grid[1] + at[:, 1]
-    anchor = torch.cat((layout.row[cell], layout.rest[:others]))
+    rows_at = centre_rows(tokens.position[0, :count], layout)
+    anchor = torch.cat((rows_at, layout.rest[:others]))
     order = anchor.argsort(stable=True)
     choice = Choice(anchor[order], tokens, order)
     if rows is None:
@@ -176,3 +197,11 @@ def _choice(
     assert tokens.embed is not None
     more = rows[layout.rest[:others].to(rows.device)]
     return choice.with_features(torch.cat((tokens.embed[0, :count], more)))
+
+
+def centre_rows(position: Float[Tensor, "k 2"], layout: Layout) -> Int[Tensor, "k"]:
+    """The rows of the cells at given centres."""
+    last = torch.tensor(layout.grid) - 1
+    # the centre of an even block is a corner of four cells: take the upper left one
+    at = (position.cpu().ceil().long() - 1).clamp(min=0).minimum(last)
+    return layout.row[at[:, 0] * layout.grid[1] + at[:, 1]]

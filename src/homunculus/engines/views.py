@@ -15,10 +15,7 @@ from homunculus.core.methods import Method, methods
 from homunculus.core.pipeline import spend
 from homunculus.core.types import Grid, Rule, Tokens
 from homunculus.engines.families import Layout
-from homunculus.engines.select import Choice
-
-Frame = tuple[int, int, int, int]
-"""y0 x0 y1 x1 in cells of the lattice."""
+from homunculus.engines.select import Choice, Frame, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +33,8 @@ class Part:
     """How many times the image is halved."""
     frame: Frame | None = None
     """The part of the image that is resized to the grid; None for a level of the whole image."""
+    picture: bool = False
+    """Whether it is a picture by itself, whose pixels are whole numbers wherever they can be."""
 
     @property
     def own(self) -> bool:
@@ -58,6 +57,9 @@ def parts(
     """The cells to encode, image by image, finest level first."""
     out: list[Part] = []
     for image, (layout, choice) in enumerate(zip(layouts, choices, strict=True)):
+        if choice.views:
+            out += _planned(image, choice.views)
+            continue
         valid = choice.tokens.valid[0]
         level, box = choice.tokens.level[0][valid].cpu(), choice.tokens.box[0][valid].cpu()
         sizes = rule.views(layout.grid, len(box)) if rule and len(box) < len(layout.row) else ()
@@ -72,6 +74,15 @@ def parts(
             row, col = (box[token, :2].long() >> depth).unbind(-1)
             out.append(Part(image, grid, row * grid[1] + col, token, depth))
     return out
+
+
+def _planned(image: int, views: Sequence[View]) -> Iterator[Part]:
+    """All cells of planned views, whose tokens stand view after view."""
+    first = 0
+    for view in views:
+        cell = torch.arange(view.grid[0] * view.grid[1])
+        yield Part(image, view.grid, cell, first + cell, frame=view.frame, picture=True)
+        first += len(cell)
 
 
 def _frames(
@@ -129,7 +140,7 @@ def crop(
     image: Float[Tensor, "c h w"], frame: Frame, grid: Grid, cell: int
 ) -> Float[Tensor, "c h2 w2"]:
     """Crop a frame of an image and resize it to a grid of cells."""
-    y0, x0, y1, x1 = (cell * edge for edge in frame)
+    y0, x0, y1, x1 = (round(cell * edge) for edge in frame)
     return resize(image[:, y0:y1, x0:x1], (grid[0] * cell, grid[1] * cell))
 
 
@@ -174,6 +185,8 @@ def are_cells(tokens: Tokens, grid: Grid) -> bool:
 
 def works_before(method: Method) -> bool:
     """Whether a method's tokens can be encoded alone: they are cells, or views with a frame."""
+    if method.rule.planned:
+        return True
     grid, slope = (12, 9), torch.linspace(0, 3, 12 * 9)[None]
     if method.rule.views(grid, 40):
         return True

@@ -12,7 +12,7 @@ from homunculus.core.allocate.select import (
     Stratified,
     TopK,
 )
-from homunculus.core.allocate.tile import Pool, Resize, Uniform, Windows
+from homunculus.core.allocate.tile import Pool, Resize, Uniform, Views, Windows
 
 __all__ = [
     "AdaptiveStrata",
@@ -30,5 +30,6 @@ __all__ = [
     "Stratified",
     "TopK",
     "Uniform",
+    "Views",
     "Windows",
 ]

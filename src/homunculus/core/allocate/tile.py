@@ -187,6 +187,23 @@ class Windows(Rule):
         return finish(field, index, slots, weight)
 
 
+@dataclass(frozen=True)
+class Views(Rule):
+    """Views of the picture, any parts at any scale: the planner finds them, an engine shows them.
+
+    They are no cells, and how large print is stands in no logit: called, this rule refuses.
+    """
+
+    planned = True
+
+    def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
+        raise ValueError(
+            "views: the planner finds these tokens in the picture, not among its cells. Use "
+            'attach(..., method="views"), `homunculus serve --method views`, or another method '
+            "here."
+        )
+
+
 @constant
 def window_plan(grid: Grid, slots: int, share: float) -> tuple[int, int, int, int]:
     """Thumbnail a x b and window c x d with ab + cd = slots, both shaped like the image if can be.

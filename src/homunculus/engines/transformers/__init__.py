@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from homunculus.core.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
+from homunculus.engines.plan import AcuityLike, Viewing, acuity_of
+from homunculus.engines.qwen import resize_images_only
 from homunculus.engines.transformers.engine import Engine, Setting
 from homunculus.engines.views import check_before, works_before
 from homunculus.lazy import need
@@ -27,6 +29,9 @@ def attach(
     marks: Literal["free", "counted"] = "free",
     fast: bool = False,
     scout: ScoutLike = "auto",
+    positions: Literal["whole", "separate"] = "whole",
+    acuity: AcuityLike = None,
+    context: float = 1 / 8,
     saved: str | Path | None = None,
 ) -> Engine:
     """Attach an engine to a loaded model and its processor.
@@ -38,6 +43,10 @@ def attach(
     products, which is several times faster in bf16 on a CPU and differs only by rounding.
     ``scout`` rates the relevance of cells to a question: a name (`homunculus.scouts`), a folder
     with weights of the word scout, a map of logits, or a function of (image, question, grid).
+    The method "views" shows an image as a few pictures: its whole, small, and windows of it. With
+    ``positions="separate"`` they are images of their own in the conversation; else their tokens
+    stand in the one image, each at its centre. ``acuity`` says how small the model still reads;
+    ``context`` is the least share of the tokens that the whole gets.
     ``saved`` is a folder with a saved setting, which overrides all other arguments except a
     scout of your own.
     """
@@ -51,6 +60,7 @@ def attach(
     check_processor(processor, kind)
     if saved is not None:
         setting = asdict(Setting.load(saved))
+        setting |= setting.pop("viewing")
         if not isinstance(scout, str) or scout != "auto":
             setting["scout"] = scout
         elif setting["scout"] == GIVEN:
@@ -62,11 +72,14 @@ def attach(
     method = get_method(method) if isinstance(method, str) else method
     if where == "auto":
         where = "before" if kind.before and works_before(method) else "after"
+    if method.rule.planned:
+        check_views(kind, processor, where, marks, positions)
     if where == "before":
         check_family(kind)
         check_before(method)
     name = str(scout) if isinstance(scout, str | Path) else GIVEN
-    setting = Setting(tokens, method.name, where, marks, fast, name)
+    viewing = Viewing(acuity_of(acuity), context)
+    setting = Setting(tokens, method.name, where, marks, fast, name, positions, viewing)
     return Engine(model, processor, setting, method, kind, scout_for(method, scout))
 
 
@@ -77,6 +90,28 @@ def check_family(kind: Family) -> None:
         raise ValueError(
             f"attach: {kind.name} cannot be cut before its encoder, {', '.join(able)} can. "
             'Use where="after".'
+        )
+
+
+def check_views(kind: Family, processor: Any, where: str, marks: str, positions: str) -> None:
+    """Raise if this family cannot be shown planned views in this way."""
+    if where == "after":
+        able = [name for name, one in FAMILIES.items() if one.before]
+        raise ValueError(
+            f'attach: views are encoded by themselves, which {kind.name} with where="after" '
+            f'cannot do. Use where="before", which {", ".join(able)} can, or method="resize".'
+        )
+    if positions != "separate":
+        return
+    if resize_images_only(processor.image_processor) is None:
+        raise ValueError(
+            f"attach: the image processor of {kind.name} resizes small pictures to a size of its "
+            f'own, so views would not cost what they should. Use positions="whole".'
+        )
+    if marks == "counted":
+        raise ValueError(
+            "attach: how many marks stand between separate views is known only after they are "
+            'planned. Use marks="free" or positions="whole".'
         )
 
 

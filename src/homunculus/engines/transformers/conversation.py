@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from jaxtyping import UInt8
+from torch import Tensor
+
 from homunculus.image import SLIMMEST, open_picture, undecoded
 from homunculus.lazy import need
 
@@ -134,6 +137,22 @@ def open_images(
     return conversations, questions
 
 
+def with_views(batch: Sequence[Conversation], views: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The same conversations with each image replaced by the pictures that stand for it."""
+    each = iter(views)
+
+    def parts(content: Any) -> Any:
+        if isinstance(content, str):
+            return content
+        out: list[Any] = []
+        for part in content:
+            shown = next(each) if part["type"] == "image" else ()
+            out += [{"type": "image", "image": one} for one in shown] or [part]
+        return out
+
+    return [[{**one, "content": parts(one["content"])} for one in talk] for talk in batch]
+
+
 def last_question(conversation: Conversation) -> str:
     """The text of the user's last turn."""
     turns = [message["content"] for message in conversation if message["role"] == "user"]
@@ -197,8 +216,13 @@ def pil_image(source: Any) -> Any:
     images = need("PIL.Image", "transformers", "homunculus.attach")
     if isinstance(source, images.Image) and _ready(source):
         return source
-    pixels = open_picture(source, longest=10**6, area=PIXELS).pixels
-    return images.fromarray(pixels.permute(1, 2, 0).numpy())
+    return from_pixels(open_picture(source, longest=10**6, area=PIXELS).pixels)
+
+
+def from_pixels(pixels: UInt8[Tensor, "3 h w"]) -> Any:
+    """Pixels as a Pillow image."""
+    images = need("PIL.Image", "transformers", "homunculus.attach")
+    return images.fromarray(pixels.permute(1, 2, 0).contiguous().cpu().numpy())
 
 
 def _ready(image: Any) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from weakref import ref
 
 import torch
@@ -20,24 +20,44 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.core.cache import LRU
-from homunculus.core.methods import Method
-from homunculus.core.pipeline import Scout
+from homunculus.core.methods import Method, get_method
+from homunculus.core.pipeline import Scout, Sight
 from homunculus.core.types import Budget
 from homunculus.engines import encode
-from homunculus.engines.families import Family, ImageBatch, Layout, pool_max
-from homunculus.engines.qwen import encode_cells, resize_only, resized_images
+from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
+from homunculus.engines.plan import (
+    USUAL,
+    Positions,
+    Viewing,
+    ViewRequest,
+    acuity_of,
+    choose_views,
+    in_view_order,
+    whole_view,
+)
+from homunculus.engines.qwen import (
+    encode_cells,
+    fixed_size,
+    resize_images,
+    resize_only,
+    resized_images,
+    view_pictures,
+)
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.transformers.conversation import (
     Conversation,
     ImageQuestion,
     as_batch,
+    from_pixels,
     open_images,
     pairs,
+    with_views,
 )
 from homunculus.engines.transformers.inputs import (
     OTHER_CONVERSATION,
     Answer,
     ImageTokens,
+    Place,
     Prepared,
     count_marks,
     cut_prompt,
@@ -74,6 +94,10 @@ class Setting:
     """Whether patch embeddings are matrix products: faster on a CPU, equal but for rounding."""
     scout: str = "auto"
     """Name or folder of the scout; "given" for an object, which cannot be saved."""
+    positions: Positions = "whole"
+    """Whether planned views stand in the whole image or are images of their own."""
+    viewing: Viewing = USUAL
+    """What planned views go by."""
 
     def save(self, folder: str | Path) -> Path:
         """Write it into a model's folder."""
@@ -86,8 +110,11 @@ class Setting:
         """Read it from a model's folder."""
         path = Path(folder) / NAME
         try:
-            setting = Setting(**json.loads(path.read_text("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            values = json.loads(path.read_text("utf-8"))
+            viewing = values.pop("viewing", asdict(USUAL))
+            viewing["acuity"] = acuity_of(viewing["acuity"])
+            setting = Setting(**values, viewing=Viewing(**viewing))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"engine: expected a setting in {path}, which cannot be read ({error}). "
                 "Engine.setting.save(folder) writes one."
@@ -104,7 +131,8 @@ class Setting:
             )
         if not isinstance(values["fast"], bool):
             raise ValueError(f"engine: fast is true or false, got {values['fast']!r}.")
-        for name, options in (("where", ("before", "after")), ("marks", ("free", "counted"))):
+        allowed = {"where": ("before", "after"), "marks": ("free", "counted")}
+        for name, options in (allowed | {"positions": get_args(Positions)}).items():
             if (got := values[name]) not in options:
                 raise ValueError(f"engine: {name} is {' or '.join(options)}, got {got!r}.")
 
@@ -257,31 +285,83 @@ class Engine:
     ) -> Prepared:
         batch, sources = open_images(as_batch(messages))
         prompt = not forward if generation_prompt is None else generation_prompt
-        inputs = self._inputs(batch, prompt)
+        if self.method.rule.planned and self.setting.positions == "separate" and sources:
+            return self._separate(batch, sources, pinned, forward, prompt)
+        inputs = self._inputs(batch, prompt, self.processor)
         positions = self._positions(inputs) + (self.family.first if forward else 0)
         image_token = self.model.config.image_token_id
         image = inputs["input_ids"] == image_token
         layouts = self._layouts(inputs, sources) if sources else []
         places = locate(image, layouts)
         marks = count_marks(places)
-        maps, origins = self._maps(sources, layouts, pinned)
-        choices, encoded = self._choose(inputs, sources, layouts, maps, marks)
+        sights = self._sights(sources, layouts, pinned)
+        maps = [pool_max(sight.logit, one) for sight, one in zip(sights, layouts, strict=True)]
+        choices, encoded = self._choose(inputs, sources, layouts, sights, maps, marks)
         text = inputs["attention_mask"].bool() & ~image
         columns = kept_columns(text, places, choices)
         plain = cut_prompt(inputs, positions, columns, self._pad)
-        fields = zip(sources, layouts, maps, origins, choices, marks, strict=True)
+        fields = zip(sources, layouts, maps, sights, choices, marks, strict=True)
         images = [ImageTokens(*one) for one in fields]
         return Prepared(plain, encoded, images, image_token, self.family.causal)
 
-    def _inputs(self, batch: Sequence[Conversation], generation_prompt: bool) -> Mapping[str, Any]:
+    def _separate(
+        self,
+        batch: Sequence[Conversation],
+        sources: Sequence[ImageQuestion],
+        pinned: Sequence[ImageTokens],
+        forward: bool,
+        generation_prompt: bool,
+    ) -> Prepared:
+        """Planned views as images of their own, of which every token is kept."""
+        images, layouts = resize_images(
+            self.processor.image_processor, [one.image for one in sources]
+        )
+        sights = self._sights(sources, layouts, pinned)
+        slots = [self._slots(layout) for layout in layouts]
+        choices = [in_view_order(one) for one in self._plan(sources, layouts, sights, slots)]
+        views = [
+            view_pictures(image, choice.views or (whole_view(layout),), self._cell)
+            for image, choice, layout in zip(images, choices, layouts, strict=True)
+        ]
+        shown = with_views(batch, [[from_pixels(one) for one in own] for own in views])
+        inputs = self._inputs(shown, generation_prompt, fixed_size(self.processor))
+        positions = self._positions(inputs) + (self.family.first if forward else 0)
+        columns = [mask.nonzero()[:, 0].cpu() for mask in inputs["attention_mask"]]
+        plain = cut_prompt(inputs, positions, columns, self._pad)
+        encoded, places = self._encode_views(inputs)
+        out, first = list[ImageTokens](), 0
+        for source, layout, sight, choice, own in zip(
+            sources, layouts, sights, choices, views, strict=True
+        ):
+            each = slice(first, first + len(own))
+            first += len(own)
+            kept = choice.with_features(torch.cat(encoded.rows[each]))
+            marks = count_marks([(0, torch.cat([columns for _, columns in places[each]]))])
+            relevance = pool_max(sight.logit, layout)
+            out.append(ImageTokens(source, layout, relevance, sight, kept, *marks))
+        return Prepared(plain, encoded, out, self.model.config.image_token_id, self.family.causal)
+
+    def _encode_views(self, inputs: Mapping[str, Any]) -> tuple[encode.Encoded, list[Place]]:
+        """All rows of the images of a prompt, and the places of their placeholders."""
+        layouts = self._layouts(inputs, [])
+        zeros = [torch.zeros(layout.grid) for layout in layouts]
+        every = select(layouts, zeros, [layout.total for layout in layouts], get_method("grid"))
+        with encode.fast_patches(self.model, self.setting.fast):
+            encoded = BEFORE[self.family.before](self.model, PartRequest(inputs, layouts, every))
+        return encoded, locate(inputs["input_ids"] == self.model.config.image_token_id, layouts)
+
+    def _inputs(
+        self, batch: Sequence[Conversation], generation_prompt: bool, whole: Any
+    ) -> Mapping[str, Any]:
+        """What a processor makes of conversations; images are only resized where that is enough."""
         cells_only = self.setting.where == "before" and self.family.before == "qwen"
-        processor = resize_only(self.processor) if cells_only else None
-        inputs = (self.processor if processor is None else processor).apply_chat_template(
+        processor = resize_only(whole) if cells_only else None
+        inputs = (whole if processor is None else processor).apply_chat_template(
             batch, add_generation_prompt=generation_prompt, tokenize=True, return_dict=True,
             return_tensors="pt", processor_kwargs={"padding": True},
         ).to(self.model.device)  # fmt: skip
         if processor is not None and "pixel_values" in inputs:
-            inputs["pixel_values"] = resized_images(inputs, self.processor.image_processor)
+            inputs["pixel_values"] = resized_images(inputs, whole.image_processor)
         return inputs
 
     def _positions(self, inputs: Mapping[str, Any]) -> Tensor:
@@ -303,47 +383,60 @@ class Engine:
         batch = ImageBatch(self.model.config, self.processor, inputs, sizes, alone)
         return self.family.layouts(batch)
 
-    def _maps(
+    def _sights(
         self,
         sources: Sequence[ImageQuestion],
         layouts: Sequence[Layout],
         pinned: Sequence[ImageTokens],
-    ) -> tuple[list[Float[Tensor, "_r _c"]], list[str]]:
-        """Relevance of the cells of each layout, and where it comes from."""
-        maps: list[Tensor] = []
-        origins: list[str] = []
+    ) -> list[Sight]:
+        """What the scout makes of each image, or made of it in an earlier turn."""
+        sights: list[Sight] = []
         rest = list(pinned)
         for one, layout in zip(sources, layouts, strict=True):
             same = (old for old in rest if old.source.conversation == one.conversation)
             if (earlier := next(same, None)) is not None:
                 earlier.check(one.image, layout)
                 rest.remove(earlier)
-                maps.append(earlier.relevance)
-                origins.append(earlier.origin)
+                sights.append(earlier.sight)
             else:
-                sight = search(one.image, one.question, self.method, self.scout)
-                maps.append(pool_max(sight.logit, layout))
-                origins.append(sight.origin)
+                sights.append(search(one.image, one.question, self.method, self.scout))
         if rest:
             raise ValueError(OTHER_CONVERSATION)
-        return maps, origins
+        return sights
+
+    def _slots(self, layout: Layout, marks: int = 0) -> int:
+        """How many tokens an image keeps; ``marks`` of text stand between them."""
+        counted = marks if self.setting.marks == "counted" else 0
+        return Budget(tokens=max(1, self.setting.tokens - counted)).slots(layout.total)
+
+    def _plan(
+        self,
+        sources: Sequence[ImageQuestion],
+        layouts: Sequence[Layout],
+        sights: Sequence[Sight],
+        slots: Sequence[int],
+    ) -> list[Choice]:
+        """The planned views of each image."""
+        return [
+            choose_views(
+                ViewRequest(one.size, layout, self._cell, sight), many, self.setting.viewing
+            )
+            for one, layout, sight, many in zip(sources, layouts, sights, slots, strict=True)
+        ]
 
     def _choose(
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
         layouts: Sequence[Layout],
+        sights: Sequence[Sight],
         maps: Sequence[Float[Tensor, "_r _c"]],
         marks: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
         """The choice of each image with its features, and the output of the tower."""
         if not sources:
             return [], encode.Encoded(None, [])
-        budget, counted = self.setting.tokens, self.setting.marks == "counted"
-        slots = [
-            Budget(tokens=max(1, budget - counted * mark)).slots(layout.total)
-            for layout, mark in zip(layouts, marks, strict=True)
-        ]
+        slots = [self._slots(*one) for one in zip(layouts, marks, strict=True)]
         needs = self.method.needs
         if self.setting.where == "after":
             needs -= {"features"}  # those of the encoder are the better ones
@@ -355,7 +448,10 @@ class Engine:
             pixel_material = material if needs else None
             choices = select(layouts, maps, slots, self.method, encoded.rows, pixel_material)
             return choices, encoded
-        choices = select(layouts, maps, slots, self.method, material=material)
+        if self.method.rule.planned:
+            choices = self._plan(sources, layouts, sights, slots)
+        else:
+            choices = select(layouts, maps, slots, self.method, material=material)
         encode_chosen = BEFORE[self.family.before]
         with encode.fast_patches(self.model, self.setting.fast):
             encoded = encode_chosen(
@@ -387,6 +483,11 @@ class Engine:
     def save(self, folder: str | Path) -> Path:
         """Save the setting in a model's folder, for `attach(..., saved=folder)`."""
         return self.setting.save(folder)
+
+    @property
+    def _cell(self) -> int:
+        """Side of a cell in pixels."""
+        return cell_pixels(self.model.config)
 
     @property
     def _pad(self) -> int:

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.core import lift
+from homunculus.core.pipeline import Sight
 from homunculus.core.types import Tokens
 from homunculus.engines import encode
 from homunculus.engines.families import Layout
@@ -107,11 +108,16 @@ class ImageTokens:
     layout: Layout
     relevance: Float[Tensor, "rows cols"]
     """Relevance of the layout's cells."""
-    origin: str
-    """Where the relevance comes from, in words."""
+    sight: Sight
+    """What the scout made of the image, as a map of its own."""
     choice: Choice
     marks: int
     """Text tokens between the image's own in the prompt."""
+
+    @property
+    def origin(self) -> str:
+        """Where the relevance comes from, in words."""
+        return self.sight.origin
 
     def without_features(self) -> "ImageTokens":
         """A copy without features."""

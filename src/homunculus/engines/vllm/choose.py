@@ -6,6 +6,7 @@ Everything here is a pure function of images, questions and settings, and needs 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import prod
 from typing import Any
 
 import torch
@@ -13,8 +14,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.core.methods import Material, Method
+from homunculus.core.pipeline import Sight
 from homunculus.core.types import Budget
 from homunculus.engines.families import Layout, merged_layouts, pool_max
+from homunculus.engines.plan import ViewRequest, choose_views
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.views import Part, by_image, parts, row_order
@@ -151,22 +154,32 @@ def choose_tokens(
     images: Sequence[Any],
     image_questions: Sequence[str],
     settings: ServerSettings,
-    logits: Sequence[Float[Tensor, "_h _w"] | None] | None = None,
+    sights: Sequence[Sight | None] | None = None,
 ) -> dict[str, Tensor]:
     """Fields of all images, one after the other.
 
-    ``logits`` are the relevance maps of images for which the search is done already.
+    ``sights`` are those of images for which the search is done already.
     """
     inputs, method = image_inputs.prepare(images), settings.method_object
     layouts = merged_layouts(inputs["image_grid_thw"].tolist(), image_inputs.cell[0])
-    logits = logits or [None] * len(images)
-    maps = [
-        _map(*one, settings) for one in zip(images, image_questions, layouts, logits, strict=True)
+    seen = [
+        _sight(*one, settings)
+        for one in zip(
+            images, image_questions, layouts, sights or [None] * len(images), strict=True
+        )
     ]
+    maps = [pool_max(sight.logit, layout) for sight, layout in zip(seen, layouts, strict=True)]
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
     pairs = zip(images, layouts, strict=True)
     material = [material_for(image, method.needs, layout) for image, layout in pairs]
-    choices = select(layouts, maps, slots, method, material=material)
+    if method.rule.planned:
+        side = prod(image_inputs.cell)
+        choices = [
+            choose_views(ViewRequest(_size(image), layout, side, sight), many, settings.viewing)
+            for image, layout, sight, many in zip(images, layouts, seen, slots, strict=True)
+        ]
+    else:
+        choices = select(layouts, maps, slots, method, material=material)
     out = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
@@ -177,19 +190,22 @@ def choose_tokens(
     return out | _fields_before(image_inputs, inputs, layouts, choices, method)
 
 
-def _map(
-    image: Any,
-    question: str,
-    layout: Layout,
-    logit: Float[Tensor, "h w"] | None,
-    settings: ServerSettings,
-) -> Float[Tensor, "rows cols"]:
-    """Relevance of an image's cells; zeros if all of them are kept."""
+def _size(image: Any) -> tuple[int, int]:
+    """Height and width of a Pillow image or an array."""
+    if hasattr(image, "height"):
+        return image.height, image.width
+    return image.shape[0], image.shape[1]
+
+
+def _sight(
+    image: Any, question: str, layout: Layout, sight: Sight | None, settings: ServerSettings
+) -> Sight:
+    """What the scout makes of an image; it is not asked if all cells are kept."""
     if layout.total <= settings.tokens:
-        return torch.zeros(layout.grid)
-    if logit is None:
-        logit = search(image, question, settings.method_object, settings.scout_object).logit
-    return pool_max(logit, layout)
+        return Sight(torch.zeros(layout.grid), sure=0.0)
+    if sight is not None:
+        return sight
+    return search(image, question, settings.method_object, settings.scout_object)
 
 
 def _fields_before(

@@ -46,6 +46,10 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--where", choices=["before", "after"], default=usual.where, help=f"{text} (%(default)s)")
     text = "how relevance is rated: auto, words, pixels, or a folder with weights"
     add("--scout", default=usual.scout, metavar="NAME|DIR", help=f"{text} (%(default)s)")
+    text = "with --method views: how small the model still reads"
+    add("--acuity", default=usual.acuity, metavar="NAME", help=f"{text} (%(default)s)")
+    text = "with --method views: the least share of tokens for the whole picture, 0 to 1"
+    add("--context", type=float, default=usual.context, help=f"{text} (%(default)s)")
     text = "the question: the user's last turn, the system prompt, or none (%(default)s)"
     add("--question-from", choices=["last", "system", "none"], default="last", help=text)
     text = "choose again at each turn; by default images keep the tokens of their own turn"
@@ -72,7 +76,7 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "question_from": arguments.question_from, "pin": arguments.pin,
         "override": arguments.allow_override, "memory": arguments.feature_bytes,
         "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
-        "scout": arguments.scout,
+        "scout": arguments.scout, "acuity": arguments.acuity, "context": arguments.context,
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images

@@ -21,6 +21,7 @@ from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
 from homunculus.core.cache import LRU
+from homunculus.core.pipeline import Sight
 from homunculus.engines.select import scout_version, search
 from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.metrics import METER
@@ -32,8 +33,8 @@ OURS = (NAME, QUESTIONS, SETTINGS, KEYS)
 MAP_BYTES = 64 << 20
 """Bytes of relevance maps that are kept; the map of a page has about 40 KB."""
 
-Maps = LRU[str, Tensor]
-"""Relevance maps by the key of image, question and settings."""
+Sights = LRU[str, Sight]
+"""Relevance maps, and how sure they are, by the key of image, question and settings."""
 
 
 def tensor_cache(limit: int) -> LRU[Any, Tensor]:
@@ -43,6 +44,10 @@ def tensor_cache(limit: int) -> LRU[Any, Tensor]:
 
 def _bytes(tensor: Tensor) -> int:
     return tensor.nbytes
+
+
+def _sight_bytes(sight: Sight) -> int:
+    return sight.logit.nbytes + (sight.size.nbytes if isinstance(sight.size, Tensor) else 0)
 
 
 def without_ours(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +63,7 @@ class Search:
     image: Any
     question: str
     settings: ServerSettings
-    maps: Maps
+    maps: Sights
     """Where the relevance map is put."""
 
     def run(self) -> None:
@@ -66,7 +71,13 @@ class Search:
         if self.key not in self.maps:
             settings = self.settings
             sight = search(self.image, self.question, settings.method_object, settings.scout_object)
-            self.maps.put(self.key, sight.logit.clone())  # a view would keep more in memory
+            self.maps.put(self.key, light(sight))
+
+
+def light(sight: Sight) -> Sight:
+    """What a choice needs of a sight; views of larger tensors would keep those in memory."""
+    size = sight.size.clone() if isinstance(sight.size, Tensor) else sight.size
+    return Sight(sight.logit.clone(), sight.sure, size, sight.size_error)
 
 
 class InfoMixin:
@@ -90,7 +101,7 @@ class ProcessorMixin:
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.maps: Maps = tensor_cache(MAP_BYTES)
+        self.maps: Sights = LRU(MAP_BYTES, _sight_bytes)
         METER.expose()
 
     # ---- requests --------------------------------------------------------------------------------
@@ -178,7 +189,7 @@ class ProcessorMixin:
         return [
             MultiModalHasher.hash_kwargs(
                 algorithm, image=content, question=question, tokens=settings.tokens,
-                method=settings.method, where=settings.where,
+                method=settings.method, where=settings.where, viewing=repr(settings.viewing),
                 version=scout_version(settings.scout),
             )
             for content, question in zip(
@@ -211,9 +222,9 @@ class ProcessorMixin:
         if others:
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
         start = perf_counter()
-        logits = [self.maps.get(key) for key in hf_kwargs[KEYS]]
+        sights = [self.maps.get(key) for key in hf_kwargs[KEYS]]
         fields = choose.choose_tokens(
-            self._image_inputs(bare), images, hf_kwargs[QUESTIONS], hf_kwargs[SETTINGS], logits
+            self._image_inputs(bare), images, hf_kwargs[QUESTIONS], hf_kwargs[SETTINGS], sights
         )
         METER.count_choice(fields, self._unit, perf_counter() - start)
         out.update(fields)

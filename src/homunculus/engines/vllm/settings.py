@@ -6,8 +6,10 @@ from typing import Any, Literal, get_args
 
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout
+from homunculus.engines.plan import Viewing, acuity_of
 from homunculus.engines.views import check_before
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
+from homunculus.planner import VLM
 from homunculus.relevance.scout import check_scout, scout_for
 
 Source = Literal["last", "system", "none"]
@@ -44,6 +46,10 @@ class ServerSettings:
     """Bytes of image features that a worker keeps, with `where="after"`."""
     scout: str = "auto"
     """Name of the scout, or a folder with its weights."""
+    acuity: str = VLM.name
+    """How small the model still reads, by name, for planned views."""
+    context: float = 1 / 8
+    """The least share of the tokens that planned views give to a small picture of the whole."""
     question: str | None = None
     """Replaces the question of the conversation."""
 
@@ -74,6 +80,11 @@ class ServerSettings:
             )
         if self.where == "before":
             check_before(method)
+        elif method.rule.planned:
+            raise ValueError(
+                f"homunculus: {method.name} are encoded by themselves. Use --where before."
+            )
+        _ = self.viewing  # raises if there is no such acuity
         if not isinstance(values["scout"], str):
             raise ValueError(f"homunculus: scout is a name or a folder, got {values['scout']!r}.")
         check_scout(self.scout)
@@ -82,6 +93,11 @@ class ServerSettings:
     def method_object(self) -> Method:
         """The method of that name."""
         return get_method(self.method)
+
+    @property
+    def viewing(self) -> Viewing:
+        """What planned views go by."""
+        return Viewing(acuity_of(self.acuity), self.context)
 
     @property
     def scout_object(self) -> Scout:

@@ -1,0 +1,144 @@
+"""Views inside an engine: what the planner finds, as tokens on a model's own lattice."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.core.methods import get_method
+from homunculus.core.pipeline import Sight
+from homunculus.core.types import Tokens
+from homunculus.engines.families import Layout, cut_map
+from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
+from homunculus.lazy import not_found
+from homunculus.planner import VLM, believe
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.search import Plan, find_views
+
+Positions = Literal["whole", "separate"]
+"""Where tokens of views stand: each at its centre in the whole image, or in images of their own."""
+AcuityLike = Acuity | str | Mapping[str, Any] | None
+"""A reader's acuity, its name, its values in a saved setting; None for the usual one."""
+
+
+def acuity_of(value: AcuityLike) -> Acuity:
+    """The acuity that is meant."""
+    if isinstance(value, Acuity):
+        return value
+    if value is None or value == VLM.name:
+        return VLM
+    if isinstance(value, Mapping):
+        return Acuity(**value)
+    instead = f"There is {VLM.name}; or give a homunculus.planner.acuity.Acuity."
+    raise ValueError(not_found("acuity", str(value), [VLM.name], (), instead))
+
+
+@dataclass(frozen=True)
+class Viewing:
+    """What a plan of views goes by, besides the image and the question."""
+
+    acuity: Acuity = VLM
+    """How small the model still reads."""
+    context: float = 1 / 8
+    """The least share of the tokens that a small picture of the whole gets."""
+
+    def __post_init__(self) -> None:
+        context: Any = self.context  # from a file or a flag it may be of any type
+        number = isinstance(context, float | int) and not isinstance(context, bool)
+        if not number or not 0 <= context <= 1:
+            raise ValueError(
+                f"views: context is a share of the tokens, 0 to 1, got {context!r}. 0 lets the "
+                "small picture of the whole be left out."
+            )
+
+
+USUAL = Viewing()
+
+
+@dataclass(frozen=True, eq=False)
+class ViewRequest:
+    """An image of which views are to be planned."""
+
+    size: Size
+    """Height and width of the image itself in pixels."""
+    layout: Layout
+    cell: int
+    """Side of a cell in pixels of the image that the model sees."""
+    sight: Sight
+
+    @property
+    def shown(self) -> Size:
+        """Height and width of the image that the model sees."""
+        return self.layout.grid[0] * self.cell, self.layout.grid[1] * self.cell
+
+    def seen(self) -> Sight:
+        """The sight on the part of the image that the model sees, heights in pixels of that."""
+        top, _, bottom, _ = self.layout.window
+        scale = self.shown[0] / ((bottom - top) * self.size[0])
+        sight = replace(self.sight, logit=cut_map(self.sight.logit.detach().cpu(), self.layout))
+        if isinstance(sight.size, Tensor):
+            sight = replace(sight, size=cut_map(sight.size.float().cpu(), self.layout))
+        return with_heights(sight, scale)
+
+
+def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
+    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
+    layout = request.layout
+    if slots >= len(layout.row):
+        (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
+        return choice
+    rule = TokenRule(f"{request.cell} px", request.cell)
+    plan = find_views(
+        believe(request.seen(), request.shown),
+        request.shown,
+        slots,
+        rule,
+        viewing.acuity,
+        context=viewing.context,
+        exact=True,
+    )
+    views = tuple(_views(plan, request))
+    box = torch.cat([_boxes(view) for view in views])
+    if len(box) != slots:  # a prompt has a place for each
+        raise ValueError(f"views: expected {slots} tokens of the plan {plan}, got {len(box)}.")
+    valid = torch.ones(1, slots, dtype=torch.bool)
+    middle = (box[:, :2] + box[:, 2:]) / 2
+    tokens = Tokens(None, middle[None], box[None], torch.zeros(1, slots, dtype=torch.long), valid)
+    anchor = centre_rows(middle, layout)
+    order = anchor.argsort(stable=True)
+    return Choice(anchor[order], tokens, order, views=views)
+
+
+def whole_view(layout: Layout) -> View:
+    """The whole image as it is."""
+    return View((0, 0, *layout.grid), layout.grid)
+
+
+def _views(plan: Plan, request: ViewRequest) -> Iterator[View]:
+    """The whole image first, then windows; each a whole number of cells."""
+    cell = request.cell
+    if plan.whole is not None:
+        grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
+        yield View(whole_view(request.layout).frame, grid)
+    for window in plan.windows:
+        left, top, right, bottom = (edge / cell for edge in window.box)
+        yield View((top, left, bottom, right), window.tokens)
+
+
+def _boxes(view: View) -> Float[Tensor, "k 4"]:
+    """What each token of a view shows, in cells of the lattice."""
+    (top, left, bottom, right), (rows, cols) = view.frame, view.grid
+    y = top + (bottom - top) * torch.arange(rows + 1) / rows
+    x = left + (right - left) * torch.arange(cols + 1) / cols
+    low = torch.cartesian_prod(y[:-1], x[:-1]).view(-1, 2)
+    return torch.cat((low, torch.cartesian_prod(y[1:], x[1:]).view(-1, 2)), 1)
+
+
+def in_view_order(choice: Choice) -> Choice:
+    """The same tokens with the views one after the other, as images of their own."""
+    back = choice.order.argsort()
+    return replace(choice, anchor=choice.anchor[back], order=torch.arange(len(back)))
