@@ -32,8 +32,8 @@ LARGE = 160
 SHOWN = 24
 """OCR readers get a line enlarged to so many pixels, as a shrunk page is shown at its own size."""
 CARD = 448
-"""Side of the white card that models get: processors enlarge smaller pictures by themselves. It is
-whole in tokens of 14, 16, 28 and 32 pixels."""
+"""Side of the white card that models get: above the size up to which processors of any size enlarge
+pictures (those of one size resize every picture). Whole in tokens of 14, 16, 28 and 32 pixels."""
 FACES = 12
 """Most fonts on one chart."""
 LETTERS, DIGITS = "ABCDEFGHJKLMNPRTUVWXY", "2346789"
