@@ -101,7 +101,7 @@ NAMES = {
     "vllm.multimodal.hasher:MultiModalHasher": "hash_kwargs",
     "vllm.multimodal.inputs": "MultiModalFieldConfig PlaceholderRange",
     "vllm.multimodal.parse": "ImageProcessorItems MultiModalDataItems parse_mm_uuids",
-    "vllm.multimodal.processing": "ProcessorInputs PromptReplacement",
+    "vllm.multimodal.processing": "ProcessorInputs PromptReplacement PromptUpdateDetails",
     "vllm.multimodal.registry:MultiModalRegistry": "create_processor register_processor",
     f"{_MODELS}.qwen2_vl:Qwen2VLProcessingInfo": _INFO,
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLProcessingInfo": _INFO,

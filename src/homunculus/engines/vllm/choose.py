@@ -17,7 +17,7 @@ from homunculus.core.methods import Material, Method
 from homunculus.core.pipeline import Sight
 from homunculus.core.types import Budget
 from homunculus.engines.families import Layout, merged_layouts, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views
+from homunculus.engines.plan import ViewRequest, choose_views, in_view_order
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.views import Part, by_image, parts, row_order
@@ -178,6 +178,8 @@ def choose_tokens(
             choose_views(ViewRequest(_size(image), layout, side, sight), many, settings.viewing)
             for image, layout, sight, many in zip(images, layouts, seen, slots, strict=True)
         ]
+        if settings.separate:
+            choices = [in_view_order(choice) for choice in choices]
     else:
         choices = select(layouts, maps, slots, method, material=material)
     out = {

@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property, wraps
+from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
 
@@ -169,7 +170,10 @@ class ModelMixin:
     def get_mrope_input_positions(
         self, input_tokens: list[int], mm_features: list[Any]
     ) -> tuple[Tensor, int]:
-        """Positions of tokens in the untouched prompt."""
+        """Positions of tokens in the untouched prompt; separate views are images of it."""
+        if self.server_settings.separate:
+            features = separate_views(mm_features, self.config.vision_config.spatial_merge_size)
+            return super().get_mrope_input_positions(input_tokens, features)
         native, features, columns = untouched(input_tokens, mm_features, self._unit)
         positions, _ = super().get_mrope_input_positions(native, features)
         return positions[:, columns], int(positions.max()) + 1 - len(input_tokens)
@@ -200,6 +204,22 @@ def untouched(
         done = start + length
     columns.append(torch.arange(len(tokens) - done) + len(native))
     return [*native, *tokens[done:]], moved, torch.cat(columns)
+
+
+def separate_views(features: Sequence[Any], merge: int) -> list[Any]:
+    """A feature for each view, as if each were an image of the prompt; two marks are between."""
+    out: list[Any] = []
+    for one in features:
+        if one.data is None or choose.PARTS not in one.data:
+            out.append(one)
+            continue
+        at = one.mm_position.offset
+        for rows, cols, many in one.data[choose.PARTS].data.tolist():
+            grid = SimpleNamespace(data=torch.tensor([1, rows * merge, cols * merge]))
+            place = PlaceholderRange(at, many)
+            out.append(replace(one, mm_position=place, data={"image_grid_thw": grid}))
+            at += many + 2
+    return out
 
 
 # ---- caches of features --------------------------------------------------------------------------

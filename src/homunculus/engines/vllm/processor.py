@@ -18,7 +18,7 @@ from transformers import BatchFeature
 from vllm.multimodal.hasher import MultiModalHasher
 from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
-from vllm.multimodal.processing import PromptReplacement
+from vllm.multimodal.processing import PromptReplacement, PromptUpdateDetails
 
 from homunculus.core.cache import LRU
 from homunculus.core.pipeline import Sight
@@ -190,6 +190,7 @@ class ProcessorMixin:
             MultiModalHasher.hash_kwargs(
                 algorithm, image=content, question=question, tokens=settings.tokens,
                 method=settings.method, where=settings.where, viewing=repr(settings.viewing),
+                positions=settings.positions,
                 version=scout_version(settings.scout),
             )
             for content, question in zip(
@@ -281,7 +282,14 @@ class ProcessorMixin:
             fields = out_mm_kwargs["image"][item]
             if choose.ANCHOR not in fields:
                 return native(item)
-            return native(item)[:1] * len(fields[choose.ANCHOR].data)
+            if not self.info.server_settings.separate:
+                return native(item)[:1] * len(fields[choose.ANCHOR].data)
+            config, (mark, *_) = self.info.get_hf_config(), native(item)
+            between = [config.vision_end_token_id, config.vision_start_token_id]
+            tokens: list[int] = []
+            for *_, many in fields[choose.PARTS].data.tolist():
+                tokens += [*(between if tokens else ()), *[mark] * many]
+            return PromptUpdateDetails.select_token_id(tokens, mark)
 
         return [
             PromptReplacement(

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout
-from homunculus.engines.plan import Viewing, acuity_of
+from homunculus.engines.plan import Positions, Viewing, acuity_of
 from homunculus.engines.views import check_before
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
 from homunculus.planner import VLM
@@ -50,6 +50,8 @@ class ServerSettings:
     """How small the model still reads, by name, for planned views."""
     context: float = 1 / 8
     """The least share of the tokens that planned views give to a small picture of the whole."""
+    positions: Positions = "whole"
+    """Whether planned views stand in the whole image or are images of their own."""
     question: str | None = None
     """Replaces the question of the conversation."""
 
@@ -59,7 +61,8 @@ class ServerSettings:
             value = values[name]
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"homunculus: {name} is a whole number from 1 on, got {value!r}.")
-        for name, kind in (("where", Where), ("question_from", Source)):
+        kinds = {"where": Where, "question_from": Source, "positions": Positions}
+        for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
                 raise ValueError(
                     f"homunculus: {name} is {' or '.join(get_args(kind))}, got {got!r}."
@@ -98,6 +101,11 @@ class ServerSettings:
     def viewing(self) -> Viewing:
         """What planned views go by."""
         return Viewing(acuity_of(self.acuity), self.context)
+
+    @property
+    def separate(self) -> bool:
+        """Whether images are shown as several images of their own."""
+        return self.method_object.rule.planned and self.positions == "separate"
 
     @property
     def scout_object(self) -> Scout:
