@@ -51,6 +51,10 @@ def product_reason(decision: Saved) -> str:
     if decision["product"] == "not measured":
         reasons = [one for name in ("P1", "P2") for one in decision[name]["missing"]]
         text += f" Missing: {'; '.join(dict.fromkeys(reasons))}."
+    for name in ("P1", "P2"):
+        if faults := decision[name]["faults"]:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            text += f" {name} fails: {faults[0]}{more}."
     return text
 
 
@@ -77,14 +81,22 @@ def _overview(decision: Saved) -> Table:
         rule = decision[name]
         weakest = rule["interval"]
         figure, place = (format_difference(weakest), _place(weakest)) if weakest else ("–", "–")
+        readers = _readers(rule, weakest) if weakest else "–"
         trials = f"{plural(len(rule['sets']), 'set')}, {plural(rule['trials'], 'trial')}"
-        body.append((TITLES[name], _bold(rule["state"]), figure, place, trials))
-    head = ("rule", "state", "weakest difference", "where", "tried on")
+        body.append((TITLES[name], _bold(rule["state"]), figure, place, readers, trials))
+    head = ("rule", "state", "weakest difference", "where", "measured by", "tried on")
     caption = (
         f"{_capital(token(SIDE))}. The weakest difference of each rule, in points, with its 95 % "
         "interval; pooled over sets where the rule is about a pool."
     )
     return Table(head, tuple(body), caption)
+
+
+def _readers(rule: Saved, one: Saved) -> str:
+    """Whose eyes a difference assumes: one reader, or those of all pooled sets."""
+    sets = one.get("sets") or [one["set"]]
+    readers = [entry["measured_by"] for entry in rule["sets"] if entry["set"] in sets]
+    return "; ".join(dict.fromkeys(readers))
 
 
 def _bold(state: str) -> str:
