@@ -518,3 +518,8 @@ def test_old_results_still_work_and_say_what_is_missing(tmp_path: Path, capsys: 
     assert decision["P1"]["interval"] is None
     assert decision["P1"]["missing"] == ["no run with tokens of 32 px (Qwen3-VL)"]
     assert "- no run with tokens of 32 px (Qwen3-VL)." in out.with_suffix(".md").read_text()
+
+
+def test_the_budget_in_focus_follows_the_side_of_the_token() -> None:
+    decision = decide(results(suite("sroie", GOOD), suite("icdar2015", GOOD, patch=16)), DRAWS)
+    assert [task["focus"] for task in decision["tasks"]] == [64, 273]

@@ -66,10 +66,11 @@ def product_blocks(decision: Saved) -> list[ReportBlock]:
     """The rules, one after the other."""
     about = (
         "`views` is the default: a small whole picture and a few windows, each an ordinary image. "
-        "`resize` is the whole picture made smaller. The rules were set before measuring, and "
-        "only runs of the side of token named in each table count."
+        "`resize` is the whole picture made smaller. The rules were set before measuring; only "
+        f"runs with {token(SIDE)} count."
     )
-    blocks: list[ReportBlock] = [Heading("The product"), Text(about), _overview(decision)]
+    title = f"The product, in {token(SIDE)}"
+    blocks: list[ReportBlock] = [Heading(title), Text(about), _overview(decision)]
     for name in JUDGES:
         blocks += _rule(name, decision[name])
     return blocks
@@ -195,8 +196,9 @@ def _set_cells(one: Saved) -> tuple[str, str, str]:
 
 
 def _cell(one: Saved) -> str:
-    text = f"{format_difference(one)}{'' if one['side'] == 'open' else ' *'}"
-    return f"**{text}**" if one["estimate"] < 0 else text
+    text = format_difference(one)
+    text = f"**{text}**" if one["estimate"] < 0 else text
+    return text if one["side"] == "open" else f"{text} *"
 
 
 def _pooled_cell(one: Saved) -> str:
