@@ -51,6 +51,10 @@ def product_reason(decision: Saved) -> str:
     if decision["product"] == "not measured":
         reasons = [one for name in ("P1", "P2") for one in decision[name]["missing"]]
         text += f" Missing: {'; '.join(dict.fromkeys(reasons))}."
+    for name in ("P1", "P2"):
+        if faults := decision[name]["faults"]:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            text += f" {name} fails: {faults[0]}{more}."
     return text
 
 
@@ -62,10 +66,11 @@ def product_blocks(decision: Saved) -> list[ReportBlock]:
     """The rules, one after the other."""
     about = (
         "`views` is the default: a small whole picture and a few windows, each an ordinary image. "
-        "`resize` is the whole picture made smaller. The rules were set before measuring, and "
-        "only runs of the side of token named in each table count."
+        "`resize` is the whole picture made smaller. The rules were set before measuring; only "
+        f"runs with {token(SIDE)} count."
     )
-    blocks: list[ReportBlock] = [Heading("The product"), Text(about), _overview(decision)]
+    title = f"The product, in {token(SIDE)}"
+    blocks: list[ReportBlock] = [Heading(title), Text(about), _overview(decision)]
     for name in JUDGES:
         blocks += _rule(name, decision[name])
     return blocks
@@ -77,14 +82,22 @@ def _overview(decision: Saved) -> Table:
         rule = decision[name]
         weakest = rule["interval"]
         figure, place = (format_difference(weakest), _place(weakest)) if weakest else ("–", "–")
+        readers = _readers(rule, weakest) if weakest else "–"
         trials = f"{plural(len(rule['sets']), 'set')}, {plural(rule['trials'], 'trial')}"
-        body.append((TITLES[name], _bold(rule["state"]), figure, place, trials))
-    head = ("rule", "state", "weakest difference", "where", "tried on")
+        body.append((TITLES[name], _bold(rule["state"]), figure, place, readers, trials))
+    head = ("rule", "state", "weakest difference", "where", "measured by", "tried on")
     caption = (
         f"{_capital(token(SIDE))}. The weakest difference of each rule, in points, with its 95 % "
         "interval; pooled over sets where the rule is about a pool."
     )
     return Table(head, tuple(body), caption)
+
+
+def _readers(rule: Saved, one: Saved) -> str:
+    """Whose eyes a difference assumes: one reader, or those of all pooled sets."""
+    sets = one.get("sets") or [one["set"]]
+    readers = [entry["measured_by"] for entry in rule["sets"] if entry["set"] in sets]
+    return "; ".join(dict.fromkeys(readers))
 
 
 def _bold(state: str) -> str:
@@ -183,8 +196,9 @@ def _set_cells(one: Saved) -> tuple[str, str, str]:
 
 
 def _cell(one: Saved) -> str:
-    text = f"{format_difference(one)}{'' if one['side'] == 'open' else ' *'}"
-    return f"**{text}**" if one["estimate"] < 0 else text
+    text = format_difference(one)
+    text = f"**{text}**" if one["estimate"] < 0 else text
+    return text if one["side"] == "open" else f"{text} *"
 
 
 def _pooled_cell(one: Saved) -> str:

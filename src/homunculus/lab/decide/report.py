@@ -26,7 +26,7 @@ from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS
 from homunculus.lab.decide.headline import product_blocks, product_verdict
 from homunculus.lab.decide.names import BASELINES, token
 from homunculus.lab.decide.plot import ForestRow, Line, band_plot, forest_plot, pareto_plot
-from homunculus.lab.decide.slices import DEFAULT
+from homunculus.lab.decide.slices import default_budget
 
 Saved = dict[str, Any]
 """The decision as `decision.decide` returns it, or a part of it."""
@@ -646,12 +646,12 @@ def _shown_rows(name: str, part: Saved) -> list[Saved]:
     rows = part["rows"]
     if name == "gaze":
         return rows
-    budgets = {row["budget"] for row in rows}
+    budgets, default = {row["budget"] for row in rows}, str(default_budget(part["patch"]))
     shown = []
     for row in rows:
         parsed = names.parse(row["method"])
         control = parsed.scorer in names.CONTROL_SCORERS and parsed.method not in names.SIMPLE
-        in_focus = row["budget"] in (str(DEFAULT), "all") or str(DEFAULT) not in budgets
+        in_focus = row["budget"] in (default, "all") or default not in budgets
         if in_focus and not parsed.variant and not control and "mix" not in parsed.scorer:
             shown.append(row)
     return shown

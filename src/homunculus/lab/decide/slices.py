@@ -18,15 +18,22 @@ np: Any = need("numpy", extra="decide", who="homunculus decide")
 HEIGHTS = (10, 14, 20, 30)
 """Borders between bands of text height in pixels of the page, the same as in `measure`."""
 DEFAULT = 273
-"""The budget that the report details, if it was measured."""
+"""The budget that the report details, if it was measured, in cells of 16 px."""
+LARGE_DEFAULT = 64
+"""The same number of pixels in tokens of 28 or 32 px; more of them show all that is on a page."""
 SHOWN = 5
 """How many wins and how many losses are listed."""
 
 
 def focus_budget(task: Task) -> int:
     """The budget that the report details: the default if it was measured, else a middle one."""
-    budgets = task.scores.budgets
-    return DEFAULT if DEFAULT in budgets else budgets[len(budgets) // 2]
+    budgets, default = task.scores.budgets, default_budget(task.patch)
+    return default if default in budgets else budgets[len(budgets) // 2]
+
+
+def default_budget(patch: int | None) -> int:
+    """The budget to detail, by the side of a token."""
+    return LARGE_DEFAULT if (patch or 0) > 16 else DEFAULT
 
 
 def leader(task: Task, cells: Sequence[Cell]) -> Cell | None:
