@@ -333,8 +333,12 @@ def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=1)
 def _half() -> bool:
-    """Half precision only where the processor multiplies it: elsewhere it is slower than full."""
-    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    """Half precision only where the processor multiplies it: elsewhere it is slower than full.
+
+    oneDNN says yes to any AVX-512, and then converts back and forth: four times slower.
+    """
+    native = (torch.cpu._is_avx512_bf16_supported, torch.cpu._is_amx_tile_supported)  # pyright: ignore[reportPrivateUsage]
+    return any(supported() for supported in native)
 
 
 # ---- weights -------------------------------------------------------------------------------------
