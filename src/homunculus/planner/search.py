@@ -32,8 +32,10 @@ SLIM, BROAD = 1 / 8, 24.0
 """The least and the most columns to a row of a window."""
 CONTEXTS = (1, 2, 4)
 """How large the small whole picture may be, in the least it must have."""
-LARGER = 0.03
+LARGER = 0.15
 """How much more of the best value it must show by itself to be tried."""
+WORSE = 0.97
+"""If one window more is worth less than this share, no more are tried."""
 GAIN = 1e-6
 """A window must add at least this much to be worth a picture of its own."""
 USED = 0.95
@@ -188,13 +190,22 @@ class _Search:
             if tries and base < first + LARGER * max(one[0] for one in tries):
                 continue  # a larger picture of the whole that shows hardly more is no use
             first = first or base
-            left = tokens - (self.rule.count(whole) if whole else 0)
-            for many in range(1, min(most, left) + 1):
-                spots, value = self._lay(whole, left, many)
-                tries.append((value, whole, spots))
+            tries += self._tries(whole, tokens, most)
         _, whole, spots = max(tries, key=lambda one: one[0])
         spots = self._lay_again(whole, spots)
         return self.plan(whole, self._settle(whole, [self._window(spot) for spot in spots]))
+
+    def _tries(
+        self, whole: Size | None, tokens: int, most: int
+    ) -> Iterator[tuple[float, Size | None, list["_Spot"]]]:
+        """One window, two, and more of them as long as more are not much worse."""
+        left, last = tokens - (self.rule.count(whole) if whole else 0), 0.0
+        for many in range(1, min(most, left) + 1):
+            spots, value = self._lay(whole, left, many)
+            yield value, whole, spots
+            if value < WORSE * last:
+                return
+            last = value
 
     def _lay(self, whole: Size | None, tokens: int, many: int) -> tuple[list["_Spot"], float]:
         """Windows one after the other, each where it adds most; and the value with them."""
