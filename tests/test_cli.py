@@ -61,7 +61,7 @@ def test_show_writes_into_the_current_folder_and_prints_facts(page, capsys) -> N
     assert main(["show", page, "What is it?", "--tokens", "50"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "wrote page-foveated-50-what-is-it.png"
-    assert out[1].startswith("foveated: 50 tokens of 130 cells, 100% of the image covered")
+    assert out[1].startswith("foveated: 50 tokens of 130 cells of 16 px, 100% of the image covered")
     assert out[2:] == [f"{NOT_READ}the pixels, not the question."]
     assert Path("page-foveated-50-what-is-it.png").stat().st_size > 10_000
 

@@ -212,16 +212,12 @@ def _show(arguments: argparse.Namespace) -> int:
         chosen = get_method(arguments.method)
     except KeyError as error:
         return _fail("show", error.args[0])
-    if arguments.model:
-        from homunculus.planner.counting import token_rule
-
-        arguments.patch = token_rule(arguments.model).side
     out = _out(arguments)
     replaced = out.exists()
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
     with _patience(f"looking at {Path(arguments.image).name}"):
-        given = ("question", "tokens", "patch", "fixation", "boxes", "page")
+        given = ("question", "tokens", "patch", "model", "fixation", "boxes", "page")
         asked = {name: getattr(arguments, name) for name in given}
         seen = look(arguments.image, **asked, method=chosen, scout=arguments.scout, dials=dials)
         seen.save(out)
@@ -230,6 +226,8 @@ def _show(arguments: argparse.Namespace) -> int:
         return 0
     print(f"wrote {out}{' (replaced)' if replaced else ''}")
     print(seen.caption())
+    if arguments.model:
+        print(f"Untouched, the picture costs {seen.untouched} tokens of {seen.patch} px.")
     for note in seen.notes():
         if not (arguments.why and note == seen.sight.explanation):  # which the table ends with
             print(note)

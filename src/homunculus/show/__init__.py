@@ -20,6 +20,7 @@ from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import FOUND, Map, Match, Sight, run
 from homunculus.core.types import Allocation, Budget, Field, Tokens, check_count
 from homunculus.image import Picture, open_picture
+from homunculus.planner.counting import TokenRule, token_rule
 from homunculus.relevance.combine import Dials
 from homunculus.relevance.material import FEATURES, material
 from homunculus.relevance.scout import ScoutLike, scout_for
@@ -58,12 +59,18 @@ class Look:
         square = self.field.regular or int(self.tokens.level.max()) == 0
         return square and self.allocation.index.shape[2] == 1
 
+    @property
+    def untouched(self) -> int:
+        """Tokens of this size that the whole picture has."""
+        return TokenRule("look", self.patch).count(self.picture.original)
+
     def caption(self) -> str:
         """One line of facts."""
         kept, cells = int(self.tokens.valid.sum()), self.relevance.numel()
         seen = int(float(self.certificate.covered[0]) * 1000) / 10  # never rounded up to all
         return (
-            f"{self.method.name}: {kept} tokens of {cells} cells, {seen:g}% of the image covered, "
+            f"{self.method.name}: {kept} tokens of {cells} cells of {self.patch} px, "
+            f"{seen:g}% of the image covered, "
             f"largest gap {float(self.certificate.gap[0]):.3g} cells, "
             f"relevance: {self.sight.origin}"
         )
@@ -150,6 +157,7 @@ def look(
     method: str | Method = "foveated",
     tokens: int = 273,
     patch: int = 16,
+    model: str | int | None = None,
     fixation: tuple[float | int, float | int] | None = None,
     scout: ScoutLike = "auto",
     boxes: Sequence[Sequence[float | int]] | None = None,
@@ -158,11 +166,13 @@ def look(
 ) -> Look:
     """Spend a budget of tokens on a picture.
 
+    A token is ``patch`` pixels along its side, or as large as one of ``model`` (`qwen3-vl`).
     ``fixation`` is x y, fractions of the picture if both are at most 1, else pixels of the
     original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
     ``scout`` says where the question looks: a name (`homunculus.scouts`), a folder with weights of
     the word scout, a map of logits, or a function of (image, question, grid).
     """
+    patch = patch if model is None else token_rule(model).side
     tokens, patch = check_count(tokens, "look: tokens"), check_count(patch, "look: patch")
     if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(
