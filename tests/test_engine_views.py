@@ -166,7 +166,8 @@ def test_a_token_stands_at_the_cell_of_its_centre(family: str) -> None:
     first = start.index(engine.model.config.image_token_id)
     assert time.unique().tolist() == [first]
     found = zip((row - first).tolist(), (col - first).tolist(), strict=True)
-    assert list(found) == sorted(places)
+    # whose feature it is, `order` says: see the test before this one
+    assert list(found) == [places[at] for at in prepared.images[0].choice.order]
 
 
 @by_family
@@ -285,6 +286,8 @@ def test_whose_eyes_and_how_much_context() -> None:
     assert views(scout=scout, acuity=Acuity("eagle", 1.0, 0.5)) != views(scout=scout)
     least, more = views(scout=sized(6.0)), views(scout=sized(6.0), context=0.5)
     assert more[0].grid[0] * more[0].grid[1] > least[0].grid[0] * least[0].grid[1]
+    full = views(scout=sized(6.0), context=1.0)  # leaves no room for a window, but for the rest
+    assert full[0].grid[0] * full[0].grid[1] > 0.8 * K
 
 
 def test_a_map_is_a_scout() -> None:
