@@ -325,6 +325,11 @@ def test_an_answer_can_be_drawn(engine: Engine) -> None:
     assert answer.tokens[0].box.shape == (1, K, 4)
 
 
+def test_an_engine_says_what_its_plans_go_by() -> None:
+    told = repr(viewed("qwen3_vl", context=0.25))
+    assert told.endswith("scout='given', positions='whole', acuity='vlm', context=0.25)")
+
+
 def test_a_setting_is_saved_with_all_that_a_plan_goes_by(tmp_path: Path) -> None:
     eyes = Acuity("mine", 9.0, 0.4, 0.9)
     engine = viewed("qwen3_vl", "separate", acuity=eyes, context=0.25, scout="pixels")

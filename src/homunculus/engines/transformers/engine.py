@@ -185,8 +185,13 @@ class Engine:
     _cache: EngineCache = field(default_factory=EngineCache)
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in vars(self.setting).items())
-        return f"Engine({self.family.name}, {values})"
+        values = dict(vars(self.setting))
+        positions, viewing = values.pop("positions"), values.pop("viewing")
+        if self.method.rule.planned:
+            values |= {"positions": positions, "acuity": viewing.acuity.name}
+            values["context"] = viewing.context
+        told = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        return f"Engine({self.family.name}, {told})"
 
     # ---- ask -------------------------------------------------------------------------------------
 
