@@ -358,7 +358,7 @@ def test_a_setting_is_saved_with_all_that_a_plan_goes_by(tmp_path: Path) -> None
         ("smolvlm", {"positions": "separate"}, r"smolvlm resizes small pictures.*\"whole\""),
         ("llava_onevision", {"positions": "separate"}, "resizes small pictures"),
         ("qwen3_vl", {"positions": "separate", "marks": "counted"}, r"marks=\"free\""),
-        ("qwen3_vl", {"acuity": "eagle"}, "no acuity 'eagle'. There is vlm"),
+        ("qwen3_vl", {"acuity": "eagle"}, "no acuity 'eagle'. There are rapidocr, tesseract, vlm"),
         ("qwen3_vl", {"context": 1.5}, "context is a share of the tokens, 0 to 1, got 1.5"),
     ],
 )

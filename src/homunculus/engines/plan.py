@@ -13,9 +13,8 @@ from homunculus.core.pipeline import Sight
 from homunculus.core.types import Tokens
 from homunculus.engines.families import Layout, cut_map
 from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
-from homunculus.lazy import not_found
 from homunculus.planner import VLM, believe
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import Acuity, get_acuity
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.search import Plan, find_views
 
@@ -27,14 +26,9 @@ AcuityLike = Acuity | str | Mapping[str, Any] | None
 
 def acuity_of(value: AcuityLike) -> Acuity:
     """The acuity that is meant."""
-    if isinstance(value, Acuity):
-        return value
-    if value is None or value == VLM.name:
+    if value is None:
         return VLM
-    if isinstance(value, Mapping):
-        return Acuity(**value)
-    instead = f"There is {VLM.name}; or give a homunculus.planner.acuity.Acuity."
-    raise ValueError(not_found("acuity", str(value), [VLM.name], (), instead))
+    return Acuity.from_json(value) if isinstance(value, Mapping) else get_acuity(value)
 
 
 @dataclass(frozen=True)
