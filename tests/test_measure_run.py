@@ -15,6 +15,8 @@ from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import Config, measure
 from homunculus.lab.measure.spend import deviation, keep, open_sheet, saliency
 from homunculus.lab.measure.suite import read
+from homunculus.lab.measure.views import keep_views, scout_belief
+from homunculus.planner.acuity import ACUITIES, Acuity
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -247,3 +249,58 @@ def test_the_verb_measures_with_a_real_reader(tmp_path, capsys, monkeypatch) -> 
     assert str(tmp_path) not in json.dumps(result)
     assert main(["measure", "absent"]) == 2
     assert "a suite is a folder" in capsys.readouterr().err
+
+
+# ---- views ---------------------------------------------------------------------------------------
+
+
+def spotted(image, question, grid) -> Sight:
+    """A scout that knows the place of the box if it is asked about the total."""
+    logit = torch.full(grid, -9.0)
+    y, x = (104 * grid[0] // 192, 200 * grid[1] // 256)
+    if "total" in question:
+        logit[y - 4 : y + 4, x - 20 : x + 20] = 0.0
+    else:
+        logit[:8, :8] = 0.0
+    return Sight(logit, sure=0.98, size=16.0, size_error=0.2)
+
+
+def test_views_read_what_resizing_cannot_and_only_by_the_question(suite) -> None:
+    names = ("resize", "views", "views@context=0", "views+shuffled", "views+answer")
+    eyes = Acuity("stripes", 15.0, 0.1)  # its stripes are lost by any shrinking
+    config = replace(CONFIG, methods=names, tokens=(16, 24), acuity=eyes, modes=("smooth",))
+    asked = [one for one in part(read(suite)) if "right" not in one.text]
+    result = measure(asked, config, Stripes(), {"scout": spotted})
+    first = next(one for one in result["rows"] if one["row"] == 0)["scores"]
+    columns = result["columns"]
+    crop, evidence = columns.index("crop/smooth"), columns.index("evidence8")
+    for name in ("views", "views@context=0", "views+answer"):
+        assert first[name]["24"][crop] == 1.0
+        assert first[name]["24"][evidence] > 0.9
+    assert first["resize"]["24"][crop] == 0.0
+    assert first["views+shuffled"]["24"][crop] == 0.0  # asked another image's question
+
+
+def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
+    """At full scale a window is the page; around it stands the small picture, enlarged."""
+    sheet = open_sheet(read(suite)[0].path, 256, 16)
+    belief = scout_belief(spotted, sheet, "What is the total?")
+    kept = keep_views(sheet, 24, belief, ACUITIES["vlm"], 1 / 8)
+    assert kept.tokens <= 24
+    whole, (window, (x, y)) = kept.apart()[:2]
+    assert whole[0].shape == sheet.page.pixels.shape
+    high, wide = window.shape[1:]
+    page = kept.show("smooth")
+    part = sheet.page.pixels[:, y : y + high, x : x + wide]
+    assert torch.equal(page[:, y : y + high, x : x + wide], part)
+    assert float(kept.level.min()) == 0.0
+    assert float(kept.level.max()) > 1.0
+    left_out = keep_views(sheet, 8, belief, ACUITIES["vlm"], 0.0)
+    assert bool((left_out.show("smooth") == 200).any())
+    assert not bool(left_out.level.isfinite().all())
+
+
+@pytest.mark.parametrize("name", ["views@share=1", "views+nobody"])
+def test_a_row_of_views_that_cannot_be_run_says_why(name) -> None:
+    with pytest.raises(ValueError, match=r"views has no share|no scorer 'nobody'"):
+        row(name, {"scout": spotted})

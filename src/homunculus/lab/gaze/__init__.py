@@ -197,6 +197,8 @@ def _maps(study: _Study, sheet: Sheet, one: Viewing) -> dict[str, Map]:
 
 def _densities(one: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
     """Densities of tokens, one a draw."""
+    if one.context is not None:
+        raise ValueError(f"gaze: {one.name} keeps pictures, not cells. Name another row.")
     if not one.methods:  # `resize` sees every place alike
         return [torch.ones(sheet.page.grid, dtype=torch.float64)]
     draws = (spend_slots(one, draw, sheet, slots, logit) for draw in range(len(one.methods)))

@@ -15,10 +15,13 @@ from typing import Any
 
 import torch
 
-from homunculus.core.pipeline import Scout
+from homunculus.core.pipeline import Scout, Sight
 from homunculus.lab.measure.row import Map, Row, row
 from homunculus.lab.measure.spend import Sheet, saliency, spend_slots
+from homunculus.lab.measure.views import page_size, plan_views
 from homunculus.lab.speed.timing import FRESH, one_thread, peak
+from homunculus.planner import believe
+from homunculus.planner.acuity import ACUITIES
 
 SHAPES = {"encoder": (24, 1024, 16, 4096, 0), "prefill": (28, 2048, 16, 9216, 22)}
 """Layers, width, heads, width between (a gated one of 6,144 has as many weights), words besides."""
@@ -135,9 +138,18 @@ def _scout_cost(one: Row) -> str | None:
 
 def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -> object:
     """From a map to tokens; `resize` only shrinks, which every processor does anyway."""
+    if one.context is not None:
+        return _plan(one, sheet, slots, maps[turn % FRESH])
     if not one.methods:
         return None
     return spend_slots(one, 0, sheet, slots, maps[turn % FRESH])
+
+
+def _plan(one: Row, sheet: Sheet, slots: int, logit: Map) -> object:
+    """The planner's part, on a map as a scout would give it."""
+    assert one.context is not None
+    belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet))
+    return plan_views(sheet, slots, belief, ACUITIES["rapidocr"], one.context)
 
 
 def engine(path: Path) -> dict[str, Any]:

@@ -23,8 +23,8 @@ CONTROLS = (
 )  # fmt: skip
 TWINS = ("blind", "shuffled")
 HEADLINE = (
-    "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle", "cut+blind",
-    "cut+shuffled",
+    "views", "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle",
+    "views+blind", "views+shuffled", "cut+blind", "cut+shuffled",
 )  # fmt: skip
 """Rows whose whole pages are read: a page takes as long as fifty crops."""
 TURNED = ("grid", "stratified", "cut", "foveated", "windows", "log-polar", "resize")
@@ -95,7 +95,8 @@ class Experiment:
     @property
     def rows(self) -> tuple[str, ...]:
         """Every row: methods, controls, methods with a control's scorer."""
-        named = [one for name in self.methods for one in (driven() if name == "all" else [name])]
+        every = ["views", *driven()]
+        named = [one for name in self.methods for one in (every if name == "all" else [name])]
         named = ["grid", *named]
         controls = [one for one in CONTROLS if one not in self.without]
         scorers = [one for one in TWINS if one not in self.without]
@@ -109,7 +110,7 @@ QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
 
 def _needs_controls(row: str) -> bool:
     """Whether it also runs with the scorers blind and shuffled; `foveated` has them as controls."""
-    return row in driven() and row != "foveated"
+    return row == "views" or (row in driven() and row != "foveated")
 
 
 def driven() -> list[str]:
@@ -258,7 +259,14 @@ def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]
 
 SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "page": 1.2, "anywhere": 1.6, "show": 0.05}
 """Of one core of a server, roughly; a run corrects itself as it goes."""
-SLOW = {"clusters": 0.25, "atlas": 0.1, "log-polar": 0.15, "windows": 0.08, "pool": 0.08}
+SLOW = {
+    "views": 0.1,
+    "clusters": 0.25,
+    "atlas": 0.1,
+    "log-polar": 0.15,
+    "windows": 0.08,
+    "pool": 0.08,
+}
 """Of showing what these rows keep."""
 
 

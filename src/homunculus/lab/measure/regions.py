@@ -34,16 +34,16 @@ def regions(
     def probe(
         selection: Selection, sheet: Sheet, question: Question, best: Box
     ) -> list[float | None]:
-        page = sheet.page
-        limit = NEAR * max(page.pixels.shape[1:])
+        patch = selection.patch or sheet.page.patch
+        limit = NEAR * max(sheet.page.pixels.shape[1:])
         shares: dict[str, list[float]] = {place: [] for place in PLACES}
-        shares["target"].append(evidence(selection.level, [best], page.patch, least, things))
+        shares["target"].append(evidence(selection.level, [best], patch, least, things))
         for boxes in _others(question, by_image.get(question.image, ()), sheet, best):
             away = min(_apart(box, best) for box in boxes)
             place = "secondary" if away <= limit else "periphery"
-            shares[place].append(evidence(selection.level, boxes, page.patch, least, things))
+            shares[place].append(evidence(selection.level, boxes, patch, least, things))
         means = [sum(one) / len(one) if one else None for one in shares.values()]
-        return means + _density(selection.level, best, page.patch, limit)
+        return means + _density(selection.level, best, patch, limit)
 
     return probe
 

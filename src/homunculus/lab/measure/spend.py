@@ -134,6 +134,8 @@ class Selection:
 
 def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Selection:
     """Spend the slots on a page."""
+    if one.context is not None:
+        raise ValueError(f"{one.name} is planned, not kept by cells: a bug, report it")
     if not one.methods:
         return _resize(sheet, slots)
     spent = spend_slots(one, draw, sheet, slots, logit)

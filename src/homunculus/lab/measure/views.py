@@ -58,14 +58,21 @@ def keep_views(
     sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, context: float
 ) -> Selection:
     """Spend the slots on views of a page."""
-    rule = TokenRule("bench", sheet.page.patch)
-    plan = find_views(belief, page_size(sheet), slots, rule, acuity, context=context)
+    plan, rule = plan_views(sheet, slots, belief, acuity, context)
     shown = Shown(sheet, plan, rule.side)
     side = lattice(sheet)[1]
     return Selection(
         shown.level(), plan.count(rule), lambda mode: shown.page,
         patch=side, apart=lambda: shown.pictures, value=plan.value,
     )  # fmt: skip
+
+
+def plan_views(
+    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, context: float
+) -> tuple[Plan, TokenRule]:
+    """The best plan for a page, and whose tokens it counts."""
+    rule = TokenRule("bench", sheet.page.patch)
+    return find_views(belief, page_size(sheet), slots, rule, acuity, context=context), rule
 
 
 class Shown:
