@@ -48,7 +48,7 @@ cases = given(
     side=st.sampled_from(SIDES),
     seed=st.integers(0, 10**6),
 )
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=25, deadline=None)
 
 
 @several
@@ -105,7 +105,7 @@ def test_nearly_all_of_the_budget_is_spent(size, tokens, side, seed) -> None:
     assert plan.count(rule) >= floor(0.95 * tokens)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     size=sizes,
     tokens=st.integers(1, 300),
@@ -136,7 +136,7 @@ def test_the_same_plan_every_time(size, tokens, side, seed) -> None:
 def all_windows(size: tuple[int, int], tokens: int, side: int) -> list[Window]:
     """Every window of up to so many tokens at every scale, at steps of half a token."""
     found = set()
-    for step in range(3 * STEPS):
+    for step in range(2 * STEPS):
         length = side * 2 ** (step / STEPS)
         most = ceil(size[0] / length), ceil(size[1] / length)
         for a, b in product(TALL, range(1, tokens + 1)):
@@ -180,9 +180,9 @@ def brute_force(known: Belief, size: tuple[int, int], tokens: int, rule: TokenRu
     return best
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_search_comes_within_a_hundredth_of_brute_force(seed) -> None:
-    size, tokens, rule = (192, 160), 8, TokenRule("test", 16)
+    size, tokens, rule = (56, 40), 5, TokenRule("test", 8)
     known = belief(size, seed, peaks=2)
     found = find_views(known, size, tokens, rule, EYES, most=2)
     assert found.value >= 0.99 * brute_force(known, size, tokens, rule)

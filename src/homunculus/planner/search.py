@@ -32,8 +32,14 @@ SLIM, BROAD = 1 / 8, 24.0
 """The least and the most columns to a row of a window."""
 CONTEXTS = (1, 2, 4)
 """How large the small whole picture may be, in the least it must have."""
-LARGER = 0.15
+LARGER = 0.05
 """How much more of the best value it must show by itself to be tried."""
+ZOOMS = (1.0, 2**0.125, 2**-0.125)
+"""What a window is enlarged by when it is settled: half a step of scale."""
+SPLITS = ((1,), (1, 1), (2, 1), (1, 1, 1), (1, 1, 1, 1))
+"""In which shares windows get what the whole picture leaves."""
+FINALISTS = 3
+"""Plans of the coarse lattice that are settled on the fine one."""
 WORSE = 0.97
 """If one window more is worth less than this share, no more are tried."""
 GAIN = 1e-6
@@ -191,27 +197,35 @@ class _Search:
                 continue  # a larger picture of the whole that shows hardly more is no use
             first = first or base
             tries += self._tries(whole, tokens, most)
-        _, whole, spots = max(tries, key=lambda one: one[0])
-        spots = self._lay_again(whole, spots)
-        return self.plan(whole, self._settle(whole, [self._window(spot) for spot in spots]))
+        tries.sort(key=lambda one: -one[0])
+        plans = [self._finish(whole, spots) for _, whole, spots in tries[:FINALISTS]]
+        return max(plans, key=lambda plan: plan.value)
+
+    def _finish(self, whole: Size | None, spots: Sequence["_Spot"]) -> Plan:
+        windows = [self._window(spot) for spot in self._lay_again(whole, spots)]
+        return self.plan(whole, self._settle(whole, windows))
 
     def _tries(
         self, whole: Size | None, tokens: int, most: int
     ) -> Iterator[tuple[float, Size | None, list["_Spot"]]]:
         """One window, two, and more of them as long as more are not much worse."""
         left, last = tokens - (self.rule.count(whole) if whole else 0), 0.0
-        for many in range(1, min(most, left) + 1):
-            spots, value = self._lay(whole, left, many)
+        for split in SPLITS:
+            if len(split) > min(most, left):
+                return
+            spots, value = self._lay(whole, left, split)
             yield value, whole, spots
             if value < WORSE * last:
                 return
-            last = value
+            last = max(last, value)
 
-    def _lay(self, whole: Size | None, tokens: int, many: int) -> tuple[list["_Spot"], float]:
+    def _lay(
+        self, whole: Size | None, tokens: int, split: Sequence[int]
+    ) -> tuple[list["_Spot"], float]:
         """Windows one after the other, each where it adds most; and the value with them."""
         shown, spots = self._shown(self.coarse, whole), list[_Spot]()
-        for at in range(many):
-            spot = self._add(shown, tokens // (many - at))
+        for at, share in enumerate(split):
+            spot = self._add(shown, max(1, tokens * share // sum(split[at:])))
             if spot is None:
                 break
             self._mark(shown, spot)
@@ -266,11 +280,20 @@ class _Search:
             shown = base.clone()
             for other in (*done[:at], *done[at + 1 :]):
                 self._show(shown, other)
-            worth = self._worth(self.fine, self._window_scale(window))
-            done[at] = self._moved((worth - shown).clamp_(min=0), window)
+            moved = [self._moved(shown, self._zoomed(window, zoom)) for zoom in ZOOMS]
+            done[at] = max(moved, key=lambda one: one[0])[1]
         return done
 
-    def _moved(self, gain: Float[Tensor, "rows cols"], window: Window) -> Window:
+    def _zoomed(self, window: Window, zoom: float) -> Window:
+        """The same tokens on a larger or smaller part of the picture, with the same middle."""
+        left, top, right, bottom = window.box
+        y0, y1 = _around((top + bottom) / 2, (bottom - top) * zoom, self.size[0])
+        x0, x1 = _around((left + right) / 2, (right - left) * zoom, self.size[1])
+        return replace(window, box=(x0, y0, x1, y1))
+
+    def _moved(self, shown: Float[Tensor, "rows cols"], window: Window) -> tuple[float, Window]:
+        """A window at the best place nearby, and what it adds there."""
+        gain = (self._worth(self.fine, self._window_scale(window)) - shown).clamp_(min=0)
         (rows, cols), (high, wide) = gain.shape, self.size
         left, top, right, bottom = window.box
         y0, y1, tops = _near(top, bottom, rows, high)
@@ -280,7 +303,8 @@ class _Search:
         held = low[:, x1] - up[:, x1] - low[:, x0] + up[:, x0]
         y, x = divmod(int(held.argmax()), held.shape[1])
         down, across = int(tops[y]), int(lefts[x])
-        return replace(window, box=(across, down, across + right - left, down + bottom - top))
+        box = (across, down, across + right - left, down + bottom - top)
+        return float(held[y, x]), replace(window, box=box)
 
     # ---- what is left of the budget
 
@@ -324,8 +348,12 @@ def _near(
 
 def _span(cell: int, cells: int, grid: int, pixels: int, length: float) -> tuple[int, int]:
     """Pixels of a span of cells, widened around its middle to what its tokens can show."""
+    return _around((cell + cells / 2) * pixels / grid, length, pixels)
+
+
+def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
+    """A span of pixels around a middle, moved onto the picture."""
     long = min(pixels, max(1, round(length)))
-    middle = (cell + cells / 2) * pixels / grid
     low = min(max(0, round(middle - long / 2)), pixels - long)
     return low, low + long
 
