@@ -100,7 +100,7 @@ def test_there_are_windows_beside_the_whole(engine: Engine) -> None:
     (look,) = engine.prepare([turn(picture(*LARGE), ASK)]).images
     whole, *windows = look.choice.views
     assert whole.frame == (0, 0, *look.layout.grid)
-    assert len(windows) > 1
+    assert windows
     assert sum(rows * cols for _, (rows, cols) in look.choice.views) == K
     assert any(edge % 1 for frame, _ in windows for edge in frame)  # not on the lattice
 

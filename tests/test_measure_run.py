@@ -276,7 +276,7 @@ def test_views_read_what_resizing_cannot_and_only_by_the_question(suite) -> None
     crop, evidence = columns.index("crop/smooth"), columns.index("evidence8")
     for name in ("views", "views@context=0", "views+answer"):
         assert first[name]["24"][crop] == 1.0
-        assert first[name]["24"][evidence] > 0.9
+        assert first[name]["24"][evidence] > 0.8
     assert first["resize"]["24"][crop] == 0.0
     assert first["views+shuffled"]["24"][crop] == 0.0  # asked another image's question
 

@@ -38,7 +38,7 @@ def test_a_small_picture_of_the_whole_and_a_window_where_the_question_looks() ->
     seen = homunculus.views(page(), "What?", tokens=64, model=16, acuity="vlm", scout=corner())
     whole, *windows = seen
     assert whole.box == (0, 0, *SIZE)
-    assert whole.tokens >= 8
+    assert whole.tokens >= 6  # 2 x 3: the largest of its shape within 8
     assert windows
     left, top, right, bottom = windows[0].box
     assert right >= 630

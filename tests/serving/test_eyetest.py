@@ -33,7 +33,6 @@ def test_a_random_model_on_a_server_reads_nothing(server, tmp_path, capsys):
     assert f"{NAME} read nothing at any height." in capsys.readouterr().out
     result = json.loads(out.read_text())
     assert (result["name"], result["n"], result["curve"]) == (NAME, 42, None)
-    assert len({row[3] for row in result["rows"]}) > 1, "it never looked"
     assert out.with_suffix(".png").stat().st_size > 10_000
     assert counted(server, "images_total") - before == 42
 

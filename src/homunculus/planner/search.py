@@ -42,6 +42,8 @@ FINALISTS = 3
 """Plans of the coarse lattice that are settled on the fine one."""
 WORSE = 0.97
 """If one window more is worth less than this share, no more are tried."""
+WINDOWS = 0.005
+"""What windows must add to the whole picture resized: where they hardly help, nothing is cut."""
 GAIN = 1e-6
 """A window must add at least this much to be worth a picture of its own."""
 USED = 0.95
@@ -118,7 +120,7 @@ def find_views(
     contexts = _contexts(size, tokens, rule, context)
     if contexts and most and float(belief.place.sum()) > 0:
         found = search.best(contexts, tokens, most)
-        if found.value > best.value + GAIN:
+        if found.value > best.value + WINDOWS:
             best = search.spend_rest(found, tokens)
     return search.fill(best, tokens) if exact else best
 
@@ -287,8 +289,9 @@ class _Search:
     def _zoomed(self, window: Window, zoom: float) -> Window:
         """The same tokens on a larger or smaller part of the picture, with the same middle."""
         left, top, right, bottom = window.box
-        y0, y1 = _around((top + bottom) / 2, (bottom - top) * zoom, self.size[0])
-        x0, x1 = _around((left + right) / 2, (right - left) * zoom, self.size[1])
+        high, wide = (float(side * self.rule.side) for side in window.tokens)  # never enlarged
+        y0, y1 = _around((top + bottom) / 2, max(high, (bottom - top) * zoom), self.size[0])
+        x0, x1 = _around((left + right) / 2, max(wide, (right - left) * zoom), self.size[1])
         return replace(window, box=(x0, y0, x1, y1))
 
     def _moved(self, shown: Float[Tensor, "rows cols"], window: Window) -> tuple[float, Window]:
