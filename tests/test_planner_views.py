@@ -40,11 +40,9 @@ def test_a_small_picture_of_the_whole_and_a_window_where_the_question_looks() ->
     assert whole.box == (0, 0, *SIZE)
     assert whole.tokens >= 6  # 2 x 3: the largest of its shape within 8
     assert windows
-    left, top, right, bottom = windows[0].box
-    assert right >= 630
-    assert bottom >= 470
-    assert left <= 520
-    assert top <= 412
+    assert min(view.box[0] for view in windows) <= 530
+    assert max(view.box[2] for view in windows) >= 630
+    assert max(view.box[3] for view in windows) >= 470
     assert seen.tokens == sum(view.tokens for view in seen) <= 64
     assert [image.size[::-1] for image in seen.images()] == [view.size for view in seen]
 
