@@ -142,3 +142,11 @@ def test_the_command_draws_views_and_tells_budgets(tmp_path, capsys, monkeypatch
     assert "tokens of 32 px (qwen3-vl)" in capsys.readouterr().out
     assert main(["budget", "page.png", "What?", "--model", "qwen3-vl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["untouched"] == 300
+
+
+@pytest.mark.parametrize("size", [(1024, 1408), (641, 480), (333, 1000), (90, 70)])
+def test_a_picture_without_a_question_is_resized_whatever_its_size(size) -> None:
+    """The scout of pixels works in square cells alone."""
+    pytest.importorskip("kornia", reason="needs the extra `pixels`")
+    seen = homunculus.views(page().resize(size), tokens=16, scout="pixels")
+    assert [view.name for view in seen] == ["whole"]

@@ -12,7 +12,7 @@ from homunculus import show as why
 from homunculus.relevance import scout as relevance
 from homunculus.relevance import words as scout
 from homunculus.relevance.scout import WordsOrPixels
-from homunculus.relevance.words import WordSight
+from homunculus.relevance.words import SURE, WordSight
 from homunculus.show import look, panels
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -70,7 +70,7 @@ def test_a_scout_is_followed_when_there_is_a_question() -> None:
     seen = look(page(), QUESTION, method="grid", tokens=1, scout=eyes(Fake()))
     assert seen.to_json()["boxes"] == [[48.0, 176.0, 64.0, 192.0]]
     assert seen.sight.origin == "words: 1 of 2 found"
-    assert seen.sight.sure == 0.9
+    assert seen.sight.sure == SURE
 
 
 def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
@@ -173,7 +173,7 @@ CASES = {
     "enough text": Case("words: 1 of 2 found", ("1 of 2",), True, True, Fake(text=0.0021)),
     "none found": Case(
         "words: none found; follows text and the kind of answer",
-        (NONE_FOUND, "the kind of answer asked for, so it may miss"), True, False,
+        (NONE_FOUND, "the kind of answer asked for, so it may miss"), True, True,
         Fake(matched=False, words=WORDS[1:]),
     ),
     "no word": Case(
@@ -228,8 +228,9 @@ def test_caption_why_notes_and_json_say_the_same(name) -> None:
         assert sentence in seen.sight.explanation
     assert why.why_table(facts["why"]).splitlines()[-1].startswith(seen.sight.explanation)
     assert (facts["why"]["question_used"], facts["why"]["sure"] > 0) == (case.used, case.sure)
-    unsure = bool(case.question.strip()) and not case.sure
-    assert facts["notes"] == ([seen.sight.explanation] if unsure else [])
+    found = case.sure and (case.scout is None or case.scout.matched)
+    noted = bool(case.question.strip()) and not found
+    assert facts["notes"] == ([seen.sight.explanation] if noted else [])
 
 
 def test_the_picture_itself_says_when_the_question_was_not_used(monkeypatch) -> None:

@@ -14,12 +14,12 @@ import torch
 from einops import rearrange
 
 from homunculus.core.pipeline import Scout, Sight, check_sight, resize_map
-from homunculus.core.types import check_count
+from homunculus.core.types import Grid, check_count
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
 from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
 from homunculus.planner.counting import Size, TokenRule, token_rule
-from homunculus.planner.search import Belief, Plan, Window, find_views
+from homunculus.planner.search import FINE, Belief, Plan, find_views
 from homunculus.relevance.scout import ScoutLike, get_scout
 
 __all__ = ["Planner", "View", "Views", "views"]
@@ -77,13 +77,7 @@ class Views:
             yield View("whole", (0, 0, wide, high), self.plan.whole, tokens)
         for number, window in enumerate(self.plan.windows, 1):
             name = "window" if len(self.plan.windows) == 1 else f"window {number}"
-            yield View(name, window.box, self._size(window), window.count)
-
-    def _size(self, window: Window) -> Size:
-        """Tokens times their side; nothing is enlarged to fill a token."""
-        (rows, cols), side = window.tokens, self.rule.side
-        left, top, right, bottom = window.box
-        return min(rows * side, bottom - top), min(cols * side, right - left)
+            yield View(name, window.box, window.size(self.rule.side), window.count)
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
@@ -273,9 +267,13 @@ VLM = ACUITIES["vlm"]
 
 def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
     """Where the question looks, on a lattice fine enough to plan by."""
-    cell = max(1.0, max(picture.size) / 128)
-    grid = max(1, round(picture.size[0] / cell)), max(1, round(picture.size[1] / cell))
-    return check_sight(scout(picture.pixels, question, grid), scout)
+    return check_sight(scout(picture.pixels, question, scout_cells(picture.size)[0]), scout)
+
+
+def scout_cells(size: Size) -> tuple[Grid, int]:
+    """The cells that a scout is asked about, and their side: whole pixels, as scouts expect."""
+    side = max(1, round(max(size) / FINE))
+    return (-(-size[0] // side), -(-size[1] // side)), side
 
 
 def believe(sight: Sight, size: Size) -> Belief:

@@ -79,6 +79,16 @@ class Window:
         """Tokens it costs."""
         return self.tokens[0] * self.tokens[1]
 
+    def scale(self, side: int) -> float:
+        """Pixels shown to a pixel of the picture, along its height; a token has ``side``."""
+        return self.tokens[0] * side / (self.box[3] - self.box[1])
+
+    def size(self, side: int) -> Size:
+        """Height and width in pixels; nothing is enlarged to fill a token."""
+        left, top, right, bottom = self.box
+        rows, cols = self.tokens
+        return min(rows * side, bottom - top), min(cols * side, right - left)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -181,11 +191,8 @@ class _Search:
         down = slice(round(top * rows / high), round(bottom * rows / high))
         across = slice(round(left * cols / wide), round(right * cols / wide))
         part = shown[down, across]
-        worth = self._worth(self.fine[down, across], self._window_scale(window))
+        worth = self._worth(self.fine[down, across], window.scale(self.rule.side))
         part.copy_(torch.maximum(part, worth))
-
-    def _window_scale(self, window: Window) -> float:
-        return window.tokens[0] * self.rule.side / (window.box[3] - window.box[1])
 
     # ---- windows on the coarse lattice
 
@@ -296,7 +303,7 @@ class _Search:
 
     def _moved(self, shown: Float[Tensor, "rows cols"], window: Window) -> tuple[float, Window]:
         """A window at the best place nearby, and what it adds there."""
-        gain = (self._worth(self.fine, self._window_scale(window)) - shown).clamp_(min=0)
+        gain = (self._worth(self.fine, window.scale(self.rule.side)) - shown).clamp_(min=0)
         (rows, cols), (high, wide) = gain.shape, self.size
         left, top, right, bottom = window.box
         y0, y1, tops = _near(top, bottom, rows, high)

@@ -10,24 +10,16 @@ import torch
 from einops import rearrange
 
 from homunculus.core.pipeline import Scout, Sight
-from homunculus.core.types import Grid
 from homunculus.lab.measure.row import Map, Pixels
 from homunculus.lab.measure.spend import Selection, Sheet
 from homunculus.lazy import need
-from homunculus.planner import believe
+from homunculus.planner import believe, scout_cells
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.counting import Size, TokenRule
-from homunculus.planner.search import Belief, Plan, Window, find_views
+from homunculus.planner.search import Belief, Plan, find_views
 
 Picture = tuple[Pixels, tuple[int, int]]
 """A view enlarged to the scale of the page, and x y of its corner there."""
-
-
-def lattice(sheet: Sheet) -> tuple[Grid, int]:
-    """Cells to plan by, and their side in pixels: about 128 along the page."""
-    high, wide = sheet.page.pixels.shape[1:]
-    side = max(1, round(max(high, wide) / 128))
-    return (-(-high // side), -(-wide // side)), side
 
 
 def page_size(sheet: Sheet) -> Size:
@@ -37,12 +29,14 @@ def page_size(sheet: Sheet) -> Size:
 
 def scout_belief(scout: Scout, sheet: Sheet, question: str) -> Belief:
     """What a scout makes of a page and a question."""
-    return believe(scout(sheet.page.pixels, question, lattice(sheet)[0]), page_size(sheet))
+    return believe(
+        scout(sheet.page.pixels, question, scout_cells(page_size(sheet))[0]), page_size(sheet)
+    )
 
 
 def answer_belief(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Belief:
     """What the oracle knows: the answer's box and its height."""
-    grid, side = lattice(sheet)
+    grid, side = scout_cells(page_size(sheet))
     place = torch.zeros(grid)
     height = 16.0
     for x0, y0, x1, y1 in boxes:
@@ -60,7 +54,7 @@ def keep_views(
     """Spend the slots on views of a page."""
     plan, rule = plan_views(sheet, slots, belief, acuity, context)
     shown = Shown(sheet, plan, rule.side)
-    side = lattice(sheet)[1]
+    side = scout_cells(page_size(sheet))[1]
     return Selection(
         shown.level(), plan.count(rule), lambda mode: shown.page,
         patch=side, apart=lambda: shown.pictures, value=plan.value,
@@ -83,7 +77,7 @@ class Shown:
 
     def level(self) -> Map:
         """How many times the best view of each cell is halved; inf where nothing is seen."""
-        grid, side = lattice(self.sheet)
+        grid, side = scout_cells(page_size(self.sheet))
         size, level = page_size(self.sheet), torch.full(grid, torch.inf)
         if self.plan.whole:
             level.fill_(max(0.0, log2(max(size) / max(self.plan.whole))))
@@ -92,7 +86,7 @@ class Shown:
             left, top, right, bottom = window.box
             inside = ((middle[0] >= top) & (middle[0] < bottom))[:, None]
             inside = inside & ((middle[1] >= left) & (middle[1] < right))
-            finer = max(0.0, -log2(window.tokens[0] * self.token / (bottom - top)))
+            finer = max(0.0, -log2(window.scale(self.token)))
             level = torch.where(inside, level.clamp(max=finer), level)
         return level
 
@@ -106,14 +100,8 @@ class Shown:
         if self.plan.whole:
             found.append((self._view(stored, (0, 0, wide, high), self.plan.whole), (0, 0)))
         for window in self.plan.windows:
-            found.append((self._view(stored, window.box, self._size(window)), window.box[:2]))
+            found.append((self._view(stored, window.box, window.size(self.token)), window.box[:2]))
         return found
-
-    def _size(self, window: Window) -> Size:
-        """Tokens times their side; a window is never enlarged."""
-        left, top, right, bottom = window.box
-        rows, cols = window.tokens
-        return min(rows * self.token, bottom - top), min(cols * self.token, right - left)
 
     def _view(self, stored: Any, box: tuple[int, int, int, int], size: Size) -> Pixels:
         image: Any = need("PIL.Image", extra="measure", who="homunculus measure")
@@ -130,7 +118,7 @@ class Shown:
         canvas = torch.full((3, *page_size(self.sheet)), 200, dtype=torch.uint8)
         views = self.pictures
         first = int(self.plan.whole is not None)
-        scale = [one.tokens[0] / (one.box[3] - one.box[1]) for one in self.plan.windows]
+        scale = [one.scale(self.token) for one in self.plan.windows]
         order = [
             *range(first),
             *(first + at for at in sorted(range(len(scale)), key=scale.__getitem__)),

@@ -37,8 +37,8 @@ __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
 SURE = 0.97
-"""Probability that goes by the map where there are words to look for; the rest is anywhere. On
-pages it was not trained on, more of it never made the answer's place less likely."""
+"""Probability that goes by the map where there are words to look for; the rest is anywhere. Set by
+hand on questions of pilot parts; not yet measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +335,7 @@ def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
 def _half() -> bool:
     """Half precision only where the processor multiplies it: elsewhere it is slower than full.
 
-    oneDNN says yes to any AVX-512, and then converts back and forth: four times slower.
+    oneDNN says yes to any AVX-512, and then converts back and forth.
     """
     native = (torch.cpu._is_avx512_bf16_supported, torch.cpu._is_amx_tile_supported)  # pyright: ignore[reportPrivateUsage]
     return any(supported() for supported in native)
