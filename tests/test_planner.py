@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.counting import TokenRule, token_rule
-from homunculus.planner.search import STEPS, TALL, Belief, Plan, Window, find_views
+from homunculus.planner.search import TALL, Belief, Plan, Window, find_views
 
 EYES = Acuity("test", 6.0, 0.5)
 SIDES = (14, 16, 28, 32)
@@ -136,8 +136,8 @@ def test_the_same_plan_every_time(size, tokens, side, seed) -> None:
 def all_windows(size: tuple[int, int], tokens: int, side: int) -> list[Window]:
     """Every window of up to so many tokens at every scale, at steps of half a token."""
     found = set()
-    for step in range(2 * STEPS):
-        length = side * 2 ** (step / STEPS)
+    for step in range(8):
+        length = side * 2 ** (step / 4)
         most = ceil(size[0] / length), ceil(size[1] / length)
         for a, b in product(TALL, range(1, tokens + 1)):
             if a * b > tokens or a > most[0] or b > most[1]:

@@ -7,6 +7,7 @@ scales of their own, whichever makes the answer more likely to be read. Any mode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import hypot
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +27,9 @@ __all__ = ["Planner", "View", "Views", "views"]
 
 LINE = 1 / 64
 """Height of a line of text where nobody knows it, in the longer side of the picture."""
+PRINT = 0.45
+"""Octaves by which real print is easier or harder to read than the eye test's; set by hand on
+questions of pilot parts."""
 LONGEST = 8192
 """Pixels along the longer side that a picture is reduced to at most."""
 
@@ -288,7 +292,7 @@ def believe(sight: Sight, size: Size) -> Belief:
     else:
         share = torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
         place = sight.sure * share + (1 - sight.sure) / logit.numel()
-    return Belief(place, _octaves(sight, size), sight.size_error)
+    return Belief(place, _octaves(sight, size), hypot(sight.size_error, PRINT))
 
 
 def _octaves(sight: Sight, size: Size) -> torch.Tensor:

@@ -8,7 +8,7 @@ pixels of the picture that the reader gets, at which it reads half of what it re
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import log2, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,14 @@ class Acuity:
         self, octaves: Float[Tensor, "*any"], blur: Float[Tensor, "*any"] | float = 0.0
     ) -> Float[Tensor, "*any"]:
         """P(read) at heights given as log2 of pixels, known up to ``blur`` octaves."""
-        width = (torch.as_tensor(blur) ** 2 + self.width**2).sqrt()
-        return self.ceiling * 0.5 * (1 + torch.erf((octaves - self.log_middle) / width / sqrt(2)))
+        width = (blur**2 + self.width**2) ** 0.5
+        share = torch.erf((octaves - self.log_middle) / (width * sqrt(2)))
+        return share.add_(1.0).mul_(self.ceiling / 2)
 
     @property
     def log_middle(self) -> float:
         """``middle`` as log2 of pixels."""
-        return float(torch.tensor(self.middle).log2())
+        return log2(self.middle)
 
     def to_json(self) -> dict[str, Any]:
         """The curve as plain values; `from_json` reads them back."""

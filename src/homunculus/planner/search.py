@@ -7,10 +7,11 @@ laid one after the other where they add most; box sums come from integral images
 scales, shapes and places are compared in a few operations.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import ceil, floor, log2
+from math import ceil, floor, hypot, log2
 from typing import NamedTuple
 
 import torch
@@ -22,30 +23,40 @@ from homunculus.core.types import Grid
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.counting import Size, TokenRule
 
-STEPS = 4
+Map = Float[Tensor, "rows cols"]
+
+STEPS = 2
 """Scales to an octave."""
+RUNGS = 4
+"""Where a ladder of scales may begin, to an octave: pictures of all sizes share a few ladders."""
+PHASES = RUNGS // STEPS
+"""Ladders that differ by less than a step."""
+LOWEST, HIGHEST = -24, 24
+"""Steps from a token far smaller than a cell of the coarse lattice to one larger than it all."""
 COARSE, FINE = 32, 128
 """Cells along the longer side: of the lattice that is searched, and of the one settled on."""
 TALL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 """Heights of windows, in tokens."""
+STRIDE = 4
+"""Places of a window along its own height or width."""
 SLIM, BROAD = 1 / 8, 24.0
 """The least and the most columns to a row of a window."""
 CONTEXTS = (1, 2, 4)
 """How large the small whole picture may be, in the least it must have."""
 LARGER = 0.05
-"""How much more of the best value it must show by itself to be tried."""
-ZOOMS = (1.0, 2**0.125, 2**-0.125)
-"""What a window is enlarged by when it is settled: half a step of scale."""
-SPLITS = ((1,), (1, 1), (2, 1), (1, 1, 1), (1, 1, 1, 1))
+"""How much more than the smallest it must show by itself to be tried."""
+ZOOMS = tuple(2 ** (eighth / 8) for eighth in (0, -2, -1, 1, 2))
+"""What a window is enlarged by when it is settled: up to half a step of scale; the most is last."""
+SHARES = ((1,), (2, 1, 1, 1))
 """In which shares windows get what the whole picture leaves."""
 FINALISTS = 3
 """Plans of the coarse lattice that are settled on the fine one."""
-WORSE = 0.97
-"""If one window more is worth less than this share, no more are tried."""
 WINDOWS = 0.005
 """What windows must add to the whole picture resized: where they hardly help, nothing is cut."""
 GAIN = 1e-6
 """A window must add at least this much to be worth a picture of its own."""
+SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
+"""Of the four corners of a box in an integral image."""
 USED = 0.95
 """The share of the budget that is spent where the picture has that much to show."""
 
@@ -131,167 +142,212 @@ def find_views(
     if contexts and most and float(belief.place.sum()) > 0:
         found = search.best(contexts, tokens, most)
         if found.value > best.value + WINDOWS:
-            best = search.spend_rest(found, tokens)
+            best = found
     return search.fill(best, tokens) if exact else best
 
 
-def _contexts(size: Size, tokens: int, rule: TokenRule, context: float | int) -> list[Size | None]:
-    """Sizes of the small whole picture that a plan with windows may have."""
+def _contexts(
+    size: Size, tokens: int, rule: TokenRule, context: float | int
+) -> list[tuple[Size | None, int]]:
+    """Sizes of the small whole picture that a plan may have, and what each leaves to windows."""
     least = max(1, floor(context * tokens))
-    sizes = [rule.largest(size, many * least) for many in CONTEXTS if many * least < tokens]
-    return [*([] if context else [None]), *dict.fromkeys(sizes)]
+    found = {rule.largest(size, n * least): n * least for n in CONTEXTS if n * least < tokens}
+    sizes = [(whole, tokens - spent) for whole, spent in found.items()]
+    return [*([] if context else [(None, tokens)]), *sizes]
 
 
 class _Search:
     """What is known of one picture, on its two lattices."""
 
     def __init__(self, belief: Belief, size: Size, rule: TokenRule, acuity: Acuity) -> None:
-        self.size, self.rule, self.acuity = size, rule, acuity
-        self.fine = _resampled(belief, _lattice(size, FINE))
-        self.coarse = _resampled(belief, _lattice(size, COARSE))
-        self.steps = self._steps()
-        self.worth = torch.stack([self._worth(self.coarse, 2 ** (-j / STEPS)) for j in self.steps])
+        self.size, self.rule, self.acuity, self.fine = size, rule, acuity, belief
+        self.cell = max(1.0, max(size) / COARSE)
+        self.coarse = Belief(*_pooled(belief, size, self.cell), belief.blur)
+        self.rung, self.steps = self._ladder()
+        self.worth = self._worth(self.coarse, [self._step(at) for at in range(self.steps)])
 
-    def _steps(self) -> range:
-        """Scales worth trying: print that is surely legible gains nothing from more pixels."""
+    def _ladder(self) -> tuple[int, int]:
+        """The finest scale worth trying, and how many.
+
+        Print that is surely legible gains nothing from more pixels, and nothing is enlarged.
+        """
         place, octaves = self.coarse.place, self.coarse.octaves
         likely = octaves[place >= 1e-3 * place.max()] - self.acuity.log_middle
-        first = floor(STEPS * (float(likely.min()) - 3 * self.acuity.width))
-        last = ceil(STEPS * (float(likely.max()) + 1.5 * self.acuity.width))
-        return range(max(0, first), max(0, first, last) + 1)
+        low, high = (float(end) for end in likely.aminmax())
+        finest = log2(self.rule.side / self.cell)  # a token in cells, where nothing is resized
+        least = ceil(2 * (log2(COARSE) - finest))  # there all of the picture is one token
+        spread = hypot(self.acuity.width, self.fine.blur)
+        first = min(max(0, floor(2 * low - 4 * spread)), least)
+        last = min(max(first, ceil(2 * high + spread)), least)
+        return ceil(RUNGS * (finest + first / 2) - 1e-9), STEPS * (last - first) // 2 + 1
 
-    def _worth(self, belief: Belief, scale: float) -> Float[Tensor, "rows cols"]:
-        """P(answer here, and legible) if all were shown at this scale."""
-        return belief.place * self.acuity.read(belief.octaves + log2(scale), belief.blur)
+    def _step(self, at: int) -> float:
+        """The scale of a step."""
+        return self.rule.side / self.cell / _length(self.rung, at)
 
-    def _shown(self, belief: Belief, whole: Size | None) -> Float[Tensor, "rows cols"]:
+    def _worth(self, belief: Belief, scales: Sequence[float]) -> Float[Tensor, "n rows cols"]:
+        """P(answer here, and legible) if all were shown at one of these scales."""
+        octaves = torch.stack([belief.octaves + log2(scale) for scale in scales])
+        return self.acuity.read(octaves, belief.blur).mul_(belief.place)
+
+    def _shown(self, belief: Belief, whole: Size | None) -> Map:
         if whole is None:
             return torch.zeros_like(belief.place)
-        return self._worth(belief, self._scale(whole))
-
-    def _scale(self, whole: Size) -> float:
-        return min(whole[0] / self.size[0], whole[1] / self.size[1])
+        scale = min(whole[0] / self.size[0], whole[1] / self.size[1])
+        return self._worth(belief, [scale])[0]
 
     def plan(self, whole: Size | None, windows: Sequence[Window]) -> Plan:
         """With its expected legibility, on the fine lattice."""
         return Plan(whole, tuple(windows), float(self._all_shown(whole, windows).sum()))
 
-    def _all_shown(
-        self, whole: Size | None, windows: Sequence[Window]
-    ) -> Float[Tensor, "rows cols"]:
+    def _all_shown(self, whole: Size | None, windows: Sequence[Window]) -> Map:
         shown = self._shown(self.fine, whole)
         for window in windows:
             self._show(shown, window)
         return shown
 
-    def _show(self, shown: Float[Tensor, "rows cols"], window: Window) -> None:
+    def _show(self, shown: Map, window: Window) -> None:
         """Cells of the fine lattice in a window are legible as it shows them."""
-        (rows, cols), (high, wide) = shown.shape, self.size
+        here = self._cells(window)
+        worth = self._worth(self.fine[here], [window.scale(self.rule.side)])[0]
+        shown[here] = torch.maximum(shown[here], worth)
+
+    def _cells(self, window: Window) -> tuple[slice, slice]:
+        (rows, cols), (high, wide) = self.fine.place.shape, self.size
         left, top, right, bottom = window.box
-        down = slice(round(top * rows / high), round(bottom * rows / high))
-        across = slice(round(left * cols / wide), round(right * cols / wide))
-        part = shown[down, across]
-        worth = self._worth(self.fine[down, across], window.scale(self.rule.side))
-        part.copy_(torch.maximum(part, worth))
+        return (
+            slice(round(top * rows / high), round(bottom * rows / high)),
+            slice(round(left * cols / wide), round(right * cols / wide)),
+        )
 
     # ---- windows on the coarse lattice
 
-    def best(self, contexts: Sequence[Size | None], tokens: int, most: int) -> Plan:
-        """The best plan with windows: so many of one price each, beside one of the contexts."""
-        tries: list[tuple[float, Size | None, list[_Spot]]] = []
-        first = 0.0
-        for whole in contexts:
-            base = float(self._shown(self.coarse, whole).sum())
-            if tries and base < first + LARGER * max(one[0] for one in tries):
+    def best(self, contexts: Sequence[tuple[Size | None, int]], tokens: int, most: int) -> Plan:
+        """The best plan with windows, each context with windows of what it leaves."""
+        base = [self._shown(self.coarse, whole) for whole, _ in contexts]
+        alone = torch.stack(base).sum((1, 2)).tolist()
+        tries = list[_Try]()
+        for (whole, left), shown, value in zip(contexts, base, alone, strict=True):
+            if value < alone[0] + LARGER and tries:
                 continue  # a larger picture of the whole that shows hardly more is no use
-            first = first or base
-            tries += self._tries(whole, tokens, most)
-        tries.sort(key=lambda one: -one[0])
-        plans = [self._finish(whole, spots) for _, whole, spots in tries[:FINALISTS]]
-        return max(plans, key=lambda plan: plan.value)
+            shares = dict.fromkeys(share[: min(most, left)] for share in SHARES)
+            tries += [_Try(whole, shown, _prices(left, share)) for share in shares]
+        tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
+        tries = sorted(tries, key=lambda one: -one.value)[:FINALISTS]
+        tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
+        best = max(tries, key=lambda one: one.value)
+        return self._spend_rest(best.whole, *self._settle(best), tokens)
 
-    def _finish(self, whole: Size | None, spots: Sequence["_Spot"]) -> Plan:
-        windows = [self._window(spot) for spot in self._lay_again(whole, spots)]
-        return self.plan(whole, self._settle(whole, windows))
+    def _lay(self, tries: list["_Try"]) -> list["_Try"]:
+        """Windows one after the other, each where it adds most to the others; all tries together.
 
-    def _tries(
-        self, whole: Size | None, tokens: int, most: int
-    ) -> Iterator[tuple[float, Size | None, list["_Spot"]]]:
-        """One window, two, and more of them as long as more are not much worse."""
-        left, last = tokens - (self.rule.count(whole) if whole else 0), 0.0
-        for split in SPLITS:
-            if len(split) > min(most, left):
-                return
-            spots, value = self._lay(whole, left, split)
-            yield value, whole, spots
-            if value < WORSE * last:
-                return
-            last = max(last, value)
-
-    def _lay(
-        self, whole: Size | None, tokens: int, split: Sequence[int]
-    ) -> tuple[list["_Spot"], float]:
-        """Windows one after the other, each where it adds most; and the value with them."""
-        shown, spots = self._shown(self.coarse, whole), list[_Spot]()
-        for at, share in enumerate(split):
-            spot = self._add(shown, max(1, tokens * share // sum(split[at:])))
-            if spot is None:
+        Those of more windows stand last. Windows that were laid before are laid once more.
+        """
+        many, again = len(tries[-1].prices), any(one.spots for one in tries)
+        base = torch.stack([one.base for one in tries])
+        worth = base.new_zeros((len(tries), many, *base.shape[1:]))  # of each window
+        for at, one in enumerate(tries):
+            for nth, spot in one.spots.items():
+                worth[at, nth][spot.here] = self.worth[spot.step][spot.here]
+        for nth in range(many):
+            some = [at for at, one in enumerate(tries) if len(one.prices) > max(nth, again)]
+            if not some:
                 break
-            self._mark(shown, spot)
-            tokens -= spot.a * spot.b
-            spots.append(spot)
-        return spots, float(shown.sum())
-
-    def _lay_again(self, whole: Size | None, spots: Sequence["_Spot"]) -> list["_Spot"]:
-        """Each window laid once more, now that the others are known."""
-        spots, base = list(spots), self._shown(self.coarse, whole)
-        for at, old in enumerate(spots if len(spots) > 1 else ()):
-            shown = base.clone()
-            for other in (*spots[:at], *spots[at + 1 :]):
-                self._mark(shown, other)
-            spots[at] = self._add(shown, old.a * old.b) or old
-        return spots
-
-    def _mark(self, shown: Float[Tensor, "rows cols"], spot: "_Spot") -> None:
-        here = slice(spot.y, spot.y + spot.high), slice(spot.x, spot.x + spot.wide)
-        shown[here] = torch.maximum(shown[here], self.worth[spot.step][here])
+            worth[some[0] :, nth] = 0
+            shown = torch.maximum(base[some[0] :], worth[some[0] :].amax(1))
+            prices = [tries[at].prices[nth] for at in some]
+            for at, spot in zip(some, self._add(shown, prices), strict=True):
+                tries[at].spots.pop(nth, None)
+                if spot:
+                    tries[at].spots[nth] = spot
+                    worth[at, nth][spot.here] = self.worth[spot.step][spot.here]
+        value = torch.maximum(base, worth.amax(1)).sum((1, 2)).tolist()
+        return [replace(one, value=much) for one, much in zip(tries, value, strict=True)]
 
     def _add(
-        self, shown: Float[Tensor, "rows cols"], tokens: int, exact: bool = False
-    ) -> "_Spot | None":
-        """The window of at most (or exactly) so many tokens that adds most."""
-        grid = (int(shown.shape[0]), int(shown.shape[1]))
-        spots = _spots(self.size, grid, self.rule.side, self.steps, tokens, exact)
-        if spots is None:
-            return None
-        gain = (self.worth - shown).clamp_(min=0)
-        total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0)).flatten()
-        corner = total.index_select(0, spots.corner).view(4, -1)
-        held = corner[0].sub_(corner[1]).sub_(corner[2]).add_(corner[3])
-        best = int(held.argmax())
-        return spots.spot(best) if exact or float(held[best]) > GAIN else None
+        self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int]
+    ) -> list["_Spot | None"]:
+        """For each map: the window of at most its price that adds most, if it adds anything."""
+        gain = (self.worth - shown[:, None]).clamp_(min=0)
+        total = F.pad(gain.cumsum(2).cumsum_(3), (1, 0, 1, 0)).flatten(1)
+        found = list[_Spot | None]()
+        for sums, price in zip(total, prices, strict=True):
+            much, spot = self._best(_affordable(self.rung % PHASES, price), sums)
+            found.append(spot if much > GAIN else None)
+        return found
+
+    def _best(self, windows: "_Windows", total: Float[Tensor, "sums"]) -> tuple[float, "_Spot"]:
+        """What the best window holds of the integral images, and the window."""
+        first = self.rung // PHASES - LOWEST
+        low, high = windows.starts[first], windows.starts[first + self.steps]
+        corner = windows.corner[:, low:high] - first * (COARSE + 1) ** 2
+        much, number = (SIGNS @ total.index_select(0, corner.flatten()).view(4, -1)).max(0)
+        return float(much), windows.spot(low + int(number), first)
 
     def _window(self, spot: "_Spot") -> Window:
         """A spot of the lattice in pixels, as large as its tokens can show."""
-        side = self.rule.side * 2 ** (self.steps[spot.step] / STEPS)
-        rows, cols = self.coarse.place.shape
-        top, bottom = _span(spot.y, spot.high, rows, self.size[0], spot.a * side)
-        left, right = _span(spot.x, spot.wide, cols, self.size[1], spot.b * side)
-        return Window((left, top, right, bottom), (spot.a, spot.b))
+        token = _length(self.rung, spot.step) * self.cell
+        a = min(spot.a, ceil(self.size[0] / token))
+        b = min(spot.b, ceil(self.size[1] / token))
+        top, bottom = _around((spot.y + spot.high / 2) * self.cell, a * token, self.size[0])
+        left, right = _around((spot.x + spot.wide / 2) * self.cell, b * token, self.size[1])
+        return Window((left, top, right, bottom), (a, b))
 
     # ---- windows on the fine lattice
 
-    def _settle(self, whole: Size | None, windows: Sequence[Window]) -> list[Window]:
-        """Windows moved by up to a coarse cell to where they add most on the fine lattice."""
-        done = list(windows)
-        base = self._shown(self.fine, whole)
-        for at, window in enumerate(done):
-            shown = base.clone()
-            for other in (*done[:at], *done[at + 1 :]):
-                self._show(shown, other)
-            moved = [self._moved(shown, self._zoomed(window, zoom)) for zoom in ZOOMS]
-            done[at] = max(moved, key=lambda one: one[0])[1]
-        return done
+    def _settle(self, one: "_Try") -> tuple[list[Window], Map]:
+        """Windows moved to where they add most on the fine lattice, and what they show."""
+        windows = [self._window(spot) for spot in one.spots.values()]
+        base = self._shown(self.fine, one.whole)
+        worth = base.new_zeros((max(1, len(windows)), *base.shape))
+        for at, window in enumerate(windows):
+            self._show(worth[at], window)
+        for at, window in enumerate(windows):
+            worth[at] = 0
+            shown = torch.maximum(base, worth.amax(0)) if len(windows) > 1 else base
+            windows[at], here, part = self._moved(shown, window)
+            worth[at][here] = part
+        return windows, worth.amax(0)
+
+    def _moved(
+        self, shown: Map, window: Window
+    ) -> tuple[Window, tuple[slice, slice], Float[Tensor, "high wide"]]:
+        """A window at the best scale and place nearby, its cells, and what it shows of them."""
+        zooms = [self._zoomed(window, zoom) for zoom in ZOOMS]
+        part = self._nearby(zooms[-1])
+        worth = self._worth(self.fine[part], [one.scale(self.rule.side) for one in zooms])
+        gain = (worth - shown[part]).clamp_(min=0)
+        total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0))
+        found = list[tuple[float, int, int, int, int, int]]()
+        for nth, (one, sums) in enumerate(zip(zooms, total, strict=True)):
+            down, across = self._cells(one)
+            h = min(max(1, down.stop - down.start), sums.shape[0] - 1)
+            w = min(max(1, across.stop - across.start), sums.shape[1] - 1)
+            held = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
+            y, x = divmod(int(held.argmax()), held.shape[1])
+            found.append((float(held[y, x]), -nth, y, x, h, w))
+        _, nth, y, x, h, w = max(found)
+        top, left = y + part[0].start, x + part[1].start
+        here = slice(top, top + h), slice(left, left + w)
+        return self._put(zooms[-nth], top, left), here, worth[-nth, y : y + h, x : x + w]
+
+    def _nearby(self, window: Window) -> tuple[slice, slice]:
+        """Cells of the fine lattice where a window may be moved to: those between two places."""
+        near = list[slice]()
+        for span, cells, pixels in zip(
+            self._cells(window), self.fine.place.shape, self.size, strict=True
+        ):
+            reach = max(ceil(self.cell * cells / pixels), (span.stop - span.start) // (2 * STRIDE))
+            near.append(slice(max(0, span.start - reach), min(cells, span.stop + reach)))
+        return near[0], near[1]
+
+    def _put(self, window: Window, row: int, col: int) -> Window:
+        """A window moved so that it begins at a cell of the fine lattice."""
+        (rows, cols), (high, wide) = self.fine.place.shape, self.size
+        left, top, right, bottom = window.box
+        y = min(round(row * high / rows), high - (bottom - top))
+        x = min(round(col * wide / cols), wide - (right - left))
+        return replace(window, box=(x, y, x + right - left, y + bottom - top))
 
     def _zoomed(self, window: Window, zoom: float) -> Window:
         """The same tokens on a larger or smaller part of the picture, with the same middle."""
@@ -301,64 +357,79 @@ class _Search:
         x0, x1 = _around((left + right) / 2, max(wide, (right - left) * zoom), self.size[1])
         return replace(window, box=(x0, y0, x1, y1))
 
-    def _moved(self, shown: Float[Tensor, "rows cols"], window: Window) -> tuple[float, Window]:
-        """A window at the best place nearby, and what it adds there."""
-        gain = (self._worth(self.fine, window.scale(self.rule.side)) - shown).clamp_(min=0)
-        (rows, cols), (high, wide) = gain.shape, self.size
-        left, top, right, bottom = window.box
-        y0, y1, tops = _near(top, bottom, rows, high)
-        x0, x1, lefts = _near(left, right, cols, wide)
-        total = F.pad(gain.cumsum(0).cumsum(1), (1, 0, 1, 0))
-        low, up = total[y1], total[y0]
-        held = low[:, x1] - up[:, x1] - low[:, x0] + up[:, x0]
-        y, x = divmod(int(held.argmax()), held.shape[1])
-        down, across = int(tops[y]), int(lefts[x])
-        box = (across, down, across + right - left, down + bottom - top)
-        return float(held[y, x]), replace(window, box=box)
-
     # ---- what is left of the budget
 
-    def spend_rest(self, plan: Plan, tokens: int) -> Plan:
+    def _spend_rest(
+        self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int
+    ) -> Plan:
         """What windows left goes to the whole picture; then to one more window, if it is much."""
-        rest = tokens - sum(window.count for window in plan.windows)
-        if plan.whole is not None:
-            plan = self.plan(self.rule.largest(self.size, rest), plan.windows)
+        if whole is not None:
+            rest = tokens - sum(window.count for window in windows)
+            whole = self.rule.largest(self.size, rest)
+        shown = torch.maximum(worth, self._shown(self.fine, whole))
+        plan = Plan(whole, tuple(windows), float(shown.sum()))
         rest = tokens - plan.count(self.rule)
         return self._filled(plan, rest, exact=False) if rest > (1 - USED) * tokens else plan
 
     def fill(self, plan: Plan, tokens: int) -> Plan:
         """Windows more until exactly so many tokens are spent."""
         while rest := tokens - plan.count(self.rule):
-            side = self.rule.side * 2 ** (self.steps[0] / STEPS)
-            plan = self._filled(plan, _product(self.size, side, rest), exact=True)
+            plan = self._filled(plan, self._product(rest), exact=True)
         return plan
 
     def _filled(self, plan: Plan, tokens: int, exact: bool) -> Plan:
         """One more window, where it adds most."""
-        rows, cols = self.coarse.place.shape
-        shown = _pooled(self._all_shown(plan.whole, plan.windows), (rows, cols))
-        spot = self._add(shown, tokens, exact)
+        shown = _sums(self._all_shown(plan.whole, plan.windows), self.size, self.cell)[None]
+        if exact:
+            windows = _windows(tuple(self._exact(tokens)))
+            gain = (self.worth - shown).clamp_(min=0)
+            total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0)).flatten()
+            spot = self._best(windows, total)[1]
+        else:
+            (spot,) = self._add(shown, [tokens])
         return plan if spot is None else self.plan(plan.whole, [*plan.windows, self._window(spot)])
 
+    def _exact(self, tokens: int) -> Iterator["_Shape"]:
+        """Windows of exactly so many tokens, none longer than the picture."""
+        for step in range(self.steps):
+            for a, b in _pairs(tokens, self._most(step)):
+                yield _shape(self.rung % PHASES, self.rung // PHASES + step, a, b)
 
-# ---- lattices ------------------------------------------------------------------------------------
+    def _product(self, tokens: int) -> int:
+        """The most tokens up to ``tokens`` that some rectangle within the picture has."""
+        most = self._most(0)
+        return next(many for many in range(tokens, 0, -1) if _pairs(many, most))
+
+    def _most(self, step: int) -> Grid:
+        """Rows and columns of the whole picture."""
+        token = _length(self.rung, step) * self.cell
+        return ceil(self.size[0] / token), ceil(self.size[1] / token)
 
 
-def _near(
-    low: int, high: int, cells: int, pixels: int
-) -> tuple[Int[Tensor, "n"], Int[Tensor, "n"], Int[Tensor, "n"]]:
-    """First and last fine cell of a span that is moved by up to a coarse cell, and its pixels."""
-    reach = FINE // COARSE
-    start = low + torch.arange(-reach, reach + 1) * (pixels / cells)
-    start = start.round().clamp(0, pixels - (high - low)).long()
-    first = (start * cells / pixels).round().long()
-    last = ((start + high - low) * cells / pixels).round().long()
-    return first, last, start
+@dataclass(frozen=True, eq=False)
+class _Try:
+    """Windows on the coarse lattice beside a picture of the whole."""
+
+    whole: Size | None
+    base: Map
+    """What that alone shows."""
+    prices: tuple[int, ...]
+    """What each window may cost."""
+    spots: dict[int, "_Spot"] = field(default_factory=dict)
+    """The windows so far."""
+    value: float = 0.0
 
 
-def _span(cell: int, cells: int, grid: int, pixels: int, length: float) -> tuple[int, int]:
-    """Pixels of a span of cells, widened around its middle to what its tokens can show."""
-    return _around((cell + cells / 2) * pixels / grid, length, pixels)
+def _prices(tokens: int, shares: Sequence[int]) -> tuple[int, ...]:
+    """Whole tokens in these shares, at least one each.
+
+    >>> _prices(14, (1, 1)), _prices(14, (2, 1)), _prices(3, (1, 1, 1))
+    ((7, 7), (9, 5), (1, 1, 1))
+    """
+    found = list[int]()
+    for at, share in enumerate(shares):
+        found.append(max(1, (tokens - sum(found)) * share // sum(shares[at:])))
+    return tuple(found)
 
 
 def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
@@ -368,34 +439,32 @@ def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
     return low, low + long
 
 
-def _lattice(size: Size, longer: int) -> Grid:
-    """Square cells, so many along the longer side, none smaller than a pixel."""
-    cell = max(1.0, max(size) / longer)
-    return max(1, round(size[0] / cell)), max(1, round(size[1] / cell))
+# ---- lattices ------------------------------------------------------------------------------------
 
 
-def _resampled(belief: Belief, grid: Grid) -> Belief:
-    """The same belief on another lattice; the probability stays the same in sum."""
-    if tuple(belief.place.shape) == grid:
-        return belief
-    place = _pooled(belief.place, grid)
-    mean = _pooled(belief.place * belief.octaves, grid) / place.clamp(min=1e-12)
-    even = F.interpolate(belief.octaves[None, None], grid, mode="area")[0, 0]
-    return Belief(place, torch.where(place > 1e-9, mean, even), belief.blur)
+def _pooled(belief: Belief, size: Size, cell: float) -> tuple[Map, Map]:
+    """Place and height on the coarse lattice; the probability stays the same in sum."""
+    place = belief.place + 1e-12  # heights count where nobody expects an answer, too
+    both = _sums(torch.stack((place, place * belief.octaves)), size, cell)
+    return both[0], both[1] / both[0].clamp(min=1e-20)
 
 
-def _pooled(value: Float[Tensor, "rows cols"], grid: Grid) -> Float[Tensor, "rows2 cols2"]:
-    """Shares of each cell added up on another lattice."""
-    return _overlap(value.shape[0], grid[0]) @ value @ _overlap(value.shape[1], grid[1]).T
+def _sums(
+    value: Float[Tensor, "*n rows cols"], size: Size, cell: float
+) -> Float[Tensor, "*n rows2 cols2"]:
+    """Shares of each cell added up on the coarse lattice, which is square for every picture."""
+    rows, cols = value.shape[-2:]
+    down, across = _overlap(rows, cell * rows / size[0]), _overlap(cols, cell * cols / size[1])
+    return down @ value @ across.T
 
 
 @lru_cache(maxsize=64)
-def _overlap(have: int, want: int) -> Float[Tensor, "want have"]:
-    """Which share of each old cell lies in each new one."""
-    edge = torch.arange(want + 1, dtype=torch.float64) * have / want
+def _overlap(have: int, length: float) -> Float[Tensor, "want have"]:
+    """Which share of each old cell lies in each new one of some length."""
+    edge = torch.arange(COARSE + 1, dtype=torch.float64) * length
     cell = torch.arange(have, dtype=torch.float64)
-    low = torch.maximum(edge[:-1, None], cell[None])
-    high = torch.minimum(edge[1:, None], cell[None] + 1)
+    low = torch.maximum(edge[:-1, None], cell)
+    high = torch.minimum(edge[1:, None], cell + 1)
     return (high - low).clamp(min=0).float()
 
 
@@ -415,87 +484,94 @@ class _Spot(NamedTuple):
     b: int
     """Rows and columns in tokens."""
 
+    @property
+    def here(self) -> tuple[slice, slice]:
+        """Its cells."""
+        return slice(self.y, self.y + self.high), slice(self.x, self.x + self.wide)
+
+
+class _Shape(NamedTuple):
+    """Windows of one scale and size."""
+
+    step: int
+    high: int
+    wide: int
+    down: int
+    across: int
+    """Cells from one to the next."""
+    a: int
+    b: int
+
 
 @dataclass(frozen=True, eq=False)
-class _Spots:
-    """Scales, shapes and places of all windows that cost the same."""
+class _Windows:
+    """All places of some shapes on the coarse lattice."""
 
-    corner: Int[Tensor, "corners"]
-    """Where their four corners stand in the integral images of all scales."""
-    shapes: tuple[tuple[int, ...], ...]
-    """Of each shape: scale, height and width in cells, stride, rows and columns in tokens."""
-    ends: Int[Tensor, "shapes"]
+    shapes: tuple[_Shape, ...]
+    ends: tuple[int, ...]
     """One past the last window of each shape."""
-    grid: Grid
+    starts: tuple[int, ...]
+    """The first window of each step, and one past the last."""
+    corner: Int[Tensor, "4 windows"]
+    """Where their four corners stand in the integral images of all scales."""
 
-    def spot(self, at: int) -> _Spot:
-        """The window of that number."""
-        which = int(torch.searchsorted(self.ends, at, right=True))
-        step, high, wide, jump, a, b = self.shapes[which]
-        rows, cols = self.grid
-        nth = at - (int(self.ends[which - 1]) if which else 0)
-        y, x = divmod(nth, -(-(cols - wide) // jump) + 1)
-        return _Spot(step, min(y * jump, rows - high), min(x * jump, cols - wide), high, wide, a, b)
+    def spot(self, number: int, first: int) -> _Spot:
+        """The window of that number, its scale counted from the first step."""
+        which = bisect_right(self.ends, number)
+        step, high, wide, down, across, a, b = self.shapes[which]
+        nth = number - (self.ends[which - 1] if which else 0)
+        y, x = divmod(nth, -(-(COARSE - wide) // across) + 1)
+        y, x = min(y * down, COARSE - high), min(x * across, COARSE - wide)
+        return _Spot(step - first, y, x, high, wide, a, b)
 
 
-@lru_cache(maxsize=64)  # up to a megabyte each
-def _spots(
-    size: Size, grid: Grid, side: int, steps: range, tokens: int, exact: bool
-) -> _Spots | None:
-    """Windows of at most (or exactly) so many tokens."""
-    shapes = tuple(_shapes(size, grid, side, steps, tokens, exact))
-    if not shapes:
-        return None
-    step, high, wide, jump, _, _ = torch.tensor(shapes).unbind(1)
-    rows, cols = grid
-    down, across = -(-(rows - high) // jump) + 1, -(-(cols - wide) // jump) + 1
-    ends = (down * across).cumsum(0)
-    shape = torch.repeat_interleave(torch.arange(len(shapes)), down * across)
-    nth = torch.arange(int(ends[-1])) - (ends - down * across)[shape]
-    y = (nth // across[shape] * jump[shape]).minimum((rows - high)[shape])
-    x = (nth % across[shape] * jump[shape]).minimum((cols - wide)[shape])
-    line = cols + 1
-    top = step[shape] * (rows + 1) * line + y * line + x
+def _length(rung: int, step: int) -> float:
+    """A token in cells of the coarse lattice."""
+    return 2 ** (rung / RUNGS + step / STEPS)
+
+
+@lru_cache(maxsize=128)  # up to half a megabyte each
+def _affordable(phase: int, price: int) -> _Windows:
+    """Windows of at most one price, at every step that the scales of a picture may begin with."""
+    found: dict[tuple[int, int, int], _Shape] = {}
+    for step in range(LOWEST, HIGHEST):
+        most = ceil(COARSE / _length(phase, step))
+        for tall in TALL:
+            if tall > price:
+                break
+            a = min(tall, most)
+            b = min(price // a, most)
+            if SLIM <= b / a <= BROAD or most in (a, b):
+                shape = _shape(phase, step, a, b)
+                found.setdefault(shape[:3], shape)
+    return _windows(tuple(found.values()))
+
+
+def _shape(phase: int, step: int, a: int, b: int) -> _Shape:
+    length = _length(phase, step)
+    high, wide = (min(COARSE, max(1, floor(side * length + 1e-6))) for side in (a, b))
+    down, across = max(1, high // STRIDE), max(1, wide // STRIDE)
+    return _Shape(step - LOWEST, high, wide, down, across, a, b)
+
+
+def _windows(shapes: tuple[_Shape, ...]) -> _Windows:
+    step, high, wide, down, across, _, _ = torch.tensor(shapes).unbind(1)
+    rows, cols = -(-(COARSE - high) // down) + 1, -(-(COARSE - wide) // across) + 1
+    ends = (rows * cols).cumsum(0)
+    shape = torch.repeat_interleave(torch.arange(len(shapes)), rows * cols)
+    nth = torch.arange(int(ends[-1])) - (ends - rows * cols)[shape]
+    y = (nth // cols[shape] * down[shape]).minimum((COARSE - high)[shape])
+    x = (nth % cols[shape] * across[shape]).minimum((COARSE - wide)[shape])
+    line = COARSE + 1
+    top = step[shape] * line * line + y * line + x
     drop, right = high[shape] * line, wide[shape]
-    corner = torch.cat((top + drop + right, top + right, top + drop, top))
-    return _Spots(corner.int(), shapes, ends, grid)
-
-
-def _shapes(
-    size: Size, grid: Grid, side: int, steps: range, tokens: int, exact: bool
-) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Scale, height and width in cells, stride in cells, rows and columns in tokens."""
-    cell = size[0] / grid[0], size[1] / grid[1]
-    for at, step in enumerate(steps):
-        length = side * 2 ** (step / STEPS)  # of a token, in pixels of the picture
-        most = ceil(size[0] / length), ceil(size[1] / length)
-        pairs = _pairs(tokens, most) if exact else _within(tokens, most)
-        for a, b in pairs:
-            high = min(grid[0], max(1, floor(a * length / cell[0])))
-            wide = min(grid[1], max(1, floor(b * length / cell[1])))
-            yield at, high, wide, max(1, floor(length / cell[0] / 2)), a, b
-
-
-def _within(tokens: int, most: Grid) -> list[Grid]:
-    """Rows and columns of about so many tokens, none longer than the picture."""
-    found: dict[Grid, None] = {}
-    for tall in TALL:
-        if tall > tokens:
-            break
-        a = min(tall, most[0])
-        b = min(tokens // a, most[1])
-        if SLIM <= b / a <= BROAD or a == most[0] or b == most[1]:
-            found[a, b] = None
-    return [*found]
+    corner = torch.stack((top + drop + right, top + right, top + drop, top))
+    many = torch.zeros(HIGHEST - LOWEST, dtype=torch.long).index_add_(0, step, rows * cols)
+    starts = (0, *many.cumsum(0).tolist())
+    return _Windows(shapes, tuple(ends.tolist()), starts, corner.int())
 
 
 def _pairs(tokens: int, most: Grid) -> list[Grid]:
     """Rows and columns of exactly so many tokens."""
     sides = [a for a in range(1, min(tokens, most[0]) + 1) if tokens % a == 0]
     return [(a, tokens // a) for a in sides if tokens // a <= most[1]]
-
-
-def _product(size: Size, side: float, tokens: int) -> int:
-    """The most tokens up to ``tokens`` that some rectangle within the picture has."""
-    most = ceil(size[0] / side), ceil(size[1] / side)
-    return next(many for many in range(tokens, 0, -1) if _pairs(many, most))

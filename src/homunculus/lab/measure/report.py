@@ -70,7 +70,8 @@ def _row(one: Measured) -> dict[str, Any]:
         row["field"] = question.field
     if question.seen is not None:
         row["vendor_seen"] = question.seen
-    return row | {"scores": one.scores}
+    value = {"value": one.more["value"]} if "value" in one.more else {}
+    return row | {"scores": one.scores} | value
 
 
 def provenance() -> dict[str, Any]:

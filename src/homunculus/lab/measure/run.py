@@ -329,6 +329,8 @@ def _draws(
         scores = bench.scores(question, boxes, selection.show, selection.apart)
         scores += bench.evidence(selection.level, boxes, selection.patch)
         by_probe.setdefault("scores", []).append(list(scores))
+        if selection.value is not None:
+            by_probe.setdefault("value", []).append([selection.value])
         if best is not None:
             for name, probe in bench.probes.items():
                 by_probe.setdefault(name, []).append(probe(selection, sheet, question, best))
