@@ -138,12 +138,12 @@ def _budget_parser(budget: argparse.ArgumentParser) -> None:
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
-    about = "core: every rule against bare top-K; scout: a page and its questions against an "
-    about += "encoder; transformers: requests to a model of real size against the same untouched; "
-    about += "vllm: servers under load"
-    what = ["core", "scout", "transformers", "vllm"]
+    about = "core: every rule against bare top-K; plan: planning views against an encoder; "
+    about += "scout: a page and its questions against an encoder; transformers: requests to a "
+    about += "model of real size against the same untouched; vllm: servers under load"
+    what = ["core", "plan", "scout", "transformers", "vllm"]
     bench.add_argument("what", choices=what, help=about)
-    about = "runs per number (60; 10 for scout, 5 for transformers, 3 rounds for vllm)"
+    about = "runs per number (60; 20 for plan, 10 for scout, 5 for transformers, 3 rounds for vllm)"
     bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)

@@ -99,7 +99,8 @@ def _set(method: Method, option: str, name: str) -> Method:
         return method.set(share=1 - float(value) / 100)
     if setting not in settings:
         raise ValueError(f"row {name}: {method.name} has no {what}. Leave out @{option}.")
-    return method.set(**{setting: type(settings[setting])(value)})
+    usual = settings[setting]
+    return method.set(**{setting: (float if usual is None else type(usual))(value)})
 
 
 def _shares(shares: tuple[int, ...], fine: float) -> tuple[int, ...]:

@@ -5,10 +5,10 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from homunculus.lab.speed import core, scout, transformers, vllm
+from homunculus.lab.speed import core, plan, scout, transformers, vllm
 from homunculus.relevance.words import load
 
-REPEATS = {"core": 60, "scout": 10, "transformers": 5, "vllm": 3}
+REPEATS = {"core": 60, "plan": 20, "scout": 10, "transformers": 5, "vllm": 3}
 
 
 def run(
@@ -22,6 +22,9 @@ def run(
     if arguments.what == "scout":
         result = scout.measure(load(arguments.scout), repeats)
         return result, scout.table(result)
+    if arguments.what == "plan":
+        result = plan.measure(repeats)
+        return result, plan.table(result)
     if arguments.what == "vllm":
         result = vllm.measure(repeats, progress)
         return result, vllm.table(result)
