@@ -278,6 +278,21 @@ def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
     assert [line.split()[-1] for line in lines[1:]] == ["4.00%", "0.312%"]
 
 
+def test_bench_of_planning_prints_times_and_shares(capsys, monkeypatch) -> None:
+    from homunculus.lab.speed import plan
+
+    monkeypatch.setattr(plan, "PAGES", ((256, 200),))
+    monkeypatch.setattr(plan, "BUDGETS", (8,))
+    monkeypatch.setattr(plan, "LARGEST", 8)
+    assert main(["bench", "plan", "--repeats", "1", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    (row,) = result["rows"]
+    assert (row["page"], row["tokens"], result["token"]) == ([256, 200], 8, 32)
+    assert row["share_of_encoder"] > 0
+    assert main(["bench", "plan", "--repeats", "1"]) == 0
+    assert "256 x 200      8 tokens of 32 px" in capsys.readouterr().out
+
+
 PATIENT = """
 import time
 from homunculus import Match, cli

@@ -523,3 +523,27 @@ def test_old_results_still_work_and_say_what_is_missing(tmp_path: Path, capsys: 
 def test_the_budget_in_focus_follows_the_side_of_the_token() -> None:
     decision = decide(results(suite("sroie", GOOD), suite("icdar2015", GOOD, patch=16)), DRAWS)
     assert [task["focus"] for task in decision["tasks"]] == [64, 273]
+
+
+# ---- what the planner expects --------------------------------------------------------------------
+
+
+def test_what_was_expected_stands_beside_what_was_read() -> None:
+    task = suite("sroie", {16: (0.3, 0.1)})  # read: .5, half of the images at .4, half at .6
+    expected = {"views": {16: np.where(np.arange(40) % 2, 0.75, 0.35)}}
+    found = decide(results(replace(task, expected=expected)), DRAWS, 0)["calibration"]
+    (one,) = found["sets"]
+    assert (one["expected"], one["read"], one["difference"]) == (0.55, 0.5, -0.05)
+    assert one["low"] < -0.05 < one["high"]
+    assert found["bins"] == [
+        {"n": 20, "expected": 0.35, "read": 0.4}, {"n": 20, "expected": 0.75, "read": 0.6}
+    ]  # fmt: skip
+    assert found["error"] == pytest.approx(0.1)
+
+
+def test_photos_and_rows_without_an_estimate_say_nothing_of_it() -> None:
+    photos = replace(suite("coco_open", {16: (0.1, 0.1)}), expected={"views": {16: np.ones(40)}})
+    tasks = (photos, suite("sroie", {16: (0.1, 0.1)}))
+    decision = decide(results(*tasks), DRAWS, 0)
+    assert decision["calibration"] == {"row": "views", "sets": [], "bins": [], "error": None}
+    assert "No run of `views` with a reader saved" in markdown(report_blocks(decision), "report")

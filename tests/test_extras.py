@@ -141,6 +141,7 @@ ROOMS = {  # what a page shows, and the modules behind it
     r"homunculus train": ["lab.train"],
     r"homunculus serve": ["engines.vllm"],
     r"homunculus bench core": ["lab.speed.core"],
+    r"homunculus bench plan": ["lab.speed.plan"],
     r"homunculus bench scout": ["lab.speed.scout"],
     r"homunculus bench transformers": ["lab.speed.transformers"],
     r"homunculus bench vllm": ["lab.speed.vllm"],

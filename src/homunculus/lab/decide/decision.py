@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from homunculus.lab.decide import names
+from homunculus.lab.decide.calibration import calibration
 from homunculus.lab.decide.compare import EFFECT, Cell, compare, round_number
 from homunculus.lab.decide.product import judge_product, measured_by, product_outcome
 from homunculus.lab.decide.read import Results, Scores, Task, read_scores
@@ -61,6 +62,7 @@ def decide(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any
         "heights": by_height(cells, draws, seed),
         "changes": wins_and_losses(cells),
         "ablations": ablations(results.tasks, draws, seed),
+        "calibration": calibration(results.tasks, draws, seed),
         "sections": _sections(results, draws, seed),
     }
 

@@ -258,3 +258,31 @@ def band_plot(
         svg.add("circle", cx=x(theirs), cy=y, r="5", fill=INK)
         svg.add("circle", cx=x(ours), cy=y, r="5", fill=COLOURS[0])
     return svg.to_text(title)
+
+
+# ---- expected against read -----------------------------------------------------------------------
+
+
+def reliability_plot(bins: Sequence[dict], title: str) -> str:
+    """A dot for each bin, as large as its share of the questions; on the diagonal all is well."""
+    svg, top, low, left, right = _Svg(340), 30, 280, 42, 292
+    total = sum(one["n"] for one in bins)
+
+    def x(value: Number) -> Number:
+        return left + (right - left) * value
+
+    def y(value: Number) -> Number:
+        return low - (low - top) * value
+
+    svg.text(0, 14, title, font_weight="600")
+    for value in (0, 0.25, 0.5, 0.75, 1):
+        svg.line(left - 4, y(value), right, y(value), PALE, stroke_width="0.7")
+        svg.text(left - 8, y(value) + 4, f"{value:.2f}", "end")
+        svg.text(x(value), low + 20, f"{value:.2f}", "middle")
+    svg.line(x(0), y(0), x(1), y(1), GREY, stroke_dasharray="4 3")
+    svg.text((left + right) / 2, low + 42, "expected by the planner", "middle")
+    svg.text(right + 8, top + 4, "read")
+    for one in bins:
+        radius = 3 + 9 * (one["n"] / total) ** 0.5
+        svg.add("circle", cx=x(one["expected"]), cy=y(one["read"]), r=radius, fill=COLOURS[0])
+    return svg.to_text(title)

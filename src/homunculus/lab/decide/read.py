@@ -64,6 +64,8 @@ class Task:
     several sides of a token the smallest."""
     patch: int | None = None
     """Side of a token in pixels, if the run says."""
+    expected: Mapping[str, Mapping[int, Any]] = field(default_factory=dict)
+    """What a planner expected of each question, by row and budget."""
 
     @property
     def images(self) -> int:
@@ -199,9 +201,20 @@ def _task(run: dict[str, Any], content: dict[str, Any], file: str, column: str |
         variants=_variants(scores.methods, content.get("ablations") or {}),
         origin={"file": file} | {key: run.get(key, content.get(key)) for key in _ORIGIN},
         patch=_patch(run),
+        expected=_expected(run["rows"]),
     )
     _check(task, file)
     return task
+
+
+def _expected(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[int, Any]]:
+    """Values that planners saved with their rows."""
+    found: dict[str, dict[int, Any]] = {}
+    for method, by_budget in (rows[0].get("value") or {}).items():
+        for budget in by_budget:
+            values = [row["value"][method][budget][0] for row in rows]
+            found.setdefault(method, {})[int(budget)] = np.array(values, float)
+    return found
 
 
 def _patch(run: dict[str, Any]) -> int | None:

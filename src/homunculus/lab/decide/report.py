@@ -22,6 +22,7 @@ from homunculus.lab.decide.blocks import (
     join_words,
     plural,
 )
+from homunculus.lab.decide.calibration import calibration_blocks
 from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS
 from homunculus.lab.decide.headline import product_blocks, product_verdict
 from homunculus.lab.decide.names import BASELINES, token
@@ -41,6 +42,7 @@ def report_blocks(decision: Saved) -> list[ReportBlock]:
     first: list[ReportBlock] = [
         product_verdict(decision),
         *product_blocks(decision),
+        *calibration_blocks(decision),
         Heading("The first claim: methods against the grid"),
         Verdict(decision["decision"], decision["rule"]),
     ]
