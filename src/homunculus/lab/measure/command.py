@@ -24,6 +24,8 @@ from homunculus.lab.measure.height import measure_heights
 from homunculus.lab.measure.height import text as heights_text
 from homunculus.lab.measure.journal import place
 from homunculus.lab.measure.parts import part
+from homunculus.lab.measure.place import measure_places
+from homunculus.lab.measure.place import text as places_text
 from homunculus.lab.measure.read import Reader, Readings, reader
 from homunculus.lab.measure.report import text
 from homunculus.lab.measure.row import Pixels
@@ -53,7 +55,7 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add = measure.add_argument
     text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
     add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    tasks = ["legibility", "evidence", "words", "height", "gaze"]
+    tasks = ["legibility", "evidence", "words", "height", "place", "gaze"]
     add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
     add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
@@ -120,8 +122,8 @@ def run(
     """Run the bench; the result and where it was written."""
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
-    if arguments.task == "height":
-        return _heights(arguments, progress)
+    if arguments.task in ("height", "place"):
+        return _scouted(arguments, progress)
     if is_experiment(arguments):
         return _experiment(arguments)
     if arguments.without or arguments.skip:
@@ -151,24 +153,24 @@ def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     return run_experiment(arguments, plan, suites, dict(scorers), weights, _reader(arguments))
 
 
-def _heights(
+def _scouted(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
-    """How large print is, on one suite or several."""
+    """What the word scout knows: how large print is, or how sure it may be; on several suites."""
     if arguments.no_scout:
-        raise ValueError("height needs a scout. Leave out --no-scout.")
-    scout = load(Path(arguments.scout) if arguments.scout else None)
-    suites = [suite_folder(name) for name in arguments.suite]
-    out = place(arguments.out, "height-word-scout.json")
-    result = measure_heights(
-        suites,
-        scout,
-        arguments.part,
-        arguments.side or ALONE["side"],
-        arguments.limit,
-        arguments.seed or 0,
-        progress,
-    )
+        raise ValueError(f"{arguments.task} needs a scout. Leave out --no-scout.")
+    measure = measure_heights if arguments.task == "height" else measure_places
+    out = place(arguments.out, f"{arguments.task}-word-scout.json")
+    with torch.inference_mode():
+        result = measure(
+            [suite_folder(name) for name in arguments.suite],
+            load(Path(arguments.scout) if arguments.scout else None),
+            arguments.part,
+            arguments.side or ALONE["side"],
+            arguments.limit,
+            arguments.seed or 0,
+            progress,
+        )
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
     return result, out
 
@@ -303,6 +305,8 @@ def table(result: dict[str, Any]) -> str:
         return words_text(result)
     if result["task"] == "height":
         return heights_text(result)
+    if result["task"] == "place":
+        return places_text(result)
     if result["task"] == "gaze":
         return gaze_text(result)
     evidence = "evidence32" if result["config"].get("things") else "evidence8"

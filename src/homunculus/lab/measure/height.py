@@ -57,7 +57,7 @@ def measure_heights(
     drawn = [
         (folder.name, name, draw(some, limit, seed))
         for folder in folders
-        for name, some in _parts(folder, only)
+        for name, some in find_parts(folder, only)
     ]
     total, done = sum(len(some) for *_, some in drawn), 0
     table: dict[str, Any] = {}
@@ -76,10 +76,11 @@ def measure_heights(
     return origin | settings | about | {"size_error": SIZE_ERROR, "table": table, "rows": rows}
 
 
-def _parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
+def find_parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
+    """The questions with boxes of a suite, by part; nothing that is kept fresh if none is named."""
     questions = [one for one in read(folder) if one.boxes]
     if not questions:
-        raise ValueError(f"{folder.name} has no boxes: their heights are what is measured.")
+        raise ValueError(f"{folder.name} has no boxes: they are what is measured.")
     if only:
         return [(only, part(questions, only))]
     if questions[0].config.split is None:
