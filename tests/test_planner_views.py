@@ -122,6 +122,17 @@ def test_heights_of_a_scout_reach_the_plan() -> None:
     assert small.views[1].scale > large.views[1].scale
 
 
+def test_what_the_map_leaves_goes_where_the_scout_says_else() -> None:
+    logit, weight = torch.full((4, 4), -50.0), torch.zeros(2, 2)
+    logit[0, 0], weight[1, 1] = 0.0, 3.0
+    known = believe(Sight(logit, sure=0.9, elsewhere=weight), (64, 64))
+    assert float(known.place[0, 0]) == pytest.approx(0.9, abs=1e-3)
+    assert float(known.place[2:, 2:].sum()) > 0.05  # the map is enlarged smoothly
+    assert float(known.place.sum()) == pytest.approx(1.0)
+    anywhere = believe(Sight(logit, sure=0.9), (64, 64))
+    assert float(anywhere.place[3, 3]) == pytest.approx(0.1 / 16)
+
+
 def test_infinite_logits_are_believed() -> None:
     logit = torch.full((4, 4), -torch.inf)
     logit[1, 2] = 0.0

@@ -86,6 +86,12 @@ def test_the_error_is_told_and_small(scout) -> None:
     assert scout(page(), QUESTION, (20, 64)).size_error == SIZE_ERROR < 0.5
 
 
+def test_if_not_where_the_words_point_the_answer_stands_in_other_print(scout) -> None:
+    weight = scout(page(), QUESTION, (20, 64)).elsewhere
+    line, paper = weight[7:9, 2:30], weight[11, 2:30]  # rows of 16 px; the second line, below it
+    assert float(line.mean()) > 5 * float(paper.mean()) > 0
+
+
 def test_the_weights_are_small_and_name_their_net(scout) -> None:
     assert (WEIGHTS / FILE).stat().st_size < 100_000
     assert isinstance(scout.height, HeightHead)

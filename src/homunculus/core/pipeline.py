@@ -58,6 +58,9 @@ class Sight:
     """Height in pixels of what it looks for, for each cell or for all; None if it cannot tell."""
     size_error: float = 0.5
     """How well the height is known: one standard deviation, in octaves."""
+    elsewhere: Map | None = None
+    """Where else the answer may stand, as weights of cells, as far as the scout is not sure; None
+    for anywhere."""
     origin: str = "given"
     """Where the map came from, in a few words."""
     explanation: str = "The choice follows the scout that was given."

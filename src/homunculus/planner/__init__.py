@@ -283,16 +283,25 @@ def scout_cells(size: Size) -> tuple[Grid, int]:
 def believe(sight: Sight, size: Size) -> Belief:
     """What a scout says, as probabilities of places and heights of print.
 
-    As far as the scout is not sure, the answer may stand anywhere; if it is not sure at all, nobody
-    knows, and nothing is better than the whole picture.
+    As far as the scout is not sure, the answer may stand wherever it says else, or anywhere; if it
+    is not sure at all, nobody knows, and nothing is better than the whole picture.
     """
     logit = sight.logit
     if sight.sure <= 0:
         place = torch.zeros_like(logit)
     else:
         share = torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
-        place = sight.sure * share + (1 - sight.sure) / logit.numel()
+        place = sight.sure * share + (1 - sight.sure) * _elsewhere(sight)
     return Belief(place, _octaves(sight, size), hypot(sight.size_error, PRINT))
+
+
+def _elsewhere(sight: Sight) -> torch.Tensor | float:
+    """The probability of each cell if the map is wrong."""
+    if sight.elsewhere is None:
+        return 1 / sight.logit.numel()
+    grid = (int(sight.logit.shape[0]), int(sight.logit.shape[1]))
+    weight = resize_map(sight.elsewhere.float().clamp(min=0.0), grid) + 1e-9
+    return weight / weight.sum()
 
 
 def _octaves(sight: Sight, size: Size) -> torch.Tensor:

@@ -52,9 +52,10 @@ SHARES = ((1,), (2, 1, 1, 1))
 FINALISTS = 3
 """Plans of the coarse lattice that are settled on the fine one."""
 WINDOWS = 0.005
-"""What windows must add to the whole picture resized: where they hardly help, nothing is cut."""
+"""What each window must add to the others, and all to the whole picture resized: where windows
+hardly help, their tokens show more of the whole."""
 GAIN = 1e-6
-"""A window must add at least this much to be worth a picture of its own."""
+"""What a window must add that spends what is left."""
 SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
 """Of the four corners of a box in an integral image."""
 USED = 0.95
@@ -256,7 +257,7 @@ class _Search:
             worth[some[0] :, nth] = 0
             shown = torch.maximum(base[some[0] :], worth[some[0] :].amax(1))
             prices = [tries[at].prices[nth] for at in some]
-            for at, spot in zip(some, self._add(shown, prices), strict=True):
+            for at, spot in zip(some, self._add(shown, prices, WINDOWS), strict=True):
                 tries[at].spots.pop(nth, None)
                 if spot:
                     tries[at].spots[nth] = spot
@@ -265,15 +266,15 @@ class _Search:
         return [replace(one, value=much) for one, much in zip(tries, value, strict=True)]
 
     def _add(
-        self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int]
+        self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int], least: float
     ) -> list["_Spot | None"]:
-        """For each map: the window of at most its price that adds most, if it adds anything."""
+        """For each map: the window of at most its price that adds most, if it is enough."""
         gain = (self.worth - shown[:, None]).clamp_(min=0)
         total = F.pad(gain.cumsum(2).cumsum_(3), (1, 0, 1, 0)).flatten(1)
         found = list[_Spot | None]()
         for sums, price in zip(total, prices, strict=True):
             much, spot = self._best(_affordable(self.rung % PHASES, price), sums)
-            found.append(spot if much > GAIN else None)
+            found.append(spot if much > least else None)
         return found
 
     def _best(self, windows: "_Windows", total: Float[Tensor, "sums"]) -> tuple[float, "_Spot"]:
@@ -386,7 +387,7 @@ class _Search:
             total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0)).flatten()
             spot = self._best(windows, total)[1]
         else:
-            (spot,) = self._add(shown, [tokens])
+            (spot,) = self._add(shown, [tokens], GAIN)
         return plan if spot is None else self.plan(plan.whole, [*plan.windows, self._window(spot)])
 
     def _exact(self, tokens: int) -> Iterator["_Shape"]:

@@ -77,7 +77,8 @@ class Search:
 def light(sight: Sight) -> Sight:
     """What a choice needs of a sight; views of larger tensors would keep those in memory."""
     size = sight.size.clone() if isinstance(sight.size, Tensor) else sight.size
-    return Sight(sight.logit.clone(), sight.sure, size, sight.size_error)
+    elsewhere = None if sight.elsewhere is None else sight.elsewhere.clone()
+    return Sight(sight.logit.clone(), sight.sure, size, sight.size_error, elsewhere)
 
 
 class InfoMixin:

@@ -19,7 +19,7 @@ from einops import rearrange
 from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
-from homunculus.core.pipeline import FOUND, Box, Image, Map, Match, Sight
+from homunculus.core.pipeline import FOUND, Box, Image, Map, Match, Sight, resize_map
 from homunculus.core.types import Grid
 from homunculus.relevance.words.cache import Cache, Features, key
 from homunculus.relevance.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
@@ -36,9 +36,8 @@ __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
 BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
-SURE = 0.97
-"""Probability that goes by the map where there are words to look for; the rest is anywhere. Set by
-hand on questions of pilot parts; not yet measured."""
+SURE = 0.95
+"""Probability that goes by the map where there are words to look for; the rest goes by print."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +64,7 @@ class WordSight(Sight):
         matched: bool,
         text: float,
         size: Map | None = None,
+        elsewhere: Map | None = None,
     ) -> "WordSight":
         """With words for people."""
         short, sentence = _outcome(matches, unsupported, matched)
@@ -73,6 +73,7 @@ class WordSight(Sight):
             sure=SURE if matches and text >= BLANK else 0.0,
             size=size,
             size_error=SIZE_ERROR,
+            elsewhere=elsewhere,
             origin=f"words: {short}",
             explanation=sentence,
             question_used=matched or bool(matches),
@@ -258,10 +259,11 @@ class WordScout:
         logit, matched = self._relevance(evidence, way)
         cells = _onto(logit, grid)  # the largest of what a cell touches
         text = float((evidence.text > PRINTED).float().mean())
+        printed = resize_map(evidence.text, grid) + 1e-3
         return [
             WordSight.of(
                 cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text,
-                size,
+                size, printed,
             )
             for row, one in enumerate(asked)
         ]  # fmt: skip
