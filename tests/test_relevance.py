@@ -73,6 +73,17 @@ def test_a_scout_is_followed_when_there_is_a_question() -> None:
     assert seen.sight.sure == SURE
 
 
+@pytest.mark.parametrize(
+    ("matched", "text", "quoted", "sure"),
+    [(True, 0.01, False, SURE), (False, 0.01, False, 0.0), (False, 0.01, True, SURE),
+     (False, 0.2, False, SURE), (True, 0.001, True, 0.0)],
+)  # fmt: skip
+def test_a_scout_of_words_is_sure_where_answers_are_printed(matched, text, quoted, sure) -> None:
+    """A photo of a dog with a number plate says nothing about the dog."""
+    sight = WordSight.of(torch.zeros(4, 4), WORDS, (), matched, text, quoted=quoted)
+    assert sight.sure == sure
+
+
 def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
     fake = Fake()
     monkeypatch.setattr(relevance, "shipped", lambda: fake)

@@ -36,8 +36,10 @@ __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
 BLANK = 0.002
 """A page with a smaller share of text has none to speak of."""
+PAGE = 0.05
+"""A page of text has at least this share of it; pictures with less may be of anything."""
 SURE = 0.95
-"""Probability that goes by the map where there are words to look for; the rest goes by print."""
+"""Probability that goes by the map where the answer is printed; the rest goes by other print."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +67,18 @@ class WordSight(Sight):
         text: float,
         size: Map | None = None,
         elsewhere: Map | None = None,
+        quoted: bool = False,
     ) -> "WordSight":
-        """With words for people."""
+        """With words for people.
+
+        It is sure of its map where a word was found, on a page of text, or where the question
+        quotes what is printed. On other pictures the answer may be no text at all.
+        """
+        printed = matched or quoted or text >= PAGE
         short, sentence = _outcome(matches, unsupported, matched)
         return WordSight(
             logit,
-            sure=SURE if matches and text >= BLANK else 0.0,
+            sure=SURE if matches and text >= BLANK and printed else 0.0,
             size=size,
             size_error=SIZE_ERROR,
             elsewhere=elsewhere,
@@ -263,7 +271,7 @@ class WordScout:
         return [
             WordSight.of(
                 cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text,
-                size, printed,
+                size, printed, one.quoted,
             )
             for row, one in enumerate(asked)
         ]  # fmt: skip

@@ -161,6 +161,8 @@ class ParsedQuestion:
     """Words in scripts the scout cannot read."""
     own: int
     """So many of the words, the first, are the question's own."""
+    quoted: bool = False
+    """Whether it quotes something, which is then surely printed."""
 
 
 def ask(question: str) -> ParsedQuestion:
@@ -200,6 +202,7 @@ def ask(question: str) -> ParsedQuestion:
         buckets=_buckets(outside),
         unsupported=tuple(unsupported)[:MOST_WORDS],
         own=own,
+        quoted=bool(quoted),
     )
 
 
