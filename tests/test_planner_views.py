@@ -161,3 +161,16 @@ def test_a_picture_without_a_question_is_resized_whatever_its_size(size) -> None
     pytest.importorskip("kornia", reason="needs the extra `pixels`")
     seen = homunculus.views(page().resize(size), tokens=16, scout="pixels")
     assert [view.name for view in seen] == ["whole"]
+
+
+def test_a_scout_that_does_not_know_is_said_to(tmp_path, capsys, monkeypatch) -> None:
+    """Not that the answer is read with probability 0."""
+    monkeypatch.chdir(tmp_path)
+    page().save("photo.png")
+    unsure = ["photo.png", "What?", "--model", "qwen3-vl", "--scout", "pixels"]
+    assert main(["show", *unsure, "--method", "views", "--tokens", "32"]) == 0
+    assert main(["budget", *unsure]) == 0
+    told = capsys.readouterr().out
+    assert told.count("the scout does not know where the answer is".capitalize()) == 1
+    assert "No budget can be told: the scout does not know" in told
+    assert "probability" not in told

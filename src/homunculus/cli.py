@@ -276,13 +276,17 @@ def _budget(arguments: argparse.Namespace) -> int:
         facts |= {"reached": needed.reached, "untouched": untouched, "model": rule.name}
         print(json.dumps(facts | {"token_px": rule.side, "acuity": planner.acuity.name}))
         return 0
+    if not planner.sight.sure:
+        why = planner.sight.explanation
+        print(f"No budget can be told: the scout does not know where the answer is. {why}")
+        return 0
     token = f"tokens of {rule.side} px ({rule.name})"
     if needed.reached:
         print(f"{needed.tokens} {token}, instead of {untouched} untouched")
     else:
         print(f"not even all {needed.tokens} {token} reach {arguments.legible:g}")
     print(
-        f"The answer can be read from them with probability {needed.value:.2f}, "
+        f"The answer can be read from them with probability {needed.value:.3f}, "
         f"by a reader of {planner.acuity.middle:g} px ({planner.acuity.name})."
     )
     return 0

@@ -58,12 +58,14 @@ def caption(views: Views) -> str:
     what = "the whole picture" if not many else f"the whole picture and {many} windows"
     if many == 1:
         what = what.removesuffix("s")
-    return (
+    facts = (
         f"{what}: {views.tokens} of {views.limit} tokens of {views.rule.side} px "
-        f"({views.rule.name}); untouched it costs {untouched}. The answer can be read with "
-        f"probability {views.value:.2f}, by a reader of {views.acuity.middle:g} px "
-        f"({views.acuity.name})."
+        f"({views.rule.name}); untouched it costs {untouched}."
     )
+    if not views.sight.sure:
+        return f"{facts} The scout does not know where the answer is: the picture is resized."
+    reader = f"a reader of {views.acuity.middle:g} px ({views.acuity.name})"
+    return f"{facts} The answer can be read with probability {views.value:.2f}, by {reader}."
 
 
 def _outline(picture: Any, views: Views, scale: float) -> Any:
