@@ -269,8 +269,7 @@ class _Search:
         self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int], least: float
     ) -> list["_Spot | None"]:
         """For each map: the window of at most its price that adds most, if it is enough."""
-        gain = (self.worth - shown[:, None]).clamp_(min=0)
-        total = F.pad(gain.cumsum(2).cumsum_(3), (1, 0, 1, 0)).flatten(1)
+        total = _integral((self.worth - shown[:, None]).clamp_(min=0)).flatten(1)
         found = list[_Spot | None]()
         for sums, price in zip(total, prices, strict=True):
             much, spot = self._best(_affordable(self.rung % PHASES, price), sums)
@@ -317,8 +316,7 @@ class _Search:
         zooms = [self._zoomed(window, zoom) for zoom in ZOOMS]
         part = self._nearby(zooms[-1])
         worth = self._worth(self.fine[part], [one.scale(self.rule.side) for one in zooms])
-        gain = (worth - shown[part]).clamp_(min=0)
-        total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0))
+        total = _integral((worth - shown[part]).clamp_(min=0))
         found = list[tuple[float, int, int, int, int, int]]()
         for nth, (one, sums) in enumerate(zip(zooms, total, strict=True)):
             down, across = self._cells(one)
@@ -383,9 +381,8 @@ class _Search:
         shown = _sums(self._all_shown(plan.whole, plan.windows), self.size, self.cell)[None]
         if exact:
             windows = _windows(tuple(self._exact(tokens)))
-            gain = (self.worth - shown).clamp_(min=0)
-            total = F.pad(gain.cumsum(1).cumsum_(2), (1, 0, 1, 0)).flatten()
-            spot = self._best(windows, total)[1]
+            total = _integral((self.worth - shown).clamp_(min=0))
+            spot = self._best(windows, total.flatten())[1]
         else:
             (spot,) = self._add(shown, [tokens], GAIN)
         return plan if spot is None else self.plan(plan.whole, [*plan.windows, self._window(spot)])
@@ -441,6 +438,11 @@ def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
 
 
 # ---- lattices ------------------------------------------------------------------------------------
+
+
+def _integral(value: Float[Tensor, "*n rows cols"]) -> Float[Tensor, "*n rows1 cols1"]:
+    """Sums of all that lies above and left of each corner of the cells."""
+    return F.pad(value.cumsum(-2).cumsum_(-1), (1, 0, 1, 0))
 
 
 def _pooled(belief: Belief, size: Size, cell: float) -> tuple[Map, Map]:

@@ -12,6 +12,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
 """Six colours that colour-blind readers can tell apart (Okabe and Ito)."""
 GREY, INK, PALE = "#8a8a8a", "#1a1a1a", "#d9d9d9"
 LETTER = 13
+QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 Number = float | int
 Axis = Callable[[Number], Number]
 """From a value to its position."""
@@ -115,9 +116,7 @@ def pareto_plot(
         return low - (low - top) * value
 
     svg.text(0, 14, title, font_weight="600")
-    for value in (0, 0.25, 0.5, 0.75, 1):
-        svg.line(left - 4, y(value), right, y(value), PALE, stroke_width="0.7")
-        svg.text(left - 8, y(value) + 4, f"{value:.2f}", "end")
+    _score_axis(svg, y, left, right)
     for value in ticks:
         svg.line(x(value), low, x(value), low + 5, INK)
         svg.text(x(value), low + 20, f"{value:g}", "middle")
@@ -127,6 +126,13 @@ def pareto_plot(
     _lines(svg, lines, x, y)
     _labels(svg, lines, y, (top + 4, low), right, full)
     return svg.to_text(title)
+
+
+def _score_axis(svg: _Svg, y: Axis, left: Number, right: Number) -> None:
+    """Lines at the quarters of a score, with their numbers."""
+    for value in QUARTERS:
+        svg.line(left - 4, y(value), right, y(value), PALE, stroke_width="0.7")
+        svg.text(left - 8, y(value) + 4, f"{value:.2f}", "end")
 
 
 def _lines(
@@ -275,9 +281,8 @@ def reliability_plot(bins: Sequence[dict], title: str) -> str:
         return low - (low - top) * value
 
     svg.text(0, 14, title, font_weight="600")
-    for value in (0, 0.25, 0.5, 0.75, 1):
-        svg.line(left - 4, y(value), right, y(value), PALE, stroke_width="0.7")
-        svg.text(left - 8, y(value) + 4, f"{value:.2f}", "end")
+    _score_axis(svg, y, left, right)
+    for value in QUARTERS:
         svg.text(x(value), low + 20, f"{value:.2f}", "middle")
     svg.line(x(0), y(0), x(1), y(1), GREY, stroke_dasharray="4 3")
     svg.text((left + right) / 2, low + 42, "expected by the planner", "middle")

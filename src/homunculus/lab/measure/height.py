@@ -5,7 +5,7 @@ Errors are in octaves. Beside the scout stand the best single height for all, an
 from the reading sizes alone: print is read best at the size that suits it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 from pathlib import Path
@@ -54,30 +54,39 @@ def measure_heights(
     if scout.height is None:
         raise ValueError("height: this scout has no height.safetensors. Use `homunculus train`.")
     origin = provenance()
-    drawn = [
-        (folder.name, name, draw(some, limit, seed))
-        for folder in folders
-        for name, some in find_parts(folder, only)
-    ]
-    total, done = sum(len(some) for *_, some in drawn), 0
-    table: dict[str, Any] = {}
-    rows: dict[str, Any] = {}
-    for suite, name, some in drawn:
-        told = []
-        for one in sorted(some, key=lambda one: one.image):  # a page's features stay in memory
-            if progress:
-                progress(done, total)
-            told.append(tell(one, scout, side))
-            done += 1
-        table[f"{suite} {name}"] = summary(told, seed)
-        rows[f"{suite} {name}"] = [_row(one) for one in told]
+    by_part: dict[str, list[Told]] = {}
+    for name, one in each_question(folders, only, limit, seed, progress):
+        by_part.setdefault(name, []).append(tell(one, scout, side))
+    table = {name: summary(told, seed) for name, told in by_part.items()}
+    rows = {name: [_row(one) for one in told] for name, told in by_part.items()}
     settings = {"task": "height", "suites": [folder.name for folder in folders], "side": side}
     about = {"seed": seed, "limit": limit, "weights": scout.weights, "offset": OFFSET}
     return origin | settings | about | {"size_error": SIZE_ERROR, "table": table, "rows": rows}
 
 
-def find_parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
-    """The questions with boxes of a suite, by part; nothing that is kept fresh if none is named."""
+def each_question(
+    folders: Sequence[Path],
+    only: str | None,
+    limit: int | None,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[tuple[str, Question]]:
+    """Suite and part, and a question with boxes; nothing that is kept fresh if no part is named."""
+    drawn = [
+        (f"{folder.name} {name}", draw(some, limit, seed))
+        for folder in folders
+        for name, some in _parts(folder, only)
+    ]
+    total, done = sum(len(some) for _, some in drawn), 0
+    for name, some in drawn:
+        for one in sorted(some, key=lambda one: one.image):  # a page's features stay in memory
+            if progress:
+                progress(done, total)
+            yield name, one
+            done += 1
+
+
+def _parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
     questions = [one for one in read(folder) if one.boxes]
     if not questions:
         raise ValueError(f"{folder.name} has no boxes: they are what is measured.")

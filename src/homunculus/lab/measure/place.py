@@ -16,10 +16,10 @@ from typing import Any
 import torch
 
 from homunculus.core.pipeline import Scout
-from homunculus.lab.measure.height import find_parts
+from homunculus.lab.measure.height import each_question
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import open_sheet
-from homunculus.lab.measure.suite import Question, draw
+from homunculus.lab.measure.suite import Question
 from homunculus.planner import believe, scout_cells
 
 LEVELS = tuple(tenth / 10 for tenth in range(1, 11))
@@ -50,19 +50,9 @@ def measure_places(
 ) -> dict[str, Any]:
     """Reliability by suite and part, and over all; the result for `results/`."""
     origin = provenance()
-    drawn = [
-        (f"{folder.name} {name}", draw(some, limit, seed))
-        for folder in folders
-        for name, some in find_parts(folder, only)
-    ]
-    total, done = sum(len(some) for _, some in drawn), 0
     by_part: dict[str, list[Found]] = {}
-    for name, some in drawn:
-        for one in sorted(some, key=lambda one: one.image):  # a page's features stay in memory
-            if progress:
-                progress(done, total)
-            by_part.setdefault(name, []).append(find(one, scout, side))
-            done += 1
+    for name, one in each_question(folders, only, limit, seed, progress):
+        by_part.setdefault(name, []).append(find(one, scout, side))
     every = [one for found in by_part.values() for one in found]
     table = {name: summary(found) for name, found in (by_part | {"all": every}).items()}
     rows = {name: [_row(one) for one in found] for name, found in by_part.items()}
