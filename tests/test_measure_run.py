@@ -279,6 +279,9 @@ def test_views_read_what_resizing_cannot_and_only_by_the_question(suite) -> None
         assert first[name]["24"][evidence] > 0.8
     assert first["resize"]["24"][crop] == 0.0
     assert first["views+shuffled"]["24"][crop] == 0.0  # asked another image's question
+    expected = result["rows"][0]["value"]  # by the planner, of rows that it planned
+    assert expected.keys() == set(names) - {"resize"}
+    assert 0 < expected["views"]["24"][0] <= expected["views+answer"]["24"][0] <= 1
 
 
 def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
