@@ -58,12 +58,31 @@ NOT_READ = "The words of the question were not looked for; the choice follows wh
 
 
 def test_show_writes_into_the_current_folder_and_prints_facts(page, capsys) -> None:
-    assert main(["show", page, "What is it?", "--tokens", "50"]) == 0
+    assert main(["show", page, "What is it?", "--tokens", "20"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "wrote page-views-20-what-is-it.png"
+    assert out[1].startswith("the whole picture: 20 of 20 tokens of 32 px (qwen3-vl), untouched 30")
+    assert out[2:] == [f"{NOT_READ}the pixels, not the question."]
+    assert Path("page-views-20-what-is-it.png").stat().st_size > 10_000
+
+
+def test_show_draws_cells_of_one_image(page, capsys) -> None:
+    assert main(["show", page, "What is it?", "--tokens", "50", "--method", "foveated"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "wrote page-foveated-50-what-is-it.png"
     assert out[1].startswith("foveated: 50 tokens of 130 cells of 16 px, 100% of the image covered")
     assert out[2:] == [f"{NOT_READ}the pixels, not the question."]
     assert Path("page-foveated-50-what-is-it.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    "flag", ["--fixation 0.5,0.5", "--boxes 0,0,9,9", "--compress 1", "--explore 2", "--focus 30"]
+)
+def test_views_refuse_what_only_cells_know(page, capsys, flag) -> None:
+    assert main(["show", page, *flag.split()]) == 2
+    told = capsys.readouterr().err
+    assert f"views do not know {flag.split()[0]}" in told
+    assert "--method cut" in told
 
 
 LONG = "Which of the companies that are listed in the table on the second page "
@@ -113,8 +132,8 @@ def test_show_tells_which_page_of_a_pdf_it_draws(page, capsys) -> None:
             f"This is page {number + 1} of 3.",
             "Other pages: --page 0 to --page 2, counted from 0.",
         ]
-    assert Path("three-foveated-9.png").exists()
-    assert Path("three-page2-foveated-9.png").exists()
+    assert Path("three-views-9.png").exists()
+    assert Path("three-page2-views-9.png").exists()
     assert main(["show", "three.pdf", "--page", "1", "--tokens", "9", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["image"]["page"], facts["image"]["pages"]) == (1, 3)
@@ -126,7 +145,7 @@ def test_show_tells_which_page_of_a_pdf_it_draws(page, capsys) -> None:
 
 def test_show_tells_that_a_picture_was_reduced(page, capsys) -> None:
     Image.new("L", (1600, 1200), "white").save("huge.png")
-    arguments = ["show", "huge.png", "--patch", "4", "--tokens", "9"]
+    arguments = ["show", "huge.png", "--patch", "4", "--tokens", "9", "--method", "cut"]
     assert main(arguments) == 0
     line = capsys.readouterr().out.splitlines()[2]
     assert main([*arguments, "--json"]) == 0
@@ -160,7 +179,8 @@ def test_show_tells_why(page, capsys, monkeypatch) -> None:
     monkeypatch.setattr(scout_room, "shipped", Fake)
     assert main(["show", page, "total 合計?", "--why", "--tokens", "20"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[1].endswith("relevance: words: 1 of 1 found (1 in a script it cannot read)")
+    found = "relevance: words: 1 of 1 found (1 in a script it cannot read)."
+    assert found in out[1]
     assert out[3].split() == ["total", "yes", "0.97", "50,80-100,120", "1"]
     assert "1 of 1 word of the question was found" in out[4]
     assert "合計" in out[4]
@@ -187,7 +207,7 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
     boxes = ["--boxes", "0,0,10,10", "150,120,160,130"]
     assert main(["show", page, "--method", "oracle", "--tokens", "40", *boxes]) == 0
     dials = ["--compress", "0.5", "--explore", "2", "--focus", "90"]
-    assert main(["show", page, "--tokens", "40", *dials]) == 0
+    assert main(["show", page, "--method", "foveated", "--tokens", "40", *dials]) == 0
     assert "the answer's box" in capsys.readouterr().out
 
 
@@ -206,7 +226,10 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         (["page.png", "--page", "one"], "expected a whole number from 0"),
         (["page.png", "--page", "2"], "no PDF"),
         (["page.png", "--fixation", "0.5"], "expected 2 numbers"),
-        (["page.png", "--fixation", "900,20"], "lies outside the picture of 200x160"),
+        (
+            ["page.png", "--method", "foveated", "--fixation", "900,20"],
+            "lies outside the picture of 200x160",
+        ),
         (["page.png", "--method", "cut", "--fixation", "0.5,0.5"], "cut has no fixation"),
         (["page.png", "--boxes", "1,2,3"], "expected 4 numbers"),
         (["page.png", "--method", "oracle"], "Pass boxes"),

@@ -53,6 +53,22 @@ def viewed(family: str, positions: str = "whole", **options: Any) -> Engine:
     return attached(family, **usual | options)
 
 
+@pytest.mark.parametrize(
+    ("family", "where", "method"),
+    [("qwen3_vl", "auto", "views"), ("qwen3_vl", "after", "cut"), ("internvl", "auto", "cut")],
+)
+def test_the_default_is_views_or_cells_after_the_encoder(
+    family: str, where: str, method: str
+) -> None:
+    assert attached(family, where=where, method=None).method.name == method
+
+
+@pytest.mark.parametrize(("where", "method"), [("before", "views"), ("after", "cut")])
+def test_the_default_of_a_server_is_the_same(where: Any, method: str) -> None:
+    assert ServerSettings(where=where).method == method
+    assert ServerSettings(where=where, method="grid").method == "grid"
+
+
 @pytest.fixture(params=WAYS, ids=" ".join)
 def engine(request: pytest.FixtureRequest) -> Engine:
     return viewed(*request.param)

@@ -103,7 +103,7 @@ def test_cells_are_bounded_whatever_the_size(size) -> None:
 
 
 def test_detail_goes_to_the_print() -> None:
-    facts = look(page(), tokens=64).to_json()
+    facts = look(page(), tokens=64, method="foveated").to_json()
     x, y = facts["fixation"]
     assert BOX[0] - 16 <= x <= BOX[2] + 16
     assert BOX[1] - 16 <= y <= BOX[3] + 16
@@ -113,7 +113,7 @@ def test_detail_goes_to_the_print() -> None:
 def test_a_place_the_question_names_moves_the_fixation() -> None:
     noise = Image.effect_noise((320, 320), 60)
     top, low = (
-        look(noise, f"What is in the {side} corner?").to_json()
+        look(noise, f"What is in the {side} corner?", method="foveated").to_json()
         for side in ("top-left", "bottom-right")
     )
     assert top["fixation"][0] < low["fixation"][0]
@@ -224,10 +224,11 @@ def test_compress_is_the_thumbnails_share_of_windows() -> None:
 
 def test_more_focus_means_a_sharper_fovea() -> None:
     picture = Image.effect_noise((1024, 1024), 60)
-    fine = [
-        int((look(picture, fixation=(0.5, 0.5), dials=Dials(focus=focus)).tokens.level == 0).sum())
+    seen = [
+        look(picture, method="foveated", fixation=(0.5, 0.5), dials=Dials(focus=focus))
         for focus in (2.0, 40.0, 200.0)
     ]
+    fine = [int((one.tokens.level == 0).sum()) for one in seen]
     assert fine[0] < fine[1] < fine[2]
 
 
@@ -285,7 +286,7 @@ def test_a_real_receipt_shows_its_foot() -> None:
     path = Path(folder) / "sroie" / "images" / "000.jpg"
     if not path.exists():
         pytest.skip(f"no {path.name} in the suite sroie")
-    facts = look(path, "What is printed at the bottom of the receipt?").to_json()
+    facts = look(path, "What is printed at the bottom of the receipt?", method="foveated").to_json()
     assert facts["kept"] == 273
     assert facts["certificate"]["covered"] == 1
     assert facts["fixation"][1] > facts["image"]["height"] / 2

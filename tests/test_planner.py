@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from homunculus.planner.acuity import Acuity
-from homunculus.planner.counting import TokenRule, token_rule
+from homunculus.planner.counting import TokenRule
+from homunculus.planner.models import token_rule
 from homunculus.planner.search import TALL, Belief, Plan, Window, find_views
 
 EYES = Acuity("test", 6.0, 0.5)

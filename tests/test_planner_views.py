@@ -84,7 +84,7 @@ def test_the_budget_is_the_smallest_that_is_legible_enough() -> None:
     needed = planner.budget(0.9)
     assert needed.reached
     assert needed.value >= 0.9
-    assert planner.plan(needed.tokens - 1).value < 0.9
+    assert planner.views(needed.tokens - 1).value < 0.9
     auto = homunculus.views(page(), "What?", tokens="auto", legible=0.9, model=16,
                             acuity="rapidocr", scout=corner(sure=1.0))  # fmt: skip
     assert auto.limit == needed.tokens
@@ -146,7 +146,7 @@ def test_the_command_draws_views_and_tells_budgets(tmp_path, capsys, monkeypatch
     assert main(["show", "page.png", "What?", "--method", "views", "--tokens", "32", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["tokens"] <= 32
-    assert facts["token_px"] == 16
+    assert facts["token_px"] == 32
     with Image.open(facts["saved"]) as drawn:
         assert drawn.size[0] > 600
     assert main(["show", "page.png", "--method", "views", "--model", "qwen3-vl"]) == 0

@@ -12,7 +12,7 @@ from homunculus import show as why
 from homunculus.relevance import scout as relevance
 from homunculus.relevance import words as scout
 from homunculus.relevance.scout import WordsOrPixels
-from homunculus.relevance.words import SURE, WordSight
+from homunculus.relevance.words import COMPARING, SURE, WordSight
 from homunculus.show import look, panels
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -82,6 +82,15 @@ def test_a_scout_of_words_is_sure_where_answers_are_printed(matched, text, quote
     """A photo of a dog with a number plate says nothing about the dog."""
     sight = WordSight.of(torch.zeros(4, 4), WORDS, (), matched, text, quoted=quoted)
     assert sight.sure == sure
+
+
+def test_a_question_that_compares_leaves_the_scout_less_sure() -> None:
+    """The highest bar of a chart stands anywhere, wherever its words do."""
+    sure = [
+        WordSight.of(torch.zeros(4, 4), WORDS, (), True, 0.2, quoted=quoted, compares=True).sure
+        for quoted in (False, True)
+    ]
+    assert sure == [COMPARING, SURE]
 
 
 def test_the_shipped_scout_is_the_default(monkeypatch) -> None:

@@ -164,3 +164,19 @@ def test_other_printings_weigh_half_and_come_last():
 def test_one_and_many_find_each_other(one, many):
     assert one in also(many)
     assert many in also(one) or one in ("company", "class")  # leads elsewhere; ends like many
+
+
+@pytest.mark.parametrize(
+    ("question", "compares"),
+    [
+        ("Which country has the highest value in 1979?", True),
+        ("How many bars are shown?", True),
+        ("What is the difference between Lamb and Corn?", True),
+        ("What does the blue colour mean?", True),
+        ("What is the total due?", False),
+        ("What is the barcode?", False),
+        ('Where is the word "MOST"?', False),
+    ],
+)
+def test_a_question_that_compares_is_known_by_its_words(question, compares):
+    assert ask(question).compares is compares

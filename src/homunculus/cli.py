@@ -70,6 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     listing = verbs.add_parser("methods", help="list the methods and the controls")
     _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
+    about = "a picture as a few small pictures, for any model"
+    _views_parser(verbs.add_parser("views", help=about))
+    _cost_parser(verbs.add_parser("cost", help="what a picture costs with each model"))
     about = "how many tokens a picture and a question need"
     _budget_parser(verbs.add_parser("budget", help=about))
     _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
@@ -97,11 +100,11 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add = show.add_argument
     add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
     add("question", nargs="?", default="", help="what is asked of the picture")
-    add("--method", default="foveated", help="see `homunculus methods` (%(default)s)")
+    add("--method", help="see `homunculus methods`; planned views if you name none")
     add("--tokens", type=count, default=273, help="the budget (%(default)s)")
-    add("--patch", type=count, default=16, help="pixels along a token (%(default)s)")
-    about = "whose tokens are counted, such as qwen3-vl: sets --patch, and says what the untouched "
-    add("--model", help=f"{about}picture would cost")
+    add("--patch", type=count, help="pixels along a token (16; of views as the model's)")
+    about = "whose tokens are counted: sets --patch, and says what the untouched picture would cost"
+    add("--model", help=f"{about} (of views qwen3-vl)")
     about = "whose eyes views are planned for: a name or a result of `homunculus eyetest`"
     add("--acuity", default="vlm", help=f"{about} (%(default)s)")
     add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
@@ -117,6 +120,32 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     about = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
     add("-o", "--out", type=Path, help=about)
     json_flag(show)
+
+
+def _views_parser(views: argparse.ArgumentParser) -> None:
+    views.set_defaults(run=_views)
+    add = views.add_argument
+    add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    add("question", nargs="?", default="", help="what is asked of the picture")
+    add("--tokens", type=count, required=True, help="the budget, as the model counts")
+    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
+    about = "whose eyes: a name or a result of `homunculus eyetest` (%(default)s)"
+    add("--acuity", default="vlm", help=about)
+    add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
+    about = "where the question looks (%(default)s)"
+    add("--scout", default="auto", metavar="NAME|DIR", help=about)
+    about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
+    add("-o", "--out", type=Path, help=about)
+    json_flag(views)
+
+
+def _cost_parser(cost: argparse.ArgumentParser) -> None:
+    cost.set_defaults(run=_cost)
+    add = cost.add_argument
+    add("image", help="a picture, or its size in pixels: 4032x3024")
+    add("--model", default="all", help="one model, or all (%(default)s)")
+    add("--tokens", type=count, default=273, help="budget for views (%(default)s)")
+    json_flag(cost)
 
 
 def _budget_parser(budget: argparse.ArgumentParser) -> None:
@@ -202,11 +231,12 @@ def _methods(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import get_method
+    from homunculus.core.methods import DEFAULT, PLANNED, get_method
     from homunculus.relevance import Dials
     from homunculus.show import look
 
-    if arguments.method == "views":
+    arguments.method = arguments.method or DEFAULT
+    if arguments.method in PLANNED:
         return _show_views(arguments)
     try:
         chosen = get_method(arguments.method)
@@ -217,47 +247,103 @@ def _show(arguments: argparse.Namespace) -> int:
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
     with _patience(f"looking at {Path(arguments.image).name}"):
-        given = ("question", "tokens", "patch", "model", "fixation", "boxes", "page")
+        given = ("question", "tokens", "model", "fixation", "boxes", "page", "scout")
         asked = {name: getattr(arguments, name) for name in given}
-        seen = look(arguments.image, **asked, method=chosen, scout=arguments.scout, dials=dials)
+        seen = look(
+            arguments.image, **asked, patch=arguments.patch or 16, method=chosen, dials=dials
+        )
         seen.save(out)
-    if arguments.json:
-        print(json.dumps(seen.to_json() | {"saved": str(out), "replaced": replaced}))
-        return 0
-    print(f"wrote {out}{' (replaced)' if replaced else ''}")
-    print(seen.caption())
-    if arguments.model:
-        print(f"Untouched, the picture costs {seen.untouched} tokens of {seen.patch} px.")
-    for note in seen.notes():
-        if not (arguments.why and note == seen.sight.explanation):  # which the table ends with
-            print(note)
-    if seen.picture.pages > 1:
-        print(f"Other pages: --page 0 to --page {seen.picture.pages - 1}, counted from 0.")
-    if arguments.why:
-        from homunculus.show import why_table
-
-        print(why_table(seen.why(), sys.stdout.isatty()))
+    facts = seen.to_json() | {"saved": str(out), "replaced": replaced}
+    more = f"Untouched, the picture costs {seen.untouched} tokens of {seen.patch} px."
+    _tell(arguments, facts, [seen.caption(), *([more] if arguments.model else [])])
     return 0
 
 
 def _show_views(arguments: argparse.Namespace) -> int:
-    from homunculus.planner import views
+    from homunculus.core.methods import DEFAULT_OF_CELLS
+    from homunculus.planner import scout_cells, views
+    from homunculus.show import notes, why_facts
     from homunculus.show.views import caption, draw_views
 
+    for flag in ("fixation", "boxes", "compress", "explore", "focus"):
+        if getattr(arguments, flag) is not None:
+            return _fail(
+                "show",
+                f"views do not know --{flag}, methods that keep cells of one image do. "
+                f"Add --method {DEFAULT_OF_CELLS}, or another of `homunculus methods`.",
+            )
     out = _out(arguments)
     replaced = out.exists()
     with _patience(f"looking at {Path(arguments.image).name}"):
         seen = views(
             arguments.image, arguments.question, tokens=arguments.tokens,
-            model=arguments.model or arguments.patch, scout=arguments.scout, page=arguments.page,
+            model=arguments.model or arguments.patch or "qwen3-vl", scout=arguments.scout,
+            page=arguments.page,
             acuity=arguments.acuity,
         )  # fmt: skip
         draw_views(seen).save(out)
+    cell = scout_cells(seen.picture.size)[1]
+    facts = seen.to_json() | {
+        "notes": notes(seen.picture, seen.question, seen.sight, arguments.page),
+        "why": why_facts(seen.sight, seen.sight.logit, seen.picture, cell),
+        "saved": str(out),
+        "replaced": replaced,
+    }
+    facts["image"] = {"page": arguments.page, "pages": seen.picture.pages}
+    _tell(arguments, facts, [caption(seen)])
+    return 0
+
+
+def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> None:
+    """What was drawn, and what one might not expect of it."""
+    from homunculus.show import why_table
+
     if arguments.json:
-        print(json.dumps(seen.to_json() | {"saved": str(out), "replaced": replaced}))
+        print(json.dumps(facts))
+        return
+    print(f"wrote {facts['saved']}{' (replaced)' if facts['replaced'] else ''}")
+    for line in lines:
+        print(line)
+    for note in facts["notes"]:
+        if not (arguments.why and facts["why"]["made"].startswith(note)):  # the table ends with it
+            print(note)
+    if (pages := facts["image"]["pages"]) > 1:
+        print(f"Other pages: --page 0 to --page {pages - 1}, counted from 0.")
+    if arguments.why:
+        print(why_table(facts["why"], sys.stdout.isatty()))
+
+
+def _views(arguments: argparse.Namespace) -> int:
+    from homunculus.planner import views
+    from homunculus.planner.messages import labels
+    from homunculus.show.views import caption, draw_views
+
+    out = arguments.out or Path(f"{Path(arguments.image).stem}-views")
+    with _patience(f"looking at {Path(arguments.image).name}"):
+        given = ("question", "tokens", "model", "acuity", "scout", "page")
+        seen = views(arguments.image, **{name: getattr(arguments, name) for name in given})
+        paths = [str(path) for path in seen.save(out)]
+        draw_views(seen).save(out / "sheet.png")
+    facts: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
+    (out / "views.json").write_text(json.dumps(facts, indent=2) + "\n")
+    if arguments.json:
+        print(json.dumps(facts))
         return 0
-    print(f"wrote {out}{' (replaced)' if replaced else ''}")
+    for path, view in zip(paths, seen, strict=True):
+        print(f"{path}: {view.size[1]}x{view.size[0]}, {view.tokens} tokens")
     print(caption(seen))
+    for name, value in facts["setting"].items():
+        print(f"These prices hold with {name}={value} in the request.")
+    if seen.rule.facts.note:
+        print(seen.rule.facts.note)
+    return 0
+
+
+def _cost(arguments: argparse.Namespace) -> int:
+    from homunculus.planner.cost import costs, table
+
+    rows = costs(arguments.image, arguments.model, arguments.tokens)
+    print(json.dumps({"costs": rows}, indent=2) if arguments.json else table(rows))
     return 0
 
 
@@ -280,7 +366,7 @@ def _budget(arguments: argparse.Namespace) -> int:
         why = planner.sight.explanation
         print(f"No budget can be told: the scout does not know where the answer is. {why}")
         return 0
-    token = f"tokens of {rule.side} px ({rule.name})"
+    token = rule.token
     if needed.reached:
         print(f"{needed.tokens} {token}, instead of {untouched} untouched")
     else:

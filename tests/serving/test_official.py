@@ -18,6 +18,9 @@ from serving.conftest import FEW, folder
 from serving.toy import CELLS, NAME, toy
 from test_measure_official import test_both_are_those_of_lmms_eval  # noqa: F401
 
+FOVEATED = ("--method", "foveated")
+"""What `measure --model` asks for unless told."""
+
 K = 64
 KEPT = [[min(K, cells)] for cells in (*CELLS, CELLS[0])] + [[]]
 """Of the six documents: five with a page, one without."""
@@ -74,7 +77,7 @@ def here(room):
 @pytest.fixture(scope="module")
 def there(room, serve):
     """By a server, through lmms-eval's own client."""
-    server = serve(*FEW)
+    server = serve(*FEW, *FOVEATED)
     server.forget()
     before = server.counters()
     found = asked(room, "openai", f"base_url={server.url}/v1,model={SERVED}")
@@ -150,8 +153,8 @@ def test_decide_reads_what_measure_wrote(room, fought):
 
 
 def test_measure_asks_a_server_that_takes_overrides(room, serve, fought):
-    url = f"{serve(*FEW).url}/v1"
-    serve(*FEW).forget()
+    url = f"{serve(*FEW, *FOVEATED).url}/v1"
+    serve(*FEW, *FOVEATED).forget()
     told = measured(room, "there.json", "--engine", "openai", "--url", url)
     (found,), (ours,) = told["runs"], fought["runs"]
     assert list(found["table"]) == ["foveated", "resize", "blind", "shuffled"]
@@ -165,7 +168,7 @@ def test_measure_asks_a_server_that_takes_overrides(room, serve, fought):
 
 
 def test_measure_asks_a_server_as_it_is(room, serve):
-    server = serve(*FEW)
+    server = serve(*FEW, *FOVEATED)
     server.forget()
     run(
         room, "homunculus", "measure", NAME, "--model", str(folder("qwen3_vl")), "--include",

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.core.lift import Material
-from homunculus.core.methods import Method, methods
+from homunculus.core.methods import DEFAULT, DEFAULT_OF_CELLS, Method, methods
 from homunculus.core.pipeline import spend
 from homunculus.core.types import Grid, Rule, Tokens
 from homunculus.engines.families import Layout
@@ -194,6 +194,11 @@ def works_before(method: Method) -> bool:
     material = Material(bent, (slope > 1).long(), 2, bent.abs())
     spent = spend(method, [grid], slope, 40, material)
     return spent.allocation.index.shape[2] == 1 and are_cells(spent.tokens, grid)
+
+
+def default_method(before: bool) -> str:
+    """The method of an engine that chooses before its encoder, or after it."""
+    return DEFAULT if before else DEFAULT_OF_CELLS
 
 
 def check_before(method: Method) -> None:

@@ -18,9 +18,12 @@ from homunculus.core.pipeline import Scout, Sight, check_sight, resize_map
 from homunculus.core.types import Grid, check_count
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
+from homunculus.planner import messages
 from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
-from homunculus.planner.counting import Size, TokenRule, token_rule
-from homunculus.planner.search import FINE, Belief, Plan, find_views
+from homunculus.planner.bill import Bill, Need, least
+from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.models import token_rule
+from homunculus.planner.search import FINE, Belief
 from homunculus.relevance.scout import ScoutLike, get_scout
 
 __all__ = ["Planner", "View", "Views", "views"]
@@ -34,13 +37,17 @@ LONGEST = 8192
 """Pixels along the longer side that a picture is reduced to at most."""
 
 
+Box = tuple[int, int, int, int]
+"""x0 y0 x1 y1 in pixels."""
+
+
 @dataclass(frozen=True)
 class View:
     """One of the pictures that stand for a picture."""
 
     name: str
     """`whole` or `window`, with a number where there are several."""
-    box: tuple[int, int, int, int]
+    box: Box
     """What it shows: x0 y0 x1 y1 in pixels of the picture."""
     size: Size
     """Height and width in pixels, as it is sent."""
@@ -67,21 +74,22 @@ class Views:
     """Tokens that they may cost."""
     sight: Sight
     """What the scout made of the picture and the question."""
-    plan: Plan
+    bill: Bill
+    """The plan, and what its pictures cost."""
 
     @cached_property
     def views(self) -> tuple[View, ...]:
         """The whole picture first, then windows."""
-        return tuple(self._views())
+        price = iter(self.bill.prices)
+        return tuple(View(*one, next(price)) for one in self._views())
 
-    def _views(self) -> Iterator[View]:
-        high, wide = self.picture.size
-        if self.plan.whole is not None:
-            tokens = self.rule.count(self.plan.whole)
-            yield View("whole", (0, 0, wide, high), self.plan.whole, tokens)
-        for number, window in enumerate(self.plan.windows, 1):
-            name = "window" if len(self.plan.windows) == 1 else f"window {number}"
-            yield View(name, window.box, window.size(self.rule.side), window.count)
+    def _views(self) -> Iterator[tuple[str, Box, Size]]:
+        (high, wide), plan = self.picture.size, self.bill.plan
+        if plan.whole is not None:
+            yield "whole", (0, 0, wide, high), plan.whole
+        for number, window in enumerate(plan.windows, 1):
+            name = "window" if len(plan.windows) == 1 else f"window {number}"
+            yield name, window.box, window.size(self.rule.lattice.side)
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
@@ -97,7 +105,7 @@ class Views:
     @property
     def value(self) -> float:
         """The estimated probability that the answer can be read from them."""
-        return self.plan.value
+        return self.bill.plan.value
 
     def images(self) -> list[Any]:
         """The pictures, as Pillow images, in order."""
@@ -105,6 +113,29 @@ class Views:
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
         whole = pillow.fromarray(pixels)
         return [render(whole, view) for view in self.views]
+
+    def openai(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a message for OpenAI's chat completions, and for all who speak alike.
+
+        With ``label`` a short line before each picture says what it shows.
+        """
+        return messages.openai(self, label)
+
+    def responses(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a message for OpenAI's responses."""
+        return messages.responses(self, label)
+
+    def anthropic(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a message for Anthropic's messages."""
+        return messages.anthropic(self, label)
+
+    def gemini(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a content for Gemini."""
+        return messages.gemini(self, label)
+
+    def ollama(self, label: bool = True) -> dict[str, Any]:
+        """As `content` and `images` of a message for Ollama; your question goes behind them."""
+        return messages.ollama(self, label)
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write each picture as a PNG; returns their paths."""
@@ -122,7 +153,8 @@ class Views:
         return {
             "question": self.question,
             "model": self.rule.name,
-            "token_px": self.rule.side,
+            "token_px": self.rule.side if self.rule.unit is None else None,
+            "setting": dict([self.bill.setting]) if self.bill.setting else {},
             "limit": self.limit,
             "tokens": self.tokens,
             "untouched": self.rule.count(self.picture.original),
@@ -163,7 +195,7 @@ def views(
     acuity: str | Path | Acuity = "vlm",
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
-    windows: int = 4,
+    windows: int | None = None,
     legible: float | int = 0.95,
     cap: int = 1024,
     page: int = 0,
@@ -173,7 +205,8 @@ def views(
     ``model`` says whose tokens are counted: a name, or the side of a token in pixels. ``acuity`` is
     how small its reader still reads: a name, a result of `homunculus eyetest`, or a curve.
     ``context`` is the least share of the tokens that a small picture of the whole gets; 0 lets it
-    be left out. With ``tokens="auto"`` the budget is the smallest one that makes the answer
+    be left out. ``windows`` is the most windows beside it: three for hosted models, which take few
+    pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes the answer
     readable with probability ``legible``, up to ``cap``.
     """
     planner = Planner.of(source, question, model, acuity, scout, context, windows, page)
@@ -205,6 +238,13 @@ class Planner:
     context: float | int = 1 / 8
     windows: int = 4
 
+    @cached_property
+    def need(self) -> Need:
+        """The same for the planner of views."""
+        return Need(
+            self.belief, self.picture.size, self.rule, self.acuity, self.context, self.windows
+        )
+
     @staticmethod
     def of(
         source: Any,
@@ -213,15 +253,16 @@ class Planner:
         acuity: str | Path | Acuity = "vlm",
         scout: ScoutLike = "auto",
         context: float | int = 1 / 8,
-        windows: int = 4,
+        windows: int | None = None,
         page: int = 0,
     ) -> "Planner":
         """Open the picture and ask the scout."""
         if not 0 <= context <= 1:
             raise ValueError(f"views: context is a share from 0 to 1, got {context}.")
+        rule = token_rule(model)
+        windows = rule.facts.windows if windows is None else windows
         if not 0 <= windows <= 4:
             raise ValueError(f"views: 0 to 4 windows, got {windows}.")
-        rule = token_rule(model)
         picture = open_picture(source, page, longest=LONGEST)
         sight = ask_scout(get_scout(scout), picture, question)
         return Planner(picture, question, rule, get_acuity(acuity), sight, context, windows)
@@ -231,34 +272,28 @@ class Planner:
         """Where the answer may stand, and how high its letters are."""
         return believe(self.sight, self.picture.size)
 
-    def plan(self, tokens: int) -> Plan:
-        """The best plan for a budget."""
-        return find_views(
-            self.belief, self.picture.size, tokens, self.rule, self.acuity,
-            context=self.context, most=self.windows,
-        )  # fmt: skip
-
     def views(self, tokens: int) -> Views:
         """The views of a budget."""
         return Views(
             self.picture, self.question, self.rule, self.acuity, tokens, self.sight,
-            self.plan(tokens),
+            self.need.buy(tokens),
         )  # fmt: skip
 
     def budget(self, legible: float | int = 0.95, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is."""
         if not 0 < legible <= 1:
             raise ValueError(f"budget: legible is a probability above 0 up to 1, got {legible}.")
-        most = self.rule.count(self.picture.size)
-        most = most if cap is None else min(most, cap)
-        low, high = 0, 1
-        while (value := self.plan(high).value) < legible:
+        first = least(self.rule)
+        most = max(first, self.rule.count(self.picture.size))
+        most = most if cap is None else min(most, max(cap, first))
+        low, high = first - 1, first
+        while (value := self.need.buy(high).plan.value) < legible:
             if high == most:
                 return Needed(most, value, reached=False)
             low, high = high, min(2 * high, most)
         while high - low > 1:  # the value never falls by more than the search may miss
             middle = (low + high) // 2
-            if (found := self.plan(middle).value) >= legible:
+            if (found := self.need.buy(middle).plan.value) >= legible:
                 high, value = middle, found
             else:
                 low = middle

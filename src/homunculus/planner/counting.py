@@ -1,30 +1,94 @@
-"""Whose token: how many tokens a model counts for a picture of so many pixels.
+"""How many tokens a model counts for a picture of so many pixels.
 
-A row is a model; `token_rule` finds it by name, or takes the side of a token in pixels.
+A rule is one of a few families: tokens of some pixels along a side (`TokenRule`), tiles
+(`TileRule`, `CanvasRule`), a flat price for each picture (`FlatRule`), or a price by area
+(`AreaRule`). `planner.models` has a row for every model that we know.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
-
-from homunculus.lazy import not_found
+from math import ceil, floor, sqrt
 
 Size = tuple[int, int]
 """Height and width in pixels."""
+PARTS = 16
+"""Along a side, into which a picture of one price is parted to plan views on."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Where a rule comes from, and what else its provider says."""
+
+    whose: str = ""
+    """The models that count so."""
+    source: str = ""
+    """Where it was read."""
+    date: str = ""
+    """When, year and month."""
+    sure: str = ""
+    """`code`: the model's own processor, which a test compares; `documents`: the provider's;
+    `measured`: others have measured it; `reported`: one source that is not the provider."""
+    images: int = 0
+    """Pictures that a request may have; 0 if nobody says."""
+    note: str = ""
+    """What one should know before trusting the count."""
+    windows: int = 4
+    """Windows that views have at most beside the whole picture."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What views are sent as where a small picture has one price, however small it is."""
+
+    side: int
+    """Pixels along the longer side of a picture of this price."""
+    tokens: int
+    """Its price."""
+    setting: tuple[str, str] | None = None
+    """The parameter of a request, and its value, that makes it the price."""
 
 
 @dataclass(frozen=True)
 class TokenRule:
-    """How one model counts the tokens of a picture."""
+    """Tokens of so many pixels along a side; what sticks out is filled up to a token."""
 
     name: str
     side: int
     """Pixels along a token."""
-    whose: str = ""
-    """The models that count so."""
+    times: float = 1.0
+    """Billed tokens to a token of the picture, rounded up for each picture."""
+    most: int | None = None
+    """Tokens of a picture, before they are multiplied; a larger one is reduced by the provider."""
+    edge: int | None = None
+    """Pixels of a picture's longer side, in the same way."""
+    least: int = 1
+    """Tokens of the smallest picture."""
+    facts: Facts = Facts()
 
-    def count(self, size: Size) -> int:
-        """Tokens of a picture; a side that is no multiple of a token is filled up to one."""
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens of a picture that is one of so many in a request."""
+        del images  # others count a single picture in another way
+        return self.bill(self.cells(self.reduced(size)))
+
+    def cells(self, size: Size) -> int:
+        """Tokens of a picture as it is, before they are multiplied."""
         return ceil(size[0] / self.side) * ceil(size[1] / self.side)
+
+    def bill(self, cells: int) -> int:
+        """Billed tokens of so many of the picture."""
+        return ceil(self.times * max(self.least, cells) - 1e-9)
+
+    def reduced(self, size: Size) -> Size:
+        """What the provider makes of a picture before it is counted."""
+        if self.edge and max(size) > self.edge:
+            size = scaled(size, self.edge / max(size))
+        if self.most and self.cells(size) > self.most:
+            size = self._within(size, self.most)
+        return size
+
+    def _within(self, size: Size, most: int) -> Size:
+        """The largest picture of this shape with at most so many tokens."""
+        return largest(size, lambda small: self.cells(small) <= most)
 
     def largest(self, size: Size, tokens: int) -> Size:
         """The largest picture of this shape that costs at most so many tokens, never enlarged.
@@ -32,41 +96,399 @@ class TokenRule:
         >>> TokenRule("32", 32).largest((1024, 1024), 64), TokenRule("32", 32).largest((90, 40), 9)
         ((256, 256), (90, 40))
         """
-        if self.count(size) <= tokens:
-            return size
-        low, high = 0.0, 1.0
-        for _ in range(20):  # a millionth: far less than a pixel
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._fits(size, middle, tokens) else (low, middle)
-        return _scale(size, low)
+        return largest(self.seen(size), lambda small: self.count(small) <= tokens)
 
-    def _fits(self, size: Size, scale: float, tokens: int) -> bool:
-        return self.count(_scale(size, scale)) <= tokens
+    def seen(self, size: Size) -> Size:
+        """The size at which the model looks at a picture; more pixels than these are lost."""
+        size = inside(size, self.edge) if self.edge else size
+        if self.most and self.cells(size) > self.most:
+            return TokenRule._within(self, size, self.most)
+        return size
+
+    @property
+    def lattice(self) -> "TokenRule":
+        """What views are planned on: the same tokens, each billed once."""
+        if self.unit:
+            return TokenRule(self.name, self.unit.side // PARTS, edge=self.unit.side)
+        return TokenRule(self.name, self.side, edge=self.edge)
+
+    @property
+    def token(self) -> str:
+        """Whose tokens these are, and how large, in words."""
+        size = f"of {self.side} px " if self.unit is None else ""
+        return f"tokens {size}({self.name})"
+
+    @property
+    def unit(self) -> Unit | None:
+        """The price of a small picture, if all have the same."""
+        return None
+
+    @property
+    def whose(self) -> str:
+        """The models that count so."""
+        return self.facts.whose
 
 
-def _scale(size: Size, scale: float) -> Size:
+def largest(size: Size, fits: Callable[[Size], bool]) -> Size:
+    """The largest picture of this shape that fits, never enlarged.
+
+    The scale is found by halving, so a rule may not be cheaper for a larger picture.
+    """
+    if fits(size):
+        return size
+    low, high = 0.0, 1.0
+    for _ in range(20):  # a millionth: far less than a pixel
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(scaled(size, middle)) else (low, middle)
+    return scaled(size, low)
+
+
+def scaled(size: Size, scale: float) -> Size:
+    """A size times a scale, in whole pixels."""
     return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
 
 
-_RULES = (
-    TokenRule("qwen3-vl", 32, "Qwen3-VL"),
-    TokenRule("qwen2.5-vl", 28, "Qwen2-VL and Qwen2.5-VL"),
-)
-RULES = {rule.name: rule for rule in _RULES}
-"""By name."""
+@dataclass(frozen=True)
+class PatchRule(TokenRule):
+    """OpenAI's patches: a picture beyond the cap is reduced until whole patches fit it."""
+
+    def _within(self, size: Size, most: int) -> Size:
+        """As documented: by area, then to a whole number of patches along one side.
+
+        >>> PatchRule("mini", 32, most=1536).count((2400, 1800))
+        1452
+        """
+        high, wide = size
+        scale = sqrt(self.side**2 * most / (high * wide))
+        rows, cols = high * scale / self.side, wide * scale / self.side
+        scale *= min(max(1, floor(rows)) / rows, max(1, floor(cols)) / cols)
+        return max(1, floor(high * scale + 1e-6)), max(1, floor(wide * scale + 1e-6))
 
 
-def token_rule(model: str | int) -> TokenRule:
-    """The rule of a model, or that of tokens of so many pixels.
+@dataclass(frozen=True)
+class RoundRule(TokenRule):
+    """Qwen's: sides are rounded to the nearest token, and areas have a least and a most."""
 
-    >>> token_rule("qwen3-vl").count((64, 70)), token_rule(16).count((64, 70))
-    (6, 20)
-    """
-    if isinstance(model, int):
-        if not 1 <= model <= 256:
-            raise ValueError(f"token_rule: a token has 1 to 256 pixels a side, got {model}")
-        return TokenRule(f"{model} px", model)
-    if model not in RULES:
-        instead = f"There are {', '.join(RULES)}; or give the side of a token in pixels."
-        raise ValueError(not_found("model", model, RULES, (), instead))
-    return RULES[model]
+    def reduced(self, size: Size) -> Size:
+        """Sides in whole tokens, as the processors resize.
+
+        >>> RoundRule("qwen", 28, least=4, most=16384).count((100, 100))
+        16
+        """
+        (high, wide), side = size, self.side
+        rows, cols = round(high / side), round(wide / side)
+        if self.most and rows * cols > self.most:
+            shrink = sqrt(high * wide / (self.most * side**2))
+            rows, cols = (max(1, floor(long / shrink / side)) for long in size)
+        elif rows * cols < self.least:
+            grow = sqrt(self.least * side**2 / (high * wide))
+            rows, cols = (ceil(long * grow / side) for long in size)
+        return rows * side, cols * side
+
+
+@dataclass(frozen=True)
+class RowRule(TokenRule):
+    """Pixtral's: a picture has one token more for each of its rows."""
+
+    def reduced(self, size: Size) -> Size:
+        """Rounded down, as its processor does."""
+        over = max(size) / self.edge if self.edge else 0.0
+        if over <= 1:
+            return size
+        return max(1, floor(size[0] / over)), max(1, floor(size[1] / over))
+
+    def cells(self, size: Size) -> int:
+        """Tokens of a picture, and those that end its rows."""
+        return ceil(size[0] / self.side) * (ceil(size[1] / self.side) + 1)
+
+
+@dataclass(frozen=True)
+class AreaRule(TokenRule):
+    """A price that is known for some areas, and taken to be straight between them."""
+
+    known: tuple[tuple[int, int], ...] = ()
+    """Pixels and tokens, smallest first."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens; below the smallest known area in proportion to it."""
+        del images
+        area, (before, price) = size[0] * size[1], (0, 0)
+        for pixels, tokens in self.known:
+            if area <= pixels:
+                return ceil(price + (tokens - price) * (area - before) / (pixels - before))
+            before, price = pixels, tokens
+        return ceil(price * area / before)
+
+
+# ---- a price for a picture, or for a tile of it -------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FlatRule(TokenRule):
+    """Every picture costs the same, whatever its pixels."""
+
+    price: int = 256
+    pixels: int = 896
+    """Along the side that the model looks at."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens."""
+        del size, images
+        return self.price
+
+    def seen(self, size: Size) -> Size:
+        """Fewer pixels would cost the same."""
+        return inside(size, self.pixels)
+
+    @property
+    def unit(self) -> Unit:
+        """One picture."""
+        return Unit(self.pixels, self.price)
+
+
+def inside(size: Size, side: int) -> Size:
+    """A picture reduced until its longer side is so many pixels."""
+    return size if max(size) <= side else scaled(size, side / max(size))
+
+
+@dataclass(frozen=True)
+class TileRule(TokenRule):
+    """OpenAI's tiles: a base, and a price for every tile; `detail: low` costs the base alone."""
+
+    base: int = 85
+    tile: int = 170
+    square: int = 2048
+    """The picture is reduced to fit this square,"""
+    short: int = 768
+    """then until its shorter side is this,"""
+    pixels: int = 512
+    """and then cut into tiles of so many pixels."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens with `detail: high`.
+
+        >>> rule = TileRule("gpt-4o", 32)
+        >>> rule.count((1024, 1024)), rule.count((4096, 2048))
+        (765, 1105)
+        """
+        del images
+        high, wide = self.seen(size)
+        return self.base + self.tile * ceil(high / self.pixels) * ceil(wide / self.pixels)
+
+    def seen(self, size: Size) -> Size:
+        """First inside the square, then no wider than the short side."""
+        size = inside(size, self.square)
+        return scaled(size, self.short / min(size)) if min(size) > self.short else size
+
+    @property
+    def unit(self) -> Unit:
+        """A picture as large as a tile, at `detail: low`."""
+        return Unit(self.pixels, self.base, ("detail", "low"))
+
+
+@dataclass(frozen=True)
+class CoverRule(TokenRule):
+    """As many tiles as cover the picture, which is reduced to the most; the whole is one more."""
+
+    pixels: int = 448
+    tile: int = 256
+    tiles: int = 6
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens."""
+        del images
+        return self.tile * (self._tiles(self.seen(size)) + 1)
+
+    def seen(self, size: Size) -> Size:
+        """As large as the most tiles cover."""
+        return largest(size, lambda small: self._tiles(small) <= self.tiles)
+
+    def _tiles(self, size: Size) -> int:
+        return ceil(size[0] / self.pixels) * ceil(size[1] / self.pixels)
+
+    @property
+    def unit(self) -> Unit:
+        """A picture of one tile."""
+        return Unit(self.pixels, 2 * self.tile)
+
+
+@dataclass(frozen=True)
+class CanvasRule(TokenRule):
+    """InternVL's: tiles on the canvas of nearest shape, and a small whole beside several."""
+
+    pixels: int = 448
+    """Along a tile."""
+    tile: int = 256
+    """Tokens of a tile."""
+    tiles: int = 12
+    """At most."""
+    marks: int = 2
+    """Tokens around a picture."""
+    one: tuple[str, str] | None = None
+    """The parameter that keeps a picture in one tile."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens."""
+        del images
+        rows, cols = self.canvas(size)
+        many = rows * cols
+        return self.marks + self.tile * (many + 1 if many > 1 else 1)
+
+    def seen(self, size: Size) -> Size:
+        """As it fits the canvas."""
+        rows, cols = self.canvas(size)
+        scale = min(rows * self.pixels / size[0], cols * self.pixels / size[1])
+        return scaled(size, min(1.0, scale))
+
+    def canvas(self, size: Size) -> Size:
+        """Rows and columns of tiles: of two shapes alike the larger, if it is half full."""
+        best, near = (1, 1), float("inf")
+        for rows, cols in canvases(self.tiles):
+            off = abs(size[1] / size[0] - cols / rows)
+            half = size[0] * size[1] > 0.5 * self.pixels**2 * rows * cols
+            if off < near or (off == near and half):
+                best, near = (rows, cols), off
+        return best
+
+    @property
+    def unit(self) -> Unit:
+        """A picture of one tile."""
+        return Unit(self.pixels, self.marks + self.tile, self.one)
+
+
+def canvases(tiles: int) -> list[Size]:
+    """Rows and columns of up to so many tiles, the fewest tiles first, then the fewest columns."""
+    every = [(rows, cols) for cols in range(1, tiles + 1) for rows in range(1, tiles // cols + 1)]
+    return sorted(every, key=lambda one: one[0] * one[1])
+
+
+@dataclass(frozen=True)
+class FitRule(CanvasRule):
+    """Llama 4's: the canvas that enlarges a picture least, else reduces it least."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens with the marks of tiles and rows."""
+        del images
+        rows, cols = self.canvas(size)
+        split = rows * cols * self.tile + rows * (cols - 1) + rows if rows * cols > 1 else 0
+        return self.marks + self.tile + split
+
+    def canvas(self, size: Size) -> Size:
+        """Of canvases that scale alike the smallest."""
+
+        def order(one: Size) -> tuple[bool, float, int]:
+            scale = min(one[0] * self.pixels / size[0], one[1] * self.pixels / size[1])
+            return scale < 1, scale if scale >= 1 else -scale, one[0] * one[1]
+
+        return min(canvases(self.tiles), key=order)
+
+
+@dataclass(frozen=True)
+class SplitRule(CanvasRule):
+    """SmolVLM's and Idefics3's: every picture is enlarged or reduced to one length, then split."""
+
+    length: int = 2048
+    """Pixels of the longer side."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens with the marks of tiles and rows."""
+        del images
+        rows, cols = self.canvas(size)
+        split = rows * (cols * (self.tile + 2) + 1) if rows * cols > 1 else 0
+        return self.marks + self.tile + split
+
+    def seen(self, size: Size) -> Size:
+        """Its longer side has one length."""
+        return inside(size, self.length)
+
+    def canvas(self, size: Size) -> Size:
+        """Rows and columns of tiles that cover the picture."""
+        high, wide = size
+        if wide >= high:
+            high, wide = int(self.length / (wide / high)), self.length
+            high += high % 2
+        else:
+            high, wide = self.length, int(self.length * (wide / high))
+            wide += wide % 2
+        return ceil(max(1, high) / self.pixels), ceil(max(1, wide) / self.pixels)
+
+
+@dataclass(frozen=True)
+class AnyResolutionRule(TokenRule):
+    """LLaVA-OneVision's: one small picture, and if it is the only one also its tiles."""
+
+    pixels: int = 384
+    cells_per_tile: int = 27
+    """Along a side."""
+    tiles: int = 6
+    """Along a side, at most."""
+    limit: int = 9
+    """Tiles whose tokens are not reduced."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens; several pictures are not tiled."""
+        alone = self.cells_per_tile**2
+        if images > 1:
+            return alone
+        high, wide = self._unpadded(size)
+        over = sqrt(high * wide / (self.limit * self.cells_per_tile**2))
+        if over > 1.1:
+            high, wide = int(high // over), int(wide // over)
+        return high * wide + high + alone
+
+    def seen(self, size: Size) -> Size:
+        """As it fits the canvas, and no more than the tiles whose tokens are kept."""
+        rows, cols = self.canvas(size)
+        scale = min(rows * self.pixels / size[0], cols * self.pixels / size[1])
+        keep = sqrt(self.limit * self.pixels**2 / (size[0] * size[1]))
+        return scaled(size, min(1.0, scale, keep))
+
+    def _unpadded(self, size: Size) -> Size:
+        """Tokens of the canvas that the picture covers."""
+        rows, cols = self.canvas(size)
+        high, wide = rows * self.cells_per_tile, cols * self.cells_per_tile
+        if size[1] / size[0] > wide / high:
+            high -= (high - int(round(size[0] * (wide / size[1]), 7))) // 2 * 2
+        else:
+            wide -= (wide - int(round(size[1] * (high / size[0]), 7))) // 2 * 2
+        return high, wide
+
+    def canvas(self, size: Size) -> Size:
+        """Rows and columns of tiles that show most pixels, and of those alike waste least."""
+        high, wide = size
+
+        def order(one: Size) -> tuple[int, int]:
+            down, across = one[0] * self.pixels, one[1] * self.pixels
+            scale = min(across / wide, down / high)
+            shown = min(int(wide * scale) * int(high * scale), wide * high)
+            return -shown, down * across - shown
+
+        every = range(1, self.tiles + 1)
+        return min(((rows, cols) for rows in every for cols in every), key=order)
+
+    @property
+    def unit(self) -> Unit:
+        """One of several pictures."""
+        return Unit(self.pixels, self.cells_per_tile**2)
+
+
+@dataclass(frozen=True)
+class LevelRule(TokenRule):
+    """A price that a parameter sets, whatever the picture's pixels."""
+
+    levels: tuple[tuple[str, int], ...] = ()
+    """Values of the parameter and their prices, cheapest first."""
+    usual: str = ""
+    """The value that holds if a request has none."""
+    setting: str = ""
+    """The parameter's name."""
+
+    def count(self, size: Size, images: int = 1) -> int:
+        """Billed tokens at the usual value."""
+        del size, images
+        return dict(self.levels)[self.usual]
+
+    def largest(self, size: Size, tokens: int) -> Size:
+        """What the tokens of the dearest affordable value show, by the pixels of a token."""
+        price = max((price for _, price in self.levels if price <= tokens), default=1)
+        return TokenRule(self.name, self.side).largest(size, price)

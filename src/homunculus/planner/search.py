@@ -21,7 +21,7 @@ from torch import Tensor
 
 from homunculus.core.types import Grid
 from homunculus.planner.acuity import Acuity
-from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.counting import Size, TokenRule, inside
 
 Map = Float[Tensor, "rows cols"]
 
@@ -127,12 +127,13 @@ def find_views(
     *,
     context: float | int = 1 / 8,
     most: int = 4,
+    spare: int = 1,
     exact: bool = False,
 ) -> Plan:
     """The most valuable views that cost at most ``tokens``, or exactly so many.
 
     ``context`` is the least share of them that a small picture of the whole gets; 0 lets a plan
-    leave it out. ``most`` windows stand beside it.
+    leave it out. ``most`` windows stand beside it, and ``spare`` more that spend what is left.
     """
     search = _Search(belief, size, rule, acuity)
     whole = rule.largest(size, tokens)
@@ -141,10 +142,31 @@ def find_views(
         return best
     contexts = _contexts(size, tokens, rule, context)
     if contexts and most and float(belief.place.sum()) > 0:
-        found = search.best(contexts, tokens, most)
+        found = search.best(contexts, tokens, most, spare)
         if found.value > best.value + WINDOWS:
             best = found
     return search.fill(best, tokens) if exact else best
+
+
+def find_whole(belief: Belief, size: Size, whole: Size, rule: TokenRule, acuity: Acuity) -> Plan:
+    """The whole picture at one size."""
+    return _Search(belief, size, rule, acuity).plan(whole, ())
+
+
+def find_pictures(
+    belief: Belief, size: Size, pictures: int, rule: TokenRule, acuity: Acuity
+) -> Plan:
+    """The whole picture and the windows that show most beside it, at most so many in all.
+
+    Each is as large as the rule lets a picture be, because a smaller one would cost the same.
+    """
+    search = _Search(belief, size, rule, acuity)
+    whole = inside(size, rule.edge or max(size))
+    best = search.plan(whole, ())
+    if whole == size or pictures < 2 or not float(belief.place.sum()) > 0:
+        return best
+    found = search.beside(whole, pictures - 1)
+    return found if found.value > best.value + WINDOWS else best
 
 
 def _contexts(
@@ -162,6 +184,7 @@ class _Search:
 
     def __init__(self, belief: Belief, size: Size, rule: TokenRule, acuity: Acuity) -> None:
         self.size, self.rule, self.acuity, self.fine = size, rule, acuity, belief
+        self.longest = rule.edge // rule.side if rule.edge else 1 << 16
         self.cell = max(1.0, max(size) / COARSE)
         self.coarse = Belief(*_pooled(belief, size, self.cell), belief.blur)
         self.rung, self.steps = self._ladder()
@@ -223,7 +246,9 @@ class _Search:
 
     # ---- windows on the coarse lattice
 
-    def best(self, contexts: Sequence[tuple[Size | None, int]], tokens: int, most: int) -> Plan:
+    def best(
+        self, contexts: Sequence[tuple[Size | None, int]], tokens: int, most: int, spare: int
+    ) -> Plan:
         """The best plan with windows, each context with windows of what it leaves."""
         base = [self._shown(self.coarse, whole) for whole, _ in contexts]
         alone = torch.stack(base).sum((1, 2)).tolist()
@@ -237,7 +262,14 @@ class _Search:
         tries = sorted(tries, key=lambda one: -one.value)[:FINALISTS]
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         best = max(tries, key=lambda one: one.value)
-        return self._spend_rest(best.whole, *self._settle(best), tokens)
+        windows, worth = self._settle(best)
+        return self._spend_rest(best.whole, windows, worth, tokens, most + spare)
+
+    def beside(self, whole: Size, many: int) -> Plan:
+        """Up to so many windows as large as can be, beside the whole picture."""
+        shown = self._shown(self.coarse, whole)
+        (one,) = self._lay([_Try(whole, shown, (self.longest**2,) * many)])
+        return self.plan(whole, self._settle(one)[0])
 
     def _lay(self, tries: list["_Try"]) -> list["_Try"]:
         """Windows one after the other, each where it adds most to the others; all tries together.
@@ -272,7 +304,8 @@ class _Search:
         total = _integral((self.worth - shown[:, None]).clamp_(min=0)).flatten(1)
         found = list[_Spot | None]()
         for sums, price in zip(total, prices, strict=True):
-            much, spot = self._best(_affordable(self.rung % PHASES, price), sums)
+            windows = _affordable(self.rung % PHASES, price, self.longest)
+            much, spot = self._best(windows, sums)
             found.append(spot if much > least else None)
         return found
 
@@ -359,7 +392,7 @@ class _Search:
     # ---- what is left of the budget
 
     def _spend_rest(
-        self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int
+        self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int, most: int
     ) -> Plan:
         """What windows left goes to the whole picture; then to one more window, if it is much."""
         if whole is not None:
@@ -368,7 +401,9 @@ class _Search:
         shown = torch.maximum(worth, self._shown(self.fine, whole))
         plan = Plan(whole, tuple(windows), float(shown.sum()))
         rest = tokens - plan.count(self.rule)
-        return self._filled(plan, rest, exact=False) if rest > (1 - USED) * tokens else plan
+        if rest <= (1 - USED) * tokens or len(windows) >= most:
+            return plan
+        return self._filled(plan, rest, exact=False)
 
     def fill(self, plan: Plan, tokens: int) -> Plan:
         """Windows more until exactly so many tokens are spent."""
@@ -534,11 +569,14 @@ def _length(rung: int, step: int) -> float:
 
 
 @lru_cache(maxsize=128)  # up to half a megabyte each
-def _affordable(phase: int, price: int) -> _Windows:
-    """Windows of at most one price, at every step that the scales of a picture may begin with."""
+def _affordable(phase: int, price: int, longest: int) -> _Windows:
+    """Windows of at most one price, at every step that the scales of a picture may begin with.
+
+    None has more than ``longest`` tokens along a side.
+    """
     found: dict[tuple[int, int, int], _Shape] = {}
     for step in range(LOWEST, HIGHEST):
-        most = ceil(COARSE / _length(phase, step))
+        most = min(longest, ceil(COARSE / _length(phase, step)))
         for tall in TALL:
             if tall > price:
                 break

@@ -16,11 +16,12 @@ from torch import Tensor
 
 from homunculus.core import lift
 from homunculus.core.coverage import Certificate, certify
-from homunculus.core.methods import Method, get_method
+from homunculus.core.methods import DEFAULT_OF_CELLS, Method, get_method
 from homunculus.core.pipeline import FOUND, Map, Match, Sight, run
 from homunculus.core.types import Allocation, Budget, Field, Tokens, check_count
 from homunculus.image import Picture, open_picture
-from homunculus.planner.counting import TokenRule, token_rule
+from homunculus.planner.counting import TokenRule
+from homunculus.planner.models import token_rule
 from homunculus.relevance.combine import Dials
 from homunculus.relevance.material import FEATURES, material
 from homunculus.relevance.scout import ScoutLike, scout_for
@@ -77,16 +78,7 @@ class Look:
 
     def notes(self) -> list[str]:
         """Sentences on what a reader might not expect of this picture and this question."""
-        picture, found = self.picture, []
-        if picture.pages > 1:
-            found.append(f"This is page {self.page + 1} of {picture.pages}.")
-        if picture.size != picture.original:
-            (high, wide), (rows, cols) = picture.original, picture.size
-            found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
-        lost = not self.sight.sure or self.sight.facts.get("matched") is False
-        if self.question.strip() and lost:
-            found.append(self.sight.explanation)
-        return found
+        return notes(self.picture, self.question, self.sight, self.page)
 
     def draw(self) -> Any:
         """Four panels as a Pillow image: picture, relevance, kept cells, what is left to read."""
@@ -108,7 +100,7 @@ class Look:
 
     def why(self) -> dict[str, Any]:
         """Which words of the question were found, where, and what was made of it."""
-        return facts(self.sight, self.relevance, self.picture, self.patch)
+        return why_facts(self.sight, self.relevance, self.picture, self.patch)
 
     def save(self, path: str | Path) -> Path:
         """Draw to a file; its ending says the format."""
@@ -150,11 +142,24 @@ class Look:
         return pixel[:, [1, 0, 3, 2]].round(decimals=1).tolist()
 
 
+def notes(picture: Picture, question: str, sight: Sight, page: int = 0) -> list[str]:
+    """Sentences on what a reader might not expect of a picture and a question."""
+    found = list[str]()
+    if picture.pages > 1:
+        found.append(f"This is page {page + 1} of {picture.pages}.")
+    if picture.size != picture.original:
+        (high, wide), (rows, cols) = picture.original, picture.size
+        found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
+    if question.strip() and (not sight.sure or sight.facts.get("matched") is False):
+        found.append(sight.explanation)
+    return found
+
+
 def look(
     source: Any,
     question: str = "",
     *,
-    method: str | Method = "foveated",
+    method: str | Method = DEFAULT_OF_CELLS,
     tokens: int = 273,
     patch: int = 16,
     model: str | int | None = None,
@@ -272,7 +277,7 @@ def _aim(
 HEADS = ("word", "found", "probability", "where", "places")
 
 
-def facts(
+def why_facts(
     sight: Sight, logit: Float[Tensor, "rows cols"], picture: Picture, patch: int
 ) -> dict[str, Any]:
     """What was found and made of it; boxes are x0 y0 x1 y1, of words that were found alone."""

@@ -24,7 +24,7 @@ def draw_views(views: Views) -> Any:
     width = max(shown[0], panels.NARROWEST)
     small = views.rule.largest(size, views.limit)
     resized = View("whole", (0, 0, size[1], size[0]), small, views.rule.count(small))
-    token = f"tokens of {views.rule.side} px"
+    token = views.rule.token
     cell = shown[0] / views.sight.logit.shape[1]
     parts = [
         (
@@ -59,8 +59,8 @@ def caption(views: Views) -> str:
     if many == 1:
         what = what.removesuffix("s")
     facts = (
-        f"{what}: {views.tokens} of {views.limit} tokens of {views.rule.side} px "
-        f"({views.rule.name}); untouched it costs {untouched}."
+        f"{what}: {views.tokens} of {views.limit} {views.rule.token}, untouched {untouched}; "
+        f"relevance: {views.sight.origin}."
     )
     if not views.sight.sure:
         return f"{facts} The scout does not know where the answer is: the picture is resized."

@@ -9,7 +9,7 @@ from homunculus.engines.families import FAMILIES, Family, family
 from homunculus.engines.plan import AcuityLike, Viewing, acuity_of
 from homunculus.engines.qwen import resize_images_only
 from homunculus.engines.transformers.engine import Engine, Setting
-from homunculus.engines.views import check_before, works_before
+from homunculus.engines.views import check_before, default_method, works_before
 from homunculus.lazy import need
 from homunculus.relevance.scout import ScoutLike, scout_for
 
@@ -24,7 +24,7 @@ def attach(
     processor: Any = None,
     *,
     tokens: int = 273,
-    method: str | Method = "foveated",
+    method: str | Method | None = None,
     where: Literal["auto", "before", "after"] = "auto",
     marks: Literal["free", "counted"] = "free",
     fast: bool = False,
@@ -36,7 +36,8 @@ def attach(
 ) -> Engine:
     """Attach an engine to a loaded model and its processor.
 
-    Every image costs at most ``tokens`` tokens, chosen by ``method``. ``where`` says whether they
+    Every image costs at most ``tokens`` tokens, chosen by ``method``: "views" if they are chosen
+    before the encoder, else "cut", unless you name another. ``where`` says whether they
     are chosen before the encoder, which then encodes nothing else, or after it; "auto" means
     before if the family and the method support it. With ``marks="counted"`` the text tokens that
     some families write between tiles count as well. ``fast`` computes patch embeddings as matrix
@@ -69,6 +70,8 @@ def attach(
                 "part of it. Pass it again as scout=."
             )
         return attach(model, processor, **setting)
+    if method is None:
+        method = default_method(before=bool(kind.before) and where != "after")
     method = get_method(method) if isinstance(method, str) else method
     if where == "auto":
         where = "before" if kind.before and works_before(method) else "after"

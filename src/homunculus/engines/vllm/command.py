@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
+from homunculus.core.methods import DEFAULT_OF_CELLS
 from homunculus.engines.vllm import NAME
 from homunculus.engines.vllm.settings import (
     LIMITS,
@@ -41,7 +42,8 @@ def flags(parser: argparse.ArgumentParser) -> None:
         "MODEL is a name on the hub or a folder. Every other option is one of `vllm serve`."
     )
     add("--tokens", type=count, default=usual.tokens, help="tokens per image (%(default)s)")
-    add("--method", default=usual.method, help="see `homunculus methods` (%(default)s)")
+    text = f"see `homunculus methods` ({usual.method}, or {DEFAULT_OF_CELLS} after the encoder)"
+    add("--method", default="", help=text)
     text = "choose tokens before the encoder, or after it to reuse an image's features"
     add("--where", choices=["before", "after"], default=usual.where, help=f"{text} (%(default)s)")
     text = "how relevance is rated: auto, words, pixels, or a folder with weights"

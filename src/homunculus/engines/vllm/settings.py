@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout
 from homunculus.engines.plan import Positions, Viewing, acuity_of
-from homunculus.engines.views import check_before
+from homunculus.engines.views import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
 from homunculus.planner import VLM
 from homunculus.relevance.scout import check_scout, scout_for
@@ -25,7 +25,8 @@ class ServerSettings:
     """Settings of a server; a request may have its own `tokens` and `question`."""
 
     tokens: int = 273
-    method: str = "foveated"
+    method: str = ""
+    """By default `views`, or `cut` after the encoder."""
     where: Where = "before"
     """Before the encoder, which then sees only chosen cells; or after it, so that further questions
     about an image reuse its features."""
@@ -72,6 +73,8 @@ class ServerSettings:
                 raise ValueError(f"homunculus: {name} is true or false, got {values[name]!r}.")
         if not isinstance(values["question"], str | None):
             raise ValueError(f"homunculus: question is a text, got {values['question']!r}.")
+        if not self.method:
+            object.__setattr__(self, "method", default_method(before=self.where == "before"))
         try:
             method = self.method_object
         except KeyError as error:

@@ -35,7 +35,7 @@ from homunculus.lab.measure.table import experiment, folders, is_experiment, run
 from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lazy import need
 from homunculus.planner.acuity import get_acuity
-from homunculus.planner.counting import token_rule
+from homunculus.planner.models import token_rule
 from homunculus.relevance.scout import PixelScout, available, get_scout
 from homunculus.relevance.words import Way, WordScout, load
 

@@ -8,7 +8,8 @@ import torch
 
 from homunculus.lab.speed.timing import FRESH, one_thread, side_by_side
 from homunculus.planner.acuity import ACUITIES
-from homunculus.planner.counting import Size, token_rule
+from homunculus.planner.counting import Size
+from homunculus.planner.models import token_rule
 from homunculus.planner.search import FINE, Belief, find_views
 
 PAGES: tuple[Size, ...] = ((1024, 800), (4096, 3200))

@@ -40,6 +40,9 @@ PAGE = 0.05
 """A page of text has at least this share of it; pictures with less may be of anything."""
 SURE = 0.95
 """Probability that goes by the map where the answer is printed; the rest goes by other print."""
+COMPARING = 0.6
+"""The same for questions that compare or count, or are about a chart; set by hand on 35 questions
+of charts that no result holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +71,20 @@ class WordSight(Sight):
         size: Map | None = None,
         elsewhere: Map | None = None,
         quoted: bool = False,
+        compares: bool = False,
     ) -> "WordSight":
         """With words for people.
 
         It is sure of its map where a word was found, on a page of text, or where the question
-        quotes what is printed. On other pictures the answer may be no text at all.
+        quotes what is printed; less so if the question compares. On other pictures the answer may
+        be no text at all.
         """
         printed = matched or quoted or text >= PAGE
+        sure = COMPARING if compares and not quoted else SURE
         short, sentence = _outcome(matches, unsupported, matched)
         return WordSight(
             logit,
-            sure=SURE if matches and text >= BLANK and printed else 0.0,
+            sure=sure if matches and text >= BLANK and printed else 0.0,
             size=size,
             size_error=SIZE_ERROR,
             elsewhere=elsewhere,
@@ -271,7 +277,7 @@ class WordScout:
         return [
             WordSight.of(
                 cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text,
-                size, printed, one.quoted,
+                size, printed, one.quoted, one.compares,
             )
             for row, one in enumerate(asked)
         ]  # fmt: skip

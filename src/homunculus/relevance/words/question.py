@@ -163,6 +163,8 @@ class ParsedQuestion:
     """So many of the words, the first, are the question's own."""
     quoted: bool = False
     """Whether it quotes something, which is then surely printed."""
+    compares: bool = False
+    """Whether it compares, counts or speaks of a chart: then its words hardly say where to look."""
 
 
 def ask(question: str) -> ParsedQuestion:
@@ -203,6 +205,7 @@ def ask(question: str) -> ParsedQuestion:
         unsupported=tuple(unsupported)[:MOST_WORDS],
         own=own,
         quoted=bool(quoted),
+        compares=bool(_COMPARES.search(outside)),
     )
 
 
@@ -212,6 +215,12 @@ _CURLY = str.maketrans("“”„‟«»‘’‚‛′`", '""""""' + "'" * 6)
 _QUOTED = re.compile(r"""(?<!\w)"([^"]{1,200})"(?!\w)|(?<!\w)'([^']{1,80})'(?!\w)""")
 """A mark after a letter or digit opens nothing: 15" are inches, and don't is one word."""
 
+_COMPARES = re.compile(
+    r"\b(how many|highest|lowest|largest|smallest|biggest|greatest|most|least|fewest|longest"
+    r"|shortest|higher|lower|larger|smaller|greater|fewer|difference|gap|ratio|median|peak|compared?"
+    r"|increased?|decreased?|charts?|graphs?|bars?|pie|axis|legend|denotes?|colou?rs?)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+(?:[.,:/\\&'’_+*@-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?$")
 _AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")

@@ -1,0 +1,138 @@
+"""From a budget in a model's tokens to a plan, with what each picture of it costs.
+
+The search plans on a lattice of plain tokens; here are the ways models bill them: each token of a
+picture, with a factor or with marks; one price for every small picture; or a price that a
+parameter sets.
+"""
+
+from dataclasses import dataclass
+from math import floor
+
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.counting import LevelRule, Size, TokenRule, Unit
+from homunculus.planner.search import Belief, Plan, find_pictures, find_views, find_whole
+
+LEGIBLE = 0.95
+"""The share of what the dearest affordable level shows that a cheaper one must show."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """A plan and what its pictures cost."""
+
+    plan: Plan
+    prices: tuple[int, ...]
+    """Of each picture, the whole first."""
+    setting: tuple[str, str] | None = None
+    """A parameter of the request that the prices go by, and its value."""
+
+    @property
+    def tokens(self) -> int:
+        """What they cost together."""
+        return sum(self.prices)
+
+
+@dataclass(frozen=True, eq=False)
+class Need:
+    """What views are wanted of: a belief about a picture, a reader, and limits."""
+
+    belief: Belief
+    size: Size
+    rule: TokenRule
+    acuity: Acuity
+    context: float | int = 1 / 8
+    windows: int = 4
+
+    def buy(self, tokens: int) -> Bill:
+        """The best views that cost at most so many tokens."""
+        if isinstance(self.rule, LevelRule):
+            return self._level(self.rule, tokens)
+        if self.rule.unit is None:
+            found = self._lattice(tokens) or self._whole(tokens)
+        else:
+            whole = self._whole(tokens)
+            if whole and (whole.plan.whole == self.size or not self.belief.place.any()):
+                return whole  # the untouched picture, or nobody knows where to look
+            offers = (whole, self._pictures(self.rule.unit, tokens))
+            found = max(filter(None, offers), key=_worth, default=None)
+        if found is None:
+            raise ValueError(
+                f"views: {tokens} tokens are too few for any picture, as {self.rule.name} counts "
+                f"them: the smallest costs {least(self.rule)}."
+            )
+        return found
+
+    def _bill(self, plan: Plan) -> Bill:
+        sizes = [plan.whole] if plan.whole else []
+        sizes += [window.size(self.rule.lattice.side) for window in plan.windows]
+        return Bill(plan, tuple(self.rule.count(size, len(sizes)) for size in sizes))
+
+    def _whole(self, tokens: int) -> Bill | None:
+        """The whole picture alone, at its usual price."""
+        size = self.rule.largest(self.size, tokens)
+        if self.rule.count(size) > tokens:
+            return None
+        return self._bill(find_whole(self.belief, self.size, size, self.rule.lattice, self.acuity))
+
+    def _lattice(self, tokens: int) -> Bill | None:
+        """Views whose tokens are billed one by one."""
+        rule = self.rule
+        most = min(self.windows, tokens // rule.bill(rule.least) - 1)
+        budget = min(floor(tokens / rule.times), rule.most or tokens)
+        while budget > 0 and most >= 0:
+            plan = find_views(
+                self.belief, self.size, budget, rule.lattice, self.acuity,
+                context=self.context, most=most, spare=0,
+            )  # fmt: skip
+            bill = self._bill(plan)
+            if bill.tokens <= tokens:
+                return bill
+            budget -= max(1, floor((bill.tokens - tokens) / rule.times / 2))
+        return None
+
+    def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
+        """Views that have one price each."""
+        many = min(self.windows + 1, tokens // unit.tokens)
+        if not many:
+            return None
+        plan = find_pictures(self.belief, self.size, many, self.rule.lattice, self.acuity)
+        many = 1 + len(plan.windows)
+        if unit.setting:
+            return Bill(plan, (unit.tokens,) * many, unit.setting)
+        bill = self._bill(plan)  # a single picture may have another price than one of several
+        return bill if bill.tokens <= tokens else None
+
+    def _level(self, rule: LevelRule, tokens: int) -> Bill:
+        """The whole picture at the cheapest level that shows about as much as any affordable."""
+        levels = [(name, price) for name, price in rule.levels if price <= tokens]
+        if not levels:
+            raise ValueError(
+                f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: "
+                f"the smallest costs {least(rule)}, at any size."
+            )
+        values = [self._shown(price) for _, price in levels]
+        best = next(at for at, value in enumerate(values) if value >= LEGIBLE * max(values))
+        name, price = levels[best]
+        return Bill(Plan(self.size, (), values[best]), (price,), (rule.setting, name))
+
+    def _shown(self, price: int) -> float:
+        """What the whole picture is worth with so many tokens, of the pixels that one shows."""
+        plain = TokenRule(self.rule.name, self.rule.side)
+        return find_views(self.belief, self.size, price, plain, self.acuity, most=0).value
+
+
+def _worth(bill: Bill) -> tuple[float, int]:
+    """Bills in order: the more that can be read, then the cheaper."""
+    return bill.plan.value, -bill.tokens
+
+
+def least(rule: TokenRule) -> int:
+    """What the smallest picture costs."""
+    if isinstance(rule, LevelRule):
+        return rule.levels[0][1]
+    alone, unit = rule.count((1, 1)), rule.unit
+    if unit is None:
+        return alone
+    if unit.setting:
+        return min(alone, unit.tokens)
+    return alone if alone <= unit.tokens else min(alone, 2 * unit.tokens)  # cheaper among several

@@ -1,0 +1,61 @@
+"""What a picture costs with each model, as it is and as views."""
+
+import re
+from typing import Any
+
+from homunculus.image import open_picture
+from homunculus.planner.bill import least
+from homunculus.planner.counting import LevelRule, Size, TokenRule
+from homunculus.planner.models import MODELS, token_rule
+
+_SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
+
+
+def costs(source: Any, model: str = "all", tokens: int = 273) -> list[dict[str, Any]]:
+    """A row for each model: what the picture costs untouched, and at most as views.
+
+    ``source`` is a picture or its width and height in pixels, as in "4032x3024".
+    """
+    size = size_of(source)
+    rules = MODELS.values() if model == "all" else [token_rule(model)]
+    return [_row(rule, size, tokens) for rule in rules]
+
+
+def size_of(source: Any) -> Size:
+    """Height and width of a picture, or of a text such as 4032x3024."""
+    found = _SIZE.fullmatch(source) if isinstance(source, str) else None
+    if not found:
+        return open_picture(source).original
+    wide, high = (int(side) for side in found.groups())
+    if not (wide and high):
+        raise ValueError(f"cost: expected width x height from 1 pixel on, got {source}.")
+    return high, wide
+
+
+def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
+    untouched, cheapest = rule.count(size), least(rule)
+    facts = rule.facts
+    return {
+        "model": rule.name,
+        "whose": facts.whose,
+        "width": size[1],
+        "height": size[0],
+        "untouched": untouched,
+        "views": min(untouched, max(tokens, cheapest)),
+        "windows": not isinstance(rule, LevelRule),
+        "sure": facts.sure,
+        "source": facts.source,
+        "date": facts.date,
+        "note": facts.note,
+    }
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows for people."""
+    wide, high = rows[0]["width"], rows[0]["height"]
+    lines = [f"{wide}x{high} pixels", f"{'model':<20}{'untouched':>10}{'views':>8}  known by"]
+    for row in rows:
+        known = f"{row['sure']}, {row['date']}"
+        lines.append(f"{row['model']:<20}{row['untouched']:>10,}{row['views']:>8,}  {known}")
+    notes = [f"{row['model']}: {row['note']}" for row in rows if row["note"]]
+    return "\n".join([*lines, "", *notes]).rstrip()

@@ -1,0 +1,212 @@
+"""The models whose tokens we can count: a row each, with its source, its date and how sure it is.
+
+Where sources disagree, the larger count is taken, and the row says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from homunculus.lazy import not_found
+from homunculus.planner.counting import (
+    AnyResolutionRule,
+    AreaRule,
+    CanvasRule,
+    CoverRule,
+    Facts,
+    FitRule,
+    FlatRule,
+    LevelRule,
+    PatchRule,
+    RoundRule,
+    RowRule,
+    SplitRule,
+    TileRule,
+    TokenRule,
+)
+
+OPENAI = "developers.openai.com/api/docs/guides/images-vision"
+CLAUDE = "platform.claude.com/docs/en/build-with-claude/vision"
+GEMINI = "ai.google.dev/gemini-api/docs/media-resolution"
+DATE = "2026-11"
+WINDOWS = 3
+"""Windows for hosted models: with the whole four pictures, which every provider takes."""
+
+
+def _openai(
+    name: str,
+    whose: str,
+    times: float,
+    most: int,
+    edge: int,
+    note: str = "",
+    sure: str = "documents",
+) -> PatchRule:
+    return PatchRule(name, 32, times, most, edge, facts=_facts(whose, OPENAI, sure, note, 500))
+
+
+def _tiles(name: str, whose: str, base: int, tile: int) -> TileRule:
+    note = (
+        "Views are sent with detail=low, which costs the base. Whether smaller pictures are "
+        "enlarged at detail=high is not documented."
+    )
+    facts = _facts(whose, OPENAI, "documents", note, 500)
+    return TileRule(name, 32, facts=facts, base=base, tile=tile)
+
+
+def _facts(whose: str, source: str, sure: str, note: str = "", images: int = 0) -> Facts:
+    return Facts(whose, source, DATE, sure, images, note, WINDOWS)
+
+
+def _code(whose: str, module: str, note: str = "") -> Facts:
+    return Facts(whose, f"transformers 5.19: {module}", DATE, "code", note=note)
+
+
+FACTOR = "The factor is measured, not documented."
+PIXELS = "How many pixels a level shows is assumed: 48 along a token."
+_HOSTED: Sequence[TokenRule] = (
+    _openai(
+        "gpt-6", "GPT-5.6 and GPT-6", 1.2, 30_000, 65_535,
+        "No budget unless detail=high is set (2,500 patches); a picture above 30,000 patches is "
+        "refused.", "measured",
+    ),
+    _openai("gpt-5.5", "GPT-5.5", 1.2, 10_000, 6_000, FACTOR, "measured"),
+    _openai("gpt-5.4", "GPT-5.4", 1.2, 2_500, 2_048, FACTOR, "measured"),
+    _openai(
+        "gpt-5-mini", "GPT-5-mini, GPT-5.4-mini, GPT-5.2, GPT-4.1-mini", 1.62, 1_536, 2_048,
+        "Measured since with a factor of 1.2; the documented one is larger.",
+    ),
+    _openai(
+        "gpt-5-nano", "GPT-5-nano, GPT-5.4-nano, GPT-4.1-nano", 2.46, 1_536, 2_048,
+        "Measured since with factors of 1.2 and 1.5; the documented one is larger.",
+    ),
+    _openai("o4-mini", "o4-mini", 1.72, 1_536, 2_048),
+    _tiles("gpt-4o", "GPT-4o and GPT-4.1", 85, 170),
+    _tiles("gpt-5", "GPT-5", 70, 140),
+    _tiles("o3", "o1 and o3", 75, 150),
+    _tiles("gpt-4o-mini", "GPT-4o-mini", 2_833, 5_667),
+    TokenRule(
+        "claude", 28, most=4_784, edge=2_576,
+        facts=_facts(
+            "Claude from 4.7 on", CLAUDE, "documents",
+            "With more than 20 pictures in a request each may have 2,000 pixels a side.", 100,
+        ),
+    ),
+    TokenRule(
+        "claude-haiku-4.5", 28, most=1_568, edge=1_568,
+        facts=_facts(
+            "Claude Haiku 4.5 and Claude before 4.7", CLAUDE, "documents", images=100
+        ),
+    ),
+    LevelRule(
+        "gemini-3", 48, setting="media_resolution", usual="high",
+        levels=(("low", 280), ("medium", 560), ("high", 1_120), ("ultra_high", 2_240)),
+        facts=_facts(
+            "Gemini 3", GEMINI, "documents",
+            f"A picture costs the same at any size. {PIXELS}", 900,
+        ),
+    ),
+    LevelRule(
+        "gemini-2.5", 48, setting="media_resolution", usual="high",
+        levels=(("low", 64), ("medium", 256), ("high", 2_048)),
+        facts=_facts(
+            "Gemini 2.5", GEMINI, "documents",
+            "The level holds for the whole request. At the highest the model may look closer, for "
+            f"256 to about 2,048 tokens. {PIXELS}", 3_000,
+        ),
+    ),
+    CoverRule(
+        "grok", 28,
+        facts=_facts(
+            "Grok 4", "docs.x.ai/developers/model-capabilities/images/understanding", "documents",
+            "Documented for grok-4-fast; that tiles cover the picture is assumed.",
+        ),
+    ),
+    AreaRule(
+        "nova", 22,
+        known=((405_000, 800), (810_000, 1_300), (1_260_000, 1_800), (1_690_000, 2_600)),
+        facts=_facts(
+            "Amazon Nova", "a copy of Amazon's table", "reported",
+            "A table of four sizes, no formula.",
+        ),
+    ),
+    RowRule(
+        "mistral", 28, edge=1_540,
+        facts=replace(_code("Mistral Small 3.1 and later", "pixtral"), images=8, windows=WINDOWS),
+    ),
+)  # fmt: skip
+
+SPLIT = ("do_image_splitting", "false")
+_OPEN: Sequence[TokenRule] = (
+    RoundRule(
+        "qwen3-vl", 32, least=1, most=16_384,
+        facts=_code(
+            "Qwen3-VL with a processor that has no least size", "qwen2_vl",
+            "As published, the processor enlarges small pictures to 64 tokens "
+            "(qwen3-vl-published); size={'shortest_edge': 1024, ...} turns that off.",
+        ),
+    ),
+    RoundRule(
+        "qwen3-vl-published", 32, least=64, most=16_384,
+        facts=_code("Qwen3-VL as it is published", "qwen2_vl"),
+    ),
+    RoundRule(
+        "qwen2.5-vl", 28, least=4, most=16_384,
+        facts=_code("Qwen2-VL and Qwen2.5-VL", "qwen2_vl"),
+    ),
+    RowRule("pixtral", 16, edge=1_024, facts=_code("Pixtral 12B", "pixtral")),
+    CanvasRule(
+        "internvl", 28, one=("max_patches", "1"),
+        facts=_code(
+            "InternVL 3 and 3.5", "internvl",
+            "Views need max_patches=1. Some checkpoints never split (crop_to_patches=false): there "
+            "every picture costs 258.",
+        ),
+    ),
+    FitRule(
+        "llama-4", 28, pixels=336, tile=144, tiles=16, marks=3, facts=_code("Llama 4", "llama4")
+    ),
+    AnyResolutionRule(
+        "llava-onevision", 14,
+        facts=_code(
+            "LLaVA-OneVision", "llava_onevision",
+            "Only a single picture is tiled; several cost 729 each.",
+        ),
+    ),
+    SplitRule(
+        "smolvlm", 64, pixels=512, tile=64, marks=3, length=2_048, one=SPLIT,
+        facts=_code(
+            "SmolVLM and SmolVLM2", "smolvlm",
+            "Every picture is enlarged to 2,048 pixels and split; views need "
+            "do_image_splitting=false.",
+        ),
+    ),
+    SplitRule(
+        "idefics3", 28, pixels=364, tile=169, marks=3, length=1_456, one=SPLIT,
+        facts=_code("Idefics3", "idefics3", "Views need do_image_splitting=false."),
+    ),
+    FlatRule(
+        "gemma-3", 56, price=256, pixels=896,
+        facts=_code("Gemma 3 without pan and scan", "gemma3"),
+    ),
+)  # fmt: skip
+
+MODELS = {rule.name: rule for rule in (*_HOSTED, *_OPEN)}
+"""By name."""
+
+
+def token_rule(model: str | int | TokenRule) -> TokenRule:
+    """The rule of a model, or that of tokens of so many pixels.
+
+    >>> token_rule("claude").count((64, 70)), token_rule(16).count((64, 70))
+    (9, 20)
+    """
+    if isinstance(model, TokenRule):
+        return model
+    if isinstance(model, int):
+        if not 1 <= model <= 256:
+            raise ValueError(f"token_rule: a token has 1 to 256 pixels a side, got {model}")
+        return TokenRule(f"{model} px", model)
+    if model not in MODELS:
+        instead = f"There are {', '.join(MODELS)}; or give the side of a token in pixels."
+        raise ValueError(not_found("model", model, MODELS, (), instead))
+    return MODELS[model]

@@ -1,0 +1,140 @@
+"""Views as parts of messages: what each API expects, labels, files without metadata."""
+
+import json
+from base64 import b64decode
+from io import BytesIO
+
+import pytest
+
+import homunculus
+from homunculus.cli import main
+from homunculus.planner.cost import costs
+from homunculus.planner.messages import MARK, encode, is_view, labels
+from test_planner_views import corner, page
+
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+ImageFilter = pytest.importorskip("PIL.ImageFilter")
+
+
+def seen(model="claude", tokens=100, **options):
+    return homunculus.views(page(), "What?", tokens=tokens, model=model, scout=corner(), **options)
+
+
+def pictures(files):
+    return [Image.open(BytesIO(one)).size[::-1] for one in files]
+
+
+def data_of(url: str) -> bytes:
+    head, text = url.split(",", 1)
+    assert head in ("data:image/png;base64", "data:image/jpeg;base64")
+    return b64decode(text)
+
+
+def test_openai_chat() -> None:
+    views = seen("gpt-6")
+    parts = views.openai()
+    assert [part["type"] for part in parts] == ["text", "image_url"] * len(views)
+    urls = [part["image_url"]["url"] for part in parts[1::2]]
+    assert pictures(data_of(url) for url in urls) == [view.size for view in views]
+    assert [part["type"] for part in views.openai(label=False)] == ["image_url"] * len(views)
+    assert "detail" not in parts[1]["image_url"]
+
+
+def test_a_price_that_a_parameter_sets_sets_it() -> None:
+    low = seen("gpt-4o", 255)
+    assert {part["image_url"]["detail"] for part in low.openai(label=False)} == {"low"}
+    assert {part["detail"] for part in low.responses(label=False)} == {"low"}
+    whole = homunculus.views(page(), "What?", tokens=2_000, model="gpt-4o", scout=corner())
+    assert whole.openai(label=False)[0]["image_url"]["detail"] == "high"
+    (part,) = seen("gemini-3", 300).gemini()
+    assert part["media_resolution"] == {"level": "MEDIA_RESOLUTION_LOW"}
+    assert "media_resolution" not in seen("claude").gemini()[1]
+
+
+def test_openai_responses() -> None:
+    parts = seen().responses()
+    assert {part["type"] for part in parts} == {"input_text", "input_image"}
+    assert all(is_view(data_of(part["image_url"])) for part in parts[1::2])
+
+
+def test_anthropic() -> None:
+    views = seen()
+    parts = views.anthropic()
+    sources = [part["source"] for part in parts if part["type"] == "image"]
+    assert {source["type"] for source in sources} == {"base64"}
+    files = [b64decode(source["data"]) for source in sources]
+    assert pictures(files) == [view.size for view in views]
+    kinds = [Image.open(BytesIO(one)).get_format_mimetype() for one in files]
+    assert kinds == [source["media_type"] for source in sources]
+
+
+def test_gemini_and_ollama() -> None:
+    views = seen()
+    assert len([part for part in views.gemini() if "inline_data" in part]) == len(views)
+    told = views.ollama()
+    assert pictures(b64decode(one) for one in told["images"]) == [view.size for view in views]
+    assert told["content"].count("\n") == len(views) - 1
+
+
+def test_labels_are_short_and_say_where() -> None:
+    told = labels(seen())
+    assert told[0] == "Image 1: the whole picture, reduced."
+    assert "part of image 1" in told[1]
+    assert all(len(one) < 80 for one in told)
+    alone = homunculus.views(page(), "What?", tokens=4_000, model="claude", scout=corner())
+    assert labels(alone) == []
+
+
+def test_metadata_is_gone_and_a_view_is_known() -> None:
+    secret = page().resize((90, 60))
+    exif = secret.getexif()
+    exif[0x010E] = "where I live"
+    file = BytesIO()
+    secret.save(file, "jpeg", exif=exif, comment=b"my name")
+    assert not is_view(file.getvalue())
+    views = homunculus.views(file.getvalue(), tokens=4_000, model="claude", scout=corner())
+    (part,) = views.openai()
+    data = data_of(part["image_url"]["url"])
+    assert is_view(data)
+    with Image.open(BytesIO(data)) as found:
+        assert not found.getexif()
+        assert found.info.get("comment", MARK.encode()) == MARK.encode()
+    assert b"where I live" not in data
+    assert b"my name" not in data
+
+
+def test_print_is_never_blurred_to_save_bytes() -> None:
+    smooth = page().filter(ImageFilter.GaussianBlur(3))
+    assert encode(smooth).media == "image/jpeg"
+    lot = page().resize((64, 64), Image.Resampling.NEAREST)  # noise: JPEG would be smaller
+    assert encode(lot).media == "image/png"
+    assert encode(smooth) == encode(smooth.copy())
+
+
+def test_the_command_writes_pictures_a_sheet_and_json(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page().save("page.png")
+    assert main(["views", "page.png", "--tokens", "64", "--model", "claude", "-o", "out"]) == 0
+    told = capsys.readouterr().out
+    assert "tokens of 28 px (claude)" in told
+    facts = json.loads((tmp_path / "out" / "views.json").read_text())
+    assert facts["tokens"] <= 64
+    assert all((tmp_path / one).exists() for one in facts["files"])
+    assert (tmp_path / "out" / "sheet.png").exists()
+    assert main(["views", "page.png", "--tokens", "64", "--model", "claud"]) == 2
+    assert "Did you mean 'claude'?" in capsys.readouterr().err
+    assert main(["views", "page.png", "--tokens", "64", "--model", "gpt-4o"]) == 2
+    assert "the smallest costs 85" in capsys.readouterr().err
+
+
+def test_costs_of_a_picture_and_of_a_size(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page().save("page.png")
+    assert costs("page.png") == costs("640x480")
+    assert main(["cost", "4032x3024"]) == 0
+    told = capsys.readouterr().out
+    assert "14,364" in told
+    assert main(["cost", "4032x3024", "--model", "claude", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["costs"]
+    assert (row["untouched"], row["views"]) == (4_740, 273)
+    assert main(["cost", "0x5"]) == 2
