@@ -8,6 +8,7 @@ torch, einops and jaxtyping; `docs/install.md` promises the same things.
 import json
 import os
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from importlib.metadata import distributions, version
 from importlib.util import find_spec
@@ -108,6 +109,20 @@ def transformers() -> None:
     answer.show().save("answer.png")
 
 
+def client() -> None:
+    """A request goes out with views in place of its picture."""
+    from homunculus.planner.models import token_rule
+    from homunculus.serve import Rewriter, http_client
+
+    picture = b64encode(Path("invoice.png").read_bytes()).decode()
+    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{picture}"}}
+    text = {"type": "text", "text": QUESTION}
+    body = {"model": "gpt-6", "messages": [{"role": "user", "content": [part, text]}]}
+    _, report = Rewriter(100).request(body)
+    assert report.tokens <= 100 < report.untouched == token_rule("gpt-6").count((1408, 1024))
+    http_client(100).close()
+
+
 def all_() -> None:
     """What the README begins with."""
     command("show", "invoice.png", QUESTION, "--why", "-o", "show.png")
@@ -115,7 +130,8 @@ def all_() -> None:
 
 CHECKS: dict[str, Callable[[], None]] = {
     "pixels": pixels, "view": view, "atlas": atlas, "scout": scout, "learn": learn,
-    "measure": measure, "gaze": gaze, "decide": decide, "transformers": transformers, "all": all_,
+    "measure": measure, "client": client, "gaze": gaze, "decide": decide,
+    "transformers": transformers, "all": all_,
 }  # fmt: skip
 
 

@@ -1,14 +1,20 @@
 """The pages of docs/ are programs: their Python blocks run in order, on tiny models of our own."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from homunculus.planner.cost import costs
 from test_readme import blocks, draw_pictures, execute
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PYTHON = {"transformers.md": "homunculus.json", "views.md": "out/whole.png"}
+PYTHON = {
+    "any-model.md": "out/whole.png",
+    "transformers.md": "homunculus.json",
+    "views.md": "out/whole.png",
+}
 """Pages with Python, and a file that it writes; the others have commands and settings alone."""
 PAGES = [path.name for path in sorted(DOCS.glob("*.md"))]
 
@@ -30,3 +36,15 @@ def test_a_page_runs(page, tmp_path, monkeypatch) -> None:
     assert (execute(text, DOCS / page) > 0) == (page in PYTHON)
     if page in PYTHON:
         assert (tmp_path / PYTHON[page]).exists()
+
+
+def test_the_table_of_costs_is_what_the_command_says() -> None:
+    page = (DOCS / "any-model.md").read_text("utf-8")
+    (head,) = re.findall(r"^\| model \| (.*\d+x\d+.*) \| views", page, re.MULTILINE)
+    columns = [costs(size) for size in re.findall(r"\d+x\d+", head)]
+    assert len(columns) == 4
+    for row in zip(*columns, strict=True):
+        first = row[0]
+        cells = [f"`{first['model']}`", *(f"{one['untouched']:,}" for one in row)]
+        cells += [f"{max(one['views'] for one in row):,}", first["sure"]]
+        assert f"| {' | '.join(cells)} |" in page

@@ -140,6 +140,8 @@ ROOMS = {  # what a page shows, and the modules behind it
     r"homunculus decide": ["lab.decide"],
     r"homunculus train": ["lab.train"],
     r"homunculus serve": ["engines.vllm"],
+    r"homunculus mcp": ["serve.tool"],
+    r"homunculus\.serve": ["serve.rewrite", "serve.transport"],
     r"homunculus bench core": ["lab.speed.core"],
     r"homunculus bench plan": ["lab.speed.plan"],
     r"homunculus bench scout": ["lab.speed.scout"],
@@ -242,6 +244,8 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "gaze": ["lab.measure", "lab.gaze"],
         "decide": ["lab.decide"],
         "transformers": ["engines.transformers", "lab.speed.transformers"],
+        "client": ["serve.rewrite", "serve.transport"],
+        "mcp": ["serve.tool"],
         "vllm": ["engines.vllm", "lab.speed.vllm"],
         "official": ["lab.official"],
     }[extra]
@@ -250,8 +254,8 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
 
 # ---- what CI runs --------------------------------------------------------------------------------
 
-SERVED = {"vllm", "official"}
-"""Extras that are too large to be installed alone: they run in the environment of tests/serving."""
+SERVED = {"vllm", "official", "mcp"}
+"""Extras that run in the environment of tests/serving: large ones, and one that is there anyway."""
 
 
 def test_every_extra_is_in_the_docs_and_run_by_ci() -> None:

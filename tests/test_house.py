@@ -32,7 +32,7 @@ FLOORS = (  # a room imports only from the lines above its own
     {"relevance"},
     {"planner"},
     {"show"},
-    {"engines"},
+    {"engines", "serve"},
     {"lab"},
     {"__init__"},
     {"cli"},

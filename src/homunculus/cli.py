@@ -82,6 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     _eyetest_parser(verbs.add_parser("eyetest", help="measure how small a reader still reads"))
     _far(verbs.add_parser("decide", help="write a GO or NO-GO report"), "lab.decide", _decide)
+    _mcp_parser(
+        verbs.add_parser("mcp", help="a tool for agents: look at a picture within a budget")
+    )
     serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
     _far(serve, "engines.vllm", _serve)
     listing.set_defaults(run=_methods)
@@ -146,6 +149,15 @@ def _cost_parser(cost: argparse.ArgumentParser) -> None:
     add("--model", default="all", help="one model, or all (%(default)s)")
     add("--tokens", type=count, default=273, help="budget for views (%(default)s)")
     json_flag(cost)
+
+
+def _mcp_parser(mcp: argparse.ArgumentParser) -> None:
+    mcp.set_defaults(run=_mcp)
+    add = mcp.add_argument
+    about = "folders whose pictures may be looked at (the current one)"
+    add("roots", nargs="*", type=Path, default=[Path()], metavar="FOLDER", help=about)
+    add("--tokens", type=count, default=273, help="tokens of a call that names none (%(default)s)")
+    add("--model", default="claude", help="whose tokens: see `homunculus cost` (%(default)s)")
 
 
 def _budget_parser(budget: argparse.ArgumentParser) -> None:
@@ -344,6 +356,18 @@ def _cost(arguments: argparse.Namespace) -> int:
 
     rows = costs(arguments.image, arguments.model, arguments.tokens)
     print(json.dumps({"costs": rows}, indent=2) if arguments.json else table(rows))
+    return 0
+
+
+def _mcp(arguments: argparse.Namespace) -> int:
+    from homunculus.planner.models import token_rule
+    from homunculus.serve.tool import server
+
+    token_rule(arguments.model)  # raises before a client waits
+    for root in arguments.roots:
+        if not root.is_dir():
+            return _fail("mcp", f"{root}: no such folder. Name folders with pictures.")
+    server([root.resolve() for root in arguments.roots], arguments.tokens, arguments.model).run()
     return 0
 
 

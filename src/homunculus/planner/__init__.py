@@ -119,23 +119,23 @@ class Views:
 
         With ``label`` a short line before each picture says what it shows.
         """
-        return messages.openai(self, label)
+        return messages.openai(messages.bundle(self, label))
 
     def responses(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's responses."""
-        return messages.responses(self, label)
+        return messages.responses(messages.bundle(self, label))
 
     def anthropic(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for Anthropic's messages."""
-        return messages.anthropic(self, label)
+        return messages.anthropic(messages.bundle(self, label))
 
     def gemini(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a content for Gemini."""
-        return messages.gemini(self, label)
+        return messages.gemini(messages.bundle(self, label))
 
     def ollama(self, label: bool = True) -> dict[str, Any]:
         """As `content` and `images` of a message for Ollama; your question goes behind them."""
-        return messages.ollama(self, label)
+        return messages.ollama(messages.bundle(self, label))
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write each picture as a PNG; returns their paths."""
@@ -191,7 +191,7 @@ def views(
     question: str = "",
     *,
     tokens: int | Literal["auto"],
-    model: str | int = "qwen3-vl",
+    model: str | int | TokenRule = "qwen3-vl",
     acuity: str | Path | Acuity = "vlm",
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
@@ -202,8 +202,9 @@ def views(
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
-    ``model`` says whose tokens are counted: a name, or the side of a token in pixels. ``acuity`` is
-    how small its reader still reads: a name, a result of `homunculus eyetest`, or a curve.
+    ``model`` says whose tokens are counted: a name, the side of a token in pixels, or a rule.
+    ``acuity`` is how small its reader still reads: a name, a result of `homunculus eyetest`, or a
+    curve.
     ``context`` is the least share of the tokens that a small picture of the whole gets; 0 lets it
     be left out. ``windows`` is the most windows beside it: three for hosted models, which take few
     pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes the answer
@@ -249,7 +250,7 @@ class Planner:
     def of(
         source: Any,
         question: str,
-        model: str | int = "qwen3-vl",
+        model: str | int | TokenRule = "qwen3-vl",
         acuity: str | Path | Acuity = "vlm",
         scout: ScoutLike = "auto",
         context: float | int = 1 / 8,

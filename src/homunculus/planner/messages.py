@@ -5,6 +5,7 @@ makes views of views, and nothing else that the original held.
 """
 
 from base64 import b64encode
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,65 +94,79 @@ class Part(NamedTuple):
     picture: Encoded
 
 
-def parts(views: "Views", label: bool = True) -> list[Part]:
-    """The pictures in order."""
-    told = labels(views) if label else []
-    told = told or [""] * len(views)
-    return [Part(one, encode(image)) for one, image in zip(told, views.images(), strict=True)]
+@dataclass(frozen=True)
+class Bundle:
+    """Views as files, ready for any API."""
+
+    parts: tuple[Part, ...]
+    tokens: int
+    """What they cost."""
+    untouched: int
+    """What the picture would cost."""
+    detail: str | None = None
+    """OpenAI's parameter, where the price goes by it."""
+    level: str | None = None
+    """Gemini's `media_resolution`, in the same way."""
 
 
-def detail(views: "Views") -> str | None:
-    """OpenAI's `detail`, where the price goes by it."""
-    setting = views.bill.setting
-    if setting and setting[0] == "detail":
-        return setting[1]
-    return "high" if views.rule.unit and views.rule.unit.setting == ("detail", "low") else None
+def bundle(views: "Views", label: bool = True) -> Bundle:
+    """The files of views, each with its line."""
+    lines = (labels(views) if label else []) or [""] * len(views)
+    parts = [Part(one, encode(image)) for one, image in zip(lines, views.images(), strict=True)]
+    name, value = views.bill.setting or ("", "")
+    cheap = views.rule.unit.setting if views.rule.unit else None
+    dear = "high" if cheap == ("detail", "low") else None  # the price of a whole picture
+    return Bundle(
+        tuple(parts),
+        views.tokens,
+        views.rule.count(views.picture.original),
+        detail=value if name == "detail" else dear,
+        level=value if name == "media_resolution" else None,
+    )
 
 
-def openai(views: "Views", label: bool = True) -> list[dict[str, Any]]:
+def openai(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a message for OpenAI's chat completions, and all who speak alike."""
-    how = {"detail": detail(views)} if detail(views) else {}
+    how = {"detail": some.detail} if some.detail else {}
     found = list[dict[str, Any]]()
-    for text, picture in parts(views, label):
+    for text, picture in some.parts:
         found += [{"type": "text", "text": text}] if text else []
         found.append({"type": "image_url", "image_url": {"url": picture.url, **how}})
     return found
 
 
-def responses(views: "Views", label: bool = True) -> list[dict[str, Any]]:
+def responses(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a message for OpenAI's responses."""
-    how = {"detail": detail(views) or "auto"}
     found = list[dict[str, Any]]()
-    for text, picture in parts(views, label):
+    for text, picture in some.parts:
         found += [{"type": "input_text", "text": text}] if text else []
-        found.append({"type": "input_image", "image_url": picture.url, **how})
+        image = {"type": "input_image", "image_url": picture.url, "detail": some.detail or "auto"}
+        found.append(image)
     return found
 
 
-def anthropic(views: "Views", label: bool = True) -> list[dict[str, Any]]:
+def anthropic(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a message for Anthropic's messages."""
     found = list[dict[str, Any]]()
-    for text, picture in parts(views, label):
+    for text, picture in some.parts:
         found += [{"type": "text", "text": text}] if text else []
         source = {"type": "base64", "media_type": picture.media, "data": picture.text}
         found.append({"type": "image", "source": source})
     return found
 
 
-def gemini(views: "Views", label: bool = True) -> list[dict[str, Any]]:
+def gemini(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a content for Gemini."""
-    setting = dict([views.bill.setting]) if views.bill.setting else {}
-    level = setting.get("media_resolution")
-    how = {"media_resolution": {"level": f"MEDIA_RESOLUTION_{level.upper()}"}} if level else {}
+    level = f"MEDIA_RESOLUTION_{some.level.upper()}" if some.level else ""
+    how = {"media_resolution": {"level": level}} if level else {}
     found = list[dict[str, Any]]()
-    for text, picture in parts(views, label):
+    for text, picture in some.parts:
         found += [{"text": text}] if text else []
         found.append({"inline_data": {"mime_type": picture.media, "data": picture.text}, **how})
     return found
 
 
-def ollama(views: "Views", label: bool = True) -> dict[str, Any]:
+def ollama(some: Bundle) -> dict[str, Any]:
     """`content` and `images` of a message for Ollama; your question goes behind the content."""
-    every = parts(views, label)
-    lines = [part.label for part in every if part.label]
-    return {"content": "\n".join(lines), "images": [part.picture.text for part in every]}
+    lines = [part.label for part in some.parts if part.label]
+    return {"content": "\n".join(lines), "images": [part.picture.text for part in some.parts]}

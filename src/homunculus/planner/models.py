@@ -3,6 +3,7 @@
 Where sources disagree, the larger count is taken, and the row says so.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -210,3 +211,51 @@ def token_rule(model: str | int | TokenRule) -> TokenRule:
         instead = f"There are {', '.join(MODELS)}; or give the side of a token in pixels."
         raise ValueError(not_found("model", model, MODELS, (), instead))
     return MODELS[model]
+
+
+_NAMES = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"gpt-4o-mini", "gpt-4o-mini"),
+        (r"gpt-(4\.1|5(\.\d)?)-mini", "gpt-5-mini"),
+        (r"gpt-(4\.1|5(\.\d)?)-nano", "gpt-5-nano"),
+        (r"gpt-4o|gpt-4\.1|chatgpt-4o", "gpt-4o"),
+        (r"gpt-5\.6|gpt-([6-9]|\d\d)", "gpt-6"),
+        (r"gpt-5\.5", "gpt-5.5"),
+        (r"gpt-5\.4", "gpt-5.4"),
+        (r"gpt-5\.\d", "gpt-5-mini"),
+        (r"gpt-5(?![.\d])", "gpt-5"),
+        (r"o4-mini", "o4-mini"),
+        (r"(^|[^a-z0-9])o[13](?![a-z0-9])", "o3"),
+        (r"claude-(2|3|instant)|claude.*haiku|claude-[a-z]+-4-[0-6](?!\d)", "claude-haiku-4.5"),
+        (r"claude-[a-z]+-4(-\d{8}|@|$)", "claude-haiku-4.5"),
+        (r"claude", "claude"),
+        (r"gemini-2|gemini-1", "gemini-2.5"),
+        (r"gemini-[3-9]", "gemini-3"),
+        (r"grok", "grok"),
+        (r"nova", "nova"),
+        (r"pixtral-12b", "pixtral"),
+        (r"mistral|pixtral|magistral|ministral", "mistral"),
+        (r"qwen-?3-?vl", "qwen3-vl-published"),
+        (r"qwen-?2(\.5)?-?vl", "qwen2.5-vl"),
+        (r"internvl", "internvl"),
+        (r"llama-?4", "llama-4"),
+        (r"llava-?onevision", "llava-onevision"),
+        (r"smolvlm", "smolvlm"),
+        (r"idefics3", "idefics3"),
+        (r"gemma-?3", "gemma-3"),
+    )
+)
+"""Which rule a model's full name goes by; the first that is found in it."""
+
+
+def rule_of(name: str) -> TokenRule | None:
+    """The rule of a model by the name that its API has for it; None if nobody knows.
+
+    >>> rule_of("openai/gpt-5.6-2026-09-01").name, rule_of("claude-opus-4-8").name
+    ('gpt-6', 'claude')
+    """
+    if name in MODELS:
+        return MODELS[name]
+    low = name.lower()
+    return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(low)), None)

@@ -1,0 +1,87 @@
+"""`homunculus mcp`: a tool for agents that looks at a picture for a question, within a budget.
+
+The agent gets views and a text with their boxes, instead of paying for the whole screenshot. Only
+pictures under the folders that it was started with can be looked at.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from homunculus.image import PictureError
+from homunculus.lazy import need
+from homunculus.planner import Views, views
+from homunculus.planner.messages import bundle
+
+MOST = 4096
+"""Tokens that a call may ask for."""
+
+
+def find(path: str, roots: Sequence[Path]) -> Path:
+    """A file under one of the roots, links followed first; else an error for people."""
+    given = Path(path)
+    tries = [given] if given.is_absolute() else [root / given for root in roots]
+    for one in tries:
+        real = one.resolve()
+        if real.is_file() and any(real.is_relative_to(root.resolve()) for root in roots):
+            return real
+    raise PictureError(
+        f"{path}: no such picture under {', '.join(str(root) for root in roots)}. "
+        "Name a file there; the folders are those that `homunculus mcp` was started with."
+    )
+
+
+def describe(seen: Views, path: Path) -> str:
+    """What the pictures show, for the model that reads them."""
+    facts = seen.to_json()
+    lines = [
+        f"{path}: {len(seen)} of at most {seen.limit} {seen.rule.token}, {seen.tokens} used; the "
+        f"whole picture would cost {facts['untouched']}.",
+    ]
+    for number, view in enumerate(facts["views"], 1):
+        x0, y0, x1, y1 = (round(side) for side in view["box"])
+        where = f"pixels {x0},{y0} to {x1},{y1} of the original, at {view['scale']:.2f} its scale"
+        lines.append(f"Image {number} ({view['name']}): {where}.")
+    if not seen.sight.sure:
+        lines.append("Nobody knows where the answer is: this is the whole picture, reduced.")
+    return "\n".join(lines)
+
+
+def look_within(
+    path: str, question: str, tokens: int, model: str, roots: Sequence[Path], page: int = 0
+) -> tuple[str, list[tuple[bytes, str]]]:
+    """A text, and pictures as bytes and format."""
+    if not 1 <= tokens <= MOST:
+        raise PictureError(f"tokens: expected 1 to {MOST}, got {tokens}.")
+    file = find(path, roots)
+    seen = views(file, question, tokens=tokens, model=model, page=page)
+    pictures = [part.picture for part in bundle(seen, label=False).parts]
+    files = [(one.data, one.media.removeprefix("image/")) for one in pictures]
+    return describe(seen, file), files
+
+
+def server(roots: Sequence[Path], tokens: int = 273, model: str = "claude") -> Any:
+    """An MCP server with one tool."""
+    mcp: Any = need("mcp.server.mcpserver", extra="mcp", who="homunculus mcp")
+    errors: Any = need("mcp.server.mcpserver.exceptions", extra="mcp", who="homunculus mcp")
+    threads: Any = need("anyio.to_thread", extra="mcp", who="homunculus mcp")
+    made = mcp.MCPServer("homunculus")
+    budget = tokens
+
+    @made.tool(structured_output=False)  # else clients send the pictures once more, as text
+    async def look_at(path: str, question: str, tokens: int = budget, page: int = 0) -> list[Any]:
+        """Look at a picture file for a question without paying for all of it.
+
+        Returns a small picture of the whole and close-ups of where the answer probably stands,
+        which cost at most `tokens` image tokens together, and their places in the original. Ask
+        one question at a time; ask again, with another question or more tokens, to look elsewhere.
+        """
+        try:
+            text, files = await threads.run_sync(
+                look_within, path, question, tokens, model, roots, page
+            )
+        except ValueError as error:
+            raise errors.ToolError(str(error)) from error
+        return [text, *(mcp.Image(data=data, format=kind) for data, kind in files)]
+
+    return made

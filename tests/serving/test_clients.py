@@ -1,0 +1,222 @@
+"""Real SDKs and a real MCP client: what a provider would receive, recorded on loopback."""
+
+import asyncio
+import json
+import sys
+import threading
+from base64 import b64decode
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+
+import anthropic
+import openai
+import pytest
+from PIL import Image
+
+from homunculus.planner.messages import is_view
+from homunculus.planner.models import token_rule
+from homunculus.serve import async_http_client, http_client
+from homunculus.serve.rewrite import picture_of
+from serving.client import packed, page, turn
+
+CHAT = {
+    "id": "1", "object": "chat.completion", "created": 0, "model": "m",
+    "choices": [
+        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "ok"}}
+    ],
+}  # fmt: skip
+MESSAGE = {
+    "id": "1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+    "stop_sequence": None, "content": [{"type": "text", "text": "ok"}],
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}  # fmt: skip
+RESPONSE = {
+    "id": "1", "object": "response", "created_at": 0, "model": "m", "status": "completed",
+    "output": [{"type": "message", "id": "2", "role": "assistant", "status": "completed",
+                "content": [{"type": "output_text", "text": "ok", "annotations": []}]}],
+    "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+}  # fmt: skip
+CHUNK = {
+    "id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m",
+    "choices": [{"index": 0, "delta": {"content": "ok"}, "finish_reason": None}],
+}  # fmt: skip
+
+
+class Recorder(BaseHTTPRequestHandler):
+    """Keeps what it is sent, and answers as each API does."""
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers["content-length"]))
+        body = json.loads(raw)
+        self.server.seen.append((self.path, body, raw))
+        if body.get("stream"):
+            events = [f"data: {json.dumps(CHUNK)}\n\n", "data: [DONE]\n\n"]
+            self._answer("".join(events).encode(), "text/event-stream")
+            return
+        kinds = {"/chat/completions": CHAT, "/messages": MESSAGE, "/responses": RESPONSE}
+        answer = next(one for end, one in kinds.items() if self.path.endswith(end))
+        self._answer(json.dumps(answer).encode(), "application/json")
+
+    def _answer(self, data: bytes, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def recorder():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
+    server.seen = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def url(server) -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+def sizes(parts) -> list[tuple[int, int]]:
+    found = []
+    for part in parts:
+        if source := picture_of(part):
+            there = source[0]
+            data = b64decode(there["data"] if isinstance(there, dict) else there.split(",", 1)[1])
+            assert is_view(data)
+            found.append(Image.open(BytesIO(data)).size[::-1])
+    return found
+
+
+def cost(name: str, shown: list[tuple[int, int]]) -> int:
+    return sum(token_rule(name).count(size) for size in shown)
+
+
+PAGE = page(900, 700)
+TURNS = [turn("What is the total?", PAGE)]
+
+
+def test_the_sdk_of_openai(recorder) -> None:
+    client = openai.OpenAI(
+        api_key="k", base_url=f"{url(recorder)}/v1", http_client=http_client(100)
+    )
+    answer = client.chat.completions.create(model="gpt-6", messages=TURNS, seed=7)
+    assert answer.choices[0].message.content == "ok"
+    (path, body, _), *_ = recorder.seen
+    assert path == "/v1/chat/completions"
+    assert body["seed"] == 7
+    assert body["messages"][0]["content"][-1] == {"type": "text", "text": "What is the total?"}
+    shown = sizes(body["messages"][0]["content"])
+    assert shown
+    assert cost("gpt-6", shown) <= 100
+    stream = client.chat.completions.create(model="gpt-6", messages=TURNS, stream=True)
+    assert [chunk.choices[0].delta.content for chunk in stream] == ["ok"]
+    assert recorder.seen[1][1]["messages"] == body["messages"]
+
+
+def test_responses_of_openai(recorder) -> None:
+    address = TURNS[0]["content"][0]["image_url"]["url"]
+    content = [
+        {"type": "input_image", "image_url": address, "detail": "auto"},
+        {"type": "input_text", "text": "What is the total?"},
+    ]
+    client = openai.OpenAI(
+        api_key="k", base_url=f"{url(recorder)}/v1", http_client=http_client(100)
+    )
+    client.responses.create(model="gpt-6", input=[{"role": "user", "content": content}])
+    (path, body, _), *_ = recorder.seen
+    assert path == "/v1/responses"
+    assert 0 < cost("gpt-6", sizes(body["input"][0]["content"])) <= 100
+
+
+def claude(image) -> dict:
+    from base64 import b64encode
+
+    source = {
+        "type": "base64", "media_type": "image/png", "data": b64encode(packed(image)).decode(),
+    }  # fmt: skip
+    return {"type": "image", "source": source}
+
+
+def test_the_sdk_of_anthropic(recorder) -> None:
+    client = anthropic.Anthropic(api_key="k", base_url=url(recorder), http_client=http_client(100))
+    first = [{"role": "user", "content": [claude(PAGE), {"type": "text", "text": "What is it?"}]}]
+    client.messages.create(model="claude-opus-4-8", max_tokens=5, messages=first)
+    later = [*first, {"role": "assistant", "content": "300"}, {"role": "user", "content": "Why?"}]
+    client.messages.create(model="claude-opus-4-8", max_tokens=5, messages=later)
+    bodies = [json.dumps(body["messages"]) for _, body, _ in recorder.seen]
+    assert bodies[1].startswith(bodies[0].removesuffix("]"))  # so a cached prefix is found again
+    assert 0 < cost("claude", sizes(recorder.seen[0][1]["messages"][0]["content"])) <= 100
+
+
+def test_without_pictures_the_bytes_are_the_same(recorder) -> None:
+    for clients in (None, http_client(100)):
+        client = openai.OpenAI(
+            api_key="k", base_url=f"{url(recorder)}/v1", http_client=clients, max_retries=0
+        )
+        client.chat.completions.create(
+            model="gpt-6", messages=[{"role": "user", "content": "Grüße, 你好"}]
+        )
+    assert recorder.seen[0][2] == recorder.seen[1][2]
+
+
+def test_both_without_waiting(recorder) -> None:
+    async def ask() -> None:
+        chat = openai.AsyncOpenAI(
+            api_key="k", base_url=f"{url(recorder)}/v1", http_client=async_http_client(100)
+        )
+        await chat.chat.completions.create(model="gpt-6", messages=TURNS)
+        other = anthropic.AsyncAnthropic(
+            api_key="k", base_url=url(recorder), http_client=async_http_client(64)
+        )
+        asked = [{"role": "user", "content": [claude(PAGE), {"type": "text", "text": "What?"}]}]
+        await other.messages.create(model="claude-opus-4-8", max_tokens=5, messages=asked)
+
+    asyncio.run(ask())
+    assert 0 < cost("gpt-6", sizes(recorder.seen[0][1]["messages"][0]["content"])) <= 100
+    assert 0 < cost("claude", sizes(recorder.seen[1][1]["messages"][0]["content"])) <= 64
+
+
+# ---- MCP -----------------------------------------------------------------------------------------
+
+
+def test_an_agent_looks_at_a_file_over_stdio(tmp_path) -> None:
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    root, outside = tmp_path / "pictures", tmp_path / "secret.png"
+    root.mkdir()
+    page(900, 700).save(root / "page.png")
+    page(90, 70).save(outside)
+    (root / "link.png").symlink_to(outside)
+
+    async def talk() -> tuple:
+        command = ["-m", "homunculus", "mcp", str(root), "--tokens", "120"]
+        stdio = stdio_client(StdioServerParameters(command=sys.executable, args=command))
+        async with Client(stdio) as client:
+            tools = await client.list_tools()
+            good = await client.call_tool(
+                "look_at", {"path": "page.png", "question": "What is the total?"}
+            )
+            bad = [
+                await client.call_tool("look_at", {"path": one, "question": "What?"})
+                for one in ("../secret.png", str(outside), "link.png", "none.png", "/etc/passwd")
+            ]
+            little = await client.call_tool(
+                "look_at", {"path": "page.png", "question": "What?", "tokens": 0}
+            )
+        return tools, good, bad, little
+
+    tools, good, bad, little = asyncio.run(talk())
+    assert [tool.name for tool in tools.tools] == ["look_at"]
+    text, *pictures = good.content
+    assert "of the original" in text.text
+    shown = [Image.open(BytesIO(b64decode(one.data))).size[::-1] for one in pictures]
+    assert 0 < cost("claude", shown) <= 120
+    assert all(one.is_error and "no such picture under" in one.content[0].text for one in bad)
+    assert "expected 1 to 4096, got 0" in little.content[0].text
