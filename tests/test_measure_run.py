@@ -15,8 +15,9 @@ from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import Config, measure
 from homunculus.lab.measure.spend import deviation, keep, open_sheet, saliency
 from homunculus.lab.measure.suite import read
-from homunculus.lab.measure.views import keep_views, scout_belief
+from homunculus.lab.measure.views import keep_views, keep_whole, scout_belief
 from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.planner.models import token_rule
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -288,7 +289,7 @@ def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
     """At full scale a window is the page; around it stands the small picture, enlarged."""
     sheet = open_sheet(read(suite)[0].path, 256, 16)
     belief = scout_belief(spotted, sheet, "What is the total?")
-    kept = keep_views(sheet, 24, belief, ACUITIES["vlm"], 1 / 8)
+    kept = keep_views(sheet, 24, belief, ACUITIES["vlm"], row("views", {"scout": spotted}))
     assert kept.tokens <= 24
     whole, (window, (x, y)) = kept.apart()[:2]
     assert whole[0].shape == sheet.page.pixels.shape
@@ -298,12 +299,33 @@ def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
     assert torch.equal(page[:, y : y + high, x : x + wide], part)
     assert float(kept.level.min()) == 0.0
     assert float(kept.level.max()) > 1.0
-    left_out = keep_views(sheet, 8, belief, ACUITIES["vlm"], 0.0)
+    left_out = keep_views(
+        sheet, 8, belief, ACUITIES["vlm"], row("views@context=0", {"scout": spotted})
+    )
     assert bool((left_out.show("smooth") == 200).any())
     assert not bool(left_out.level.isfinite().all())
 
 
-@pytest.mark.parametrize("name", ["views@share=1", "views+nobody"])
+@pytest.mark.parametrize("name", ["claude", "gpt-6", "gpt-4o"])
+def test_rows_count_as_a_model_does(suite, name) -> None:
+    names = (f"views@model={name}", f"resize@model={name}")
+    tokens = (255,) if name == "gpt-4o" else (16,)
+    config = replace(CONFIG, methods=names, tokens=tokens, modes=("smooth",), side=1024)
+    sheet = open_sheet(read(suite)[0].path, 1024, 16)
+    result = measure(part(read(suite))[:2], config, Stripes(), {"scout": spotted})
+    assert set(names) < set(result["rows"][0]["scores"])
+    rule = token_rule(name)
+    kept = keep_whole(sheet, tokens[0], rule)
+    assert kept.tokens <= tokens[0]
+    belief = scout_belief(spotted, sheet, "What is the total?")
+    seen = keep_views(sheet, tokens[0], belief, ACUITIES["vlm"], row(names[0], {"scout": spotted}))
+    assert seen.tokens <= tokens[0]
+    assert len(seen.apart()) <= 4
+
+
+@pytest.mark.parametrize(
+    "name", ["views@share=1", "views+nobody", "resize@share=1", "views@model=nobody"]
+)
 def test_a_row_of_views_that_cannot_be_run_says_why(name) -> None:
-    with pytest.raises(ValueError, match=r"views has no share|no scorer 'nobody'"):
+    with pytest.raises(ValueError, match=r"it has no share|no scorer 'nobody'|no model 'nobody'"):
         row(name, {"scout": spotted})

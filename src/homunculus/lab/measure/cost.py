@@ -18,7 +18,7 @@ import torch
 from homunculus.core.pipeline import Scout, Sight
 from homunculus.lab.measure.row import Map, Row, row
 from homunculus.lab.measure.spend import Sheet, saliency, spend_slots
-from homunculus.lab.measure.views import page_size, plan_views
+from homunculus.lab.measure.views import buy_views, page_size
 from homunculus.lab.speed.timing import FRESH, one_thread, peak
 from homunculus.planner import believe
 from homunculus.planner.acuity import ACUITIES
@@ -147,9 +147,8 @@ def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -
 
 def _plan(one: Row, sheet: Sheet, slots: int, logit: Map) -> object:
     """The planner's part, on a map as a scout would give it."""
-    assert one.context is not None
     belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet))
-    return plan_views(sheet, slots, belief, ACUITIES["rapidocr"], one.context)
+    return buy_views(sheet, slots, belief, ACUITIES["rapidocr"], one)
 
 
 def engine(path: Path) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 """Rows of the table: a method, how it is set, and whose relevance map it follows.
 
 A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`,
-`foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`, `views`, `views@context=0+blind`. A
-number alone is the hedge.
+`foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`, `views`, `views@context=0+blind`,
+`views@model=claude`. A number alone is the hedge.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,8 @@ from homunculus.core import lift
 from homunculus.core.lift import Lift
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout
+from homunculus.planner.counting import TokenRule
+from homunculus.planner.models import token_rule
 
 Pixels = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "rows cols"]
@@ -41,6 +43,8 @@ class Row:
     """Whose map it follows; None if it follows none."""
     context: float | None = None
     """Of `views`: the least share of tokens that the whole picture gets; None for all others."""
+    rule: TokenRule | None = None
+    """Of `views` and `resize`: whose tokens are counted, if not those of the run."""
 
 
 def row(name: str, scorers: Mapping[str, Scout]) -> Row:
@@ -48,10 +52,13 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
     left, plus, scorer = _TWINS.get(name, name).partition("+")
     base, at, option = left.partition("@")
     if base == "resize":
-        return Row(name, (), None)
+        return Row(name, (), None, rule=_rule(option, name) if at else None)
     if base == "views":
         _check_scorer(name, scorer or "scout", scorers)
-        return Row(name, (), scorer or "scout", _context(option, name) if at else CONTEXT)
+        one = Row(name, (), scorer or "scout", CONTEXT)
+        if option.startswith("context="):
+            return replace(one, context=float(option.removeprefix("context=")))
+        return replace(one, rule=_rule(option, name)) if at else one
     method = get_method(base)
     if at:
         method = _set(method, option, name)
@@ -74,11 +81,13 @@ def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None
         )
 
 
-def _context(option: str, name: str) -> float:
+def _rule(option: str, name: str) -> TokenRule:
     what, equals, value = option.partition("=")
-    if what != "context" or not equals:
-        raise ValueError(f"row {name}: views has no {what}. Write views@context=0.")
-    return float(value)
+    if what != "model" or not equals:
+        raise ValueError(
+            f"row {name}: it has no {what}. Write @model=claude, or @context=0 for views."
+        )
+    return token_rule(value)
 
 
 def _set(method: Method, option: str, name: str) -> Method:

@@ -34,7 +34,13 @@ from homunculus.lab.measure.spend import (
     saliency,
 )
 from homunculus.lab.measure.suite import Box, Question
-from homunculus.lab.measure.views import Picture, answer_belief, keep_views, scout_belief
+from homunculus.lab.measure.views import (
+    Picture,
+    answer_belief,
+    keep_views,
+    keep_whole,
+    scout_belief,
+)
 from homunculus.lab.shuffle import derange
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.search import Belief
@@ -318,8 +324,9 @@ def _draws(
     by_probe: dict[str, list[list[float | None]]] = {}
     for draw in range(max(1, len(one.methods))):
         if isinstance(logit, Belief):
-            assert one.context is not None
-            selection = keep_views(sheet, slots, logit, bench.config.acuity, one.context)
+            selection = keep_views(sheet, slots, logit, bench.config.acuity, one)
+        elif one.rule:
+            selection = keep_whole(sheet, slots, one.rule)
         else:
             selection = keep(one, draw, sheet, slots, logit)
         if selection.tokens > slots:

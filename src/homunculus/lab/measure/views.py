@@ -10,11 +10,12 @@ import torch
 from einops import rearrange
 
 from homunculus.core.pipeline import Scout, Sight
-from homunculus.lab.measure.row import Map, Pixels
+from homunculus.lab.measure.row import CONTEXT, Map, Pixels, Row
 from homunculus.lab.measure.spend import Selection, Sheet
 from homunculus.lazy import need
 from homunculus.planner import believe, scout_cells
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.planner.bill import Bill, Need
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.search import Belief, Plan, find_views
 
@@ -48,25 +49,39 @@ def answer_belief(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Belie
     return believe(Sight(logit, sure=1.0, size=height, size_error=0.1), page_size(sheet))
 
 
-def keep_views(
-    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, context: float
-) -> Selection:
+def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row) -> Selection:
     """Spend the slots on views of a page."""
-    plan, rule = plan_views(sheet, slots, belief, acuity, context)
-    shown = Shown(sheet, plan, rule.side)
-    side = scout_cells(page_size(sheet))[1]
+    bill, side = buy_views(sheet, slots, belief, acuity, one)
+    shown = Shown(sheet, bill.plan, side)
     return Selection(
-        shown.level(), plan.count(rule), lambda mode: shown.page,
-        patch=side, apart=lambda: shown.pictures, value=plan.value,
+        shown.level(), bill.tokens, lambda mode: shown.page,
+        patch=scout_cells(page_size(sheet))[1], apart=lambda: shown.pictures,
+        value=bill.plan.value,
     )  # fmt: skip
 
 
-def plan_views(
-    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, context: float
-) -> tuple[Plan, TokenRule]:
-    """The best plan for a page, and whose tokens it counts."""
+def buy_views(
+    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row
+) -> tuple[Bill, int]:
+    """The best views of a page, and the side of the tokens that they are planned on."""
+    context = CONTEXT if one.context is None else one.context
+    if one.rule:
+        wanted = Need(
+            belief, page_size(sheet), one.rule, acuity, context, windows=one.rule.facts.windows
+        )
+        return wanted.buy(slots), one.rule.lattice.side
     rule = TokenRule("bench", sheet.page.patch)
-    return find_views(belief, page_size(sheet), slots, rule, acuity, context=context), rule
+    plan = find_views(belief, page_size(sheet), slots, rule, acuity, context=context)
+    return Bill(plan, (plan.count(rule),)), rule.side
+
+
+def keep_whole(sheet: Sheet, slots: int, rule: TokenRule) -> Selection:
+    """The whole page, as large as a model's tokens let it be."""
+    unknown = Belief(torch.zeros(2, 2), torch.full((2, 2), 4.0), 0.5)
+    bill = Need(unknown, page_size(sheet), rule, ACUITIES["vlm"], windows=0).buy(slots)
+    shown = Shown(sheet, bill.plan, rule.lattice.side)
+    side = scout_cells(page_size(sheet))[1]
+    return Selection(shown.level(), bill.tokens, lambda mode: shown.page, patch=side)
 
 
 class Shown:
