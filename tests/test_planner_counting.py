@@ -204,7 +204,7 @@ def afford(need: Need, tokens: int) -> Bill | None:
         return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     name=st.sampled_from(sorted(MODELS)),
     size=st.tuples(sides, sides).filter(lambda size: max(size) <= 100 * min(size)),

@@ -78,8 +78,8 @@ def test_gemini_and_ollama() -> None:
 
 def test_labels_are_short_and_say_where() -> None:
     told = labels(seen())
-    assert told[0] == "Image 1: the whole picture, reduced."
-    assert "part of image 1" in told[1]
+    assert told[0] == "The whole picture, reduced:"
+    assert "Part of this picture, enlarged" in told[1]
     assert all(len(one) < 80 for one in told)
     alone = homunculus.views(page(), "What?", tokens=4_000, model="claude", scout=corner())
     assert labels(alone) == []
@@ -138,3 +138,21 @@ def test_costs_of_a_picture_and_of_a_size(tmp_path, capsys, monkeypatch) -> None
     (row,) = json.loads(capsys.readouterr().out)["costs"]
     assert (row["untouched"], row["views"]) == (4_740, 273)
     assert main(["cost", "0x5"]) == 2
+    assert main(["cost", "640x480", "--model", "grok"]) == 0
+    assert "-: a picture costs 512 or more with grok" in capsys.readouterr().out
+
+
+def test_the_command_never_writes_over_the_picture(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page().save("whole.png")
+    assert main(["views", "whole.png", "--tokens", "64", "-o", "."]) == 2
+    assert "holds the picture itself" in capsys.readouterr().err
+
+
+def test_saved_views_are_known_as_views(tmp_path) -> None:
+    assert all(is_view(path.read_bytes()) for path in seen().save(tmp_path))
+
+
+def test_a_level_for_the_whole_request_is_not_set_on_a_part() -> None:
+    (part,) = seen("gemini-2.5", 300).gemini()
+    assert "media_resolution" not in part

@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from homunculus.planner.messages import is_view
+from homunculus.planner.messages import is_view, mark
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
 from homunculus.serve.rewrite import picture_of, questions
@@ -84,9 +84,9 @@ def test_a_picture_becomes_views_within_the_budget(make) -> None:
 def test_every_picture_has_the_budget_to_itself() -> None:
     content = [text("What?"), claude(file()), claude(file((300, 500))), claude(file((64, 64)))]
     after, report = rewriter(32).request({"messages": [{"role": "user", "content": content}]})
-    assert report.pictures == 3
-    assert report.tokens <= 3 * 32
-    assert sizes(after["messages"][0]["content"])[-1] == (64, 64)
+    assert report.pictures == 2
+    assert report.tokens <= 2 * 32
+    assert after["messages"][0]["content"][-1] is content[-1]  # small enough as it is
 
 
 def test_results_of_tools_are_shown_for_what_the_user_asked() -> None:
@@ -153,6 +153,8 @@ def test_what_cannot_be_shown_is_left_or_raises() -> None:
 
 def test_a_model_that_nobody_knows_is_left_alone() -> None:
     body = {"model": "mine", "messages": [{"role": "user", "content": [chat(file())]}]}
+    with pytest.raises(ValueError, match="nobody knows how mine counts"):
+        rewriter(model=None, strict=True).request(body)
     after, report = rewriter(model=None).request(body)
     assert after == body
     assert report.left == ["nobody knows how mine counts"]
@@ -161,10 +163,107 @@ def test_a_model_that_nobody_knows_is_left_alone() -> None:
     assert after["messages"][0]["content"][0]["image_url"]["detail"] in ("low", "high")
 
 
-def test_too_many_pictures_are_refused() -> None:
-    content = [claude(file((8, 8)))] * 5
+def test_too_many_pictures_are_left_or_refused() -> None:
+    turns = [{"role": "user", "content": [claude(file((8, 8)))] * 5}]
+    after, report = rewriter(images=4).request({"messages": turns})
+    assert after["messages"] == turns
+    assert report.left == ["a request may have 4 pictures, got 5"] * 5
     with pytest.raises(PicturesError, match="may have 4 pictures, got 5"):
-        rewriter(images=4).messages([{"role": "user", "content": content}])
+        rewriter(images=4, strict=True).messages(turns)
+
+
+@pytest.mark.parametrize(("name", "most"), [("mistral", 8), ("claude", 100)])
+def test_views_are_no_more_than_a_provider_takes(name: str, most: int) -> None:
+    many = 3 if name == "mistral" else 40
+    turns = [{"role": "user", "content": [text("What?"), *[chat(file((500, 400)))] * many]}]
+    after, report = rewriter(model=name).request({"messages": turns})
+    shown = sizes(after["messages"][0]["content"])
+    assert report.pictures == many
+    assert many < len(shown) <= most
+
+
+def test_in_a_crowd_pictures_have_fewer_pixels() -> None:
+    large = [chat(file((2500, 300)))]
+    for many, edge in ((1, 2_576), (8, 2_000)):
+        turns = [{"role": "user", "content": [text("What?"), *large * many]}]
+        after = rewriter(tokens=900).messages(turns)[0]["content"]
+        assert max(max(size) for size in sizes(after)) <= edge
+
+
+def test_what_else_a_part_has_is_kept() -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    turns = [{"role": "user", "content": [text("What?"), claude(file()) | mark]}]
+    *_, last = rewriter().messages(turns)[0]["content"]
+    assert last["cache_control"] == mark["cache_control"]
+    assert last["type"] == "image"
+    made = rewriter(model="gpt-6").messages([{"role": "user", "content": [chat(file())]}])
+    assert {one["image_url"]["detail"] for one in made[0]["content"] if "image_url" in one} == {
+        "high"
+    }
+
+
+def test_a_low_price_that_the_user_asked_for_stays() -> None:
+    low = {"type": "image_url", "image_url": {"url": url(file()), "detail": "low"}}
+    turns = [{"role": "user", "content": [text("What?"), low]}]
+    assert rewriter(model="gpt-4o", tokens=255).messages(turns) == turns
+
+
+@pytest.mark.parametrize("name", ["smolvlm", "internvl", "idefics3", "gemini-3", "gemini-2.5"])
+def test_prices_that_a_request_cannot_ask_for_are_not_counted_on(name: str) -> None:
+    turns = [{"role": "user", "content": [text("What?"), chat(file((1600, 1200)))]}]
+    rule = token_rule(name)
+    for tokens in (273, 1_000):
+        after, report = rewriter(model=name, tokens=tokens).request({"messages": turns})
+        assert after["messages"] == turns or sum(
+            rule.count(size) for size in sizes(after["messages"][0]["content"])
+        ) <= min(tokens, report.untouched)
+
+
+def test_views_never_cost_more_than_the_picture() -> None:
+    slim = [{"role": "user", "content": [text("What?"), chat(file((4000, 100)))]}]
+    for name in ("claude-haiku-4.5", "mistral", "gpt-5.4", "pixtral", "gemma-3"):
+        _, report = rewriter(model=name, tokens=1_024).request({"messages": slim})
+        assert report.tokens <= report.untouched
+
+
+def test_a_forged_mark_does_not_pass_the_budget() -> None:
+    out = BytesIO()
+    large = page().resize((3000, 2000))
+    large.save(out, "png", pnginfo=mark())
+    turns = [{"role": "user", "content": [text("What?"), chat(out.getvalue())]}]
+    _, report = rewriter(model="gpt-6", tokens=100).request({"messages": turns})
+    assert 0 < report.tokens <= 100
+
+
+def test_a_screen_that_the_model_points_at_stays_as_it_is() -> None:
+    turns = [{"role": "user", "content": [text("Click it."), claude(file())]}]
+    body = {"messages": turns, "tools": [{"type": "computer_20251124", "name": "computer"}]}
+    after, report = rewriter().request(body)
+    assert after == body
+    assert "points at pixels" in report.left[0]
+
+
+def test_a_scout_that_fails_does_not_end_the_request() -> None:
+    def broken(image, question, grid):
+        raise RuntimeError("out of luck")
+
+    turns = [{"role": "user", "content": (text("What?"), claude(file()))}]
+    after, report = rewriter(scout=broken).request({"messages": turns})
+    assert list(after["messages"][0]["content"]) == list(turns[0]["content"])
+    assert report.left == ["out of luck"]
+
+
+def test_lines_in_base64_are_read() -> None:
+    part = claude(file())
+    text = part["source"]["data"]
+    part["source"]["data"] = "\n".join(text[at : at + 76] for at in range(0, len(text), 76))
+    _, report = rewriter().request({"messages": [{"role": "user", "content": [part]}]})
+    assert report.pictures == 1
+
+
+def test_messages_without_a_model_say_so() -> None:
+    with pytest.raises(ValueError, match="name the model"):
+        rewriter(model=None).messages([])
 
 
 @pytest.mark.parametrize(
@@ -175,6 +274,14 @@ def test_other_bodies_pass_as_they_are(body: bytes) -> None:
     told = json.dumps({"messages": [{"role": "user", "content": [claude(file())]}]}).encode()
     assert rewrite_body(rewriter(), "/v1/files", told)[0] is told
     assert rewrite_body(rewriter(), "/v1/messages", told)[0] != told
+
+
+def test_endless_nesting_is_left_as_it_is() -> None:
+    deep: dict = claude(file((8, 8)))
+    for _ in range(900):
+        deep = {"type": "tool_result", "content": [deep]}
+    turns = [{"role": "user", "content": [deep]}]
+    assert rewriter().messages(turns) == turns
 
 
 def test_memory_of_views_is_bounded(monkeypatch) -> None:
@@ -210,6 +317,21 @@ def test_memory_of_views_is_bounded(monkeypatch) -> None:
         ("xai/grok-4-fast", "grok"),
         ("Qwen/Qwen3-VL-8B-Instruct", "qwen3-vl-published"),
         ("Qwen/Qwen2.5-VL-7B-Instruct", "qwen2.5-vl"),
+        ("qwen3-vl", "qwen3-vl-published"),
+        ("sambanova/Llama-4-Maverick-17B", "llama-4"),
+        ("bedrock/us.amazon.nova-pro-v1:0", "nova"),
+        ("llava-hf/llava-v1.6-mistral-7b-hf", None),
+        ("google/paligemma-3b-mix-448", None),
+        ("mistralai/mistral-small-3.1", "mistral"),
+        ("gpt-41-mini", "gpt-5-mini"),
+        ("gpt-35-turbo", None),
+        ("anthropic/claude-sonnet-4.5", "claude-haiku-4.5"),
+        ("claude-opus-4.1", "claude-haiku-4.5"),
+        ("claude-4-sonnet-20250514", "claude-haiku-4.5"),
+        ("claude-opus-4-7", "claude"),
+        ("claude-opus-4.10", "claude"),
+        ("claude-haiku-5", "claude"),
+        ("claude" * 8000, "claude"),
         ("text-embedding-3", None),
         ("llama-3.1-8b", None),
     ],

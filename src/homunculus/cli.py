@@ -244,6 +244,7 @@ def _methods(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     from homunculus.core.methods import DEFAULT, PLANNED, get_method
+    from homunculus.planner.models import token_rule
     from homunculus.relevance import Dials
     from homunculus.show import look
 
@@ -266,8 +267,12 @@ def _show(arguments: argparse.Namespace) -> int:
         )
         seen.save(out)
     facts = seen.to_json() | {"saved": str(out), "replaced": replaced}
-    more = f"Untouched, the picture costs {seen.untouched} tokens of {seen.patch} px."
-    _tell(arguments, facts, [seen.caption(), *([more] if arguments.model else [])])
+    lines = [seen.caption()]
+    if arguments.model:
+        rule = token_rule(arguments.model)
+        many = rule.count(seen.picture.original)
+        lines.append(f"Untouched, the picture costs {many} {rule.token}.")
+    _tell(arguments, facts, lines)
     return 0
 
 
@@ -331,6 +336,8 @@ def _views(arguments: argparse.Namespace) -> int:
     from homunculus.show.views import caption, draw_views
 
     out = arguments.out or Path(f"{Path(arguments.image).stem}-views")
+    if Path(arguments.image).resolve().parent == out.resolve():
+        return _fail("views", f"{out} holds the picture itself. Name another folder with -o.")
     with _patience(f"looking at {Path(arguments.image).name}"):
         given = ("question", "tokens", "model", "acuity", "scout", "page")
         seen = views(arguments.image, **{name: getattr(arguments, name) for name in given})

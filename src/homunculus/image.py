@@ -262,18 +262,32 @@ def open_picture(
     with stream(source, BYTES) as (name, file):
         head = file.read(1024)
         file.seek(0)
-        if not head:
-            raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
-        plugin = next((row for row in _PLUGINS if head.startswith(row[0])), None)
-        if plugin is None and b"%PDF-" in head:
+        if not any(head.startswith(row[0]) for row in _PLUGINS) and b"%PDF-" in head:
             return _pdf(name, file, page, bounds)
-        if plugin is None:
-            raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
+        image = _from_file(name, head, file)
         _no_page(name, page)
-        decoder = need(f"PIL.{plugin[1]}", extra="view", who="homunculus.image")
-        with _decoding(name):
-            image = getattr(decoder, plugin[2])(file)
         return _picture(name, image, bounds)
+
+
+def size_of(data: bytes) -> tuple[int, int]:
+    """Height and width that a picture's file declares; nothing is decoded."""
+    with stream(data, BYTES) as (name, file):
+        image = _from_file(name, data[:1024], file)
+        size = (int(image.height), int(image.width))
+        _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
+        return size
+
+
+def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Any:
+    """A Pillow image that is not decoded yet, by one of the few decoders that can be reached."""
+    if not head:
+        raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
+    plugin = next((row for row in _PLUGINS if head.startswith(row[0])), None)
+    if plugin is None:
+        raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
+    decoder = need(f"PIL.{plugin[1]}", extra="view", who="homunculus.image")
+    with _decoding(name):
+        return getattr(decoder, plugin[2])(file)
 
 
 def fitted(size: tuple[int, int], longest: int, area: int) -> tuple[int, int]:

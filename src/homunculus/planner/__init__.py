@@ -4,8 +4,8 @@ Either the whole picture at one scale, or a small picture of the whole and up to
 scales of their own, whichever makes the answer more likely to be read. Any model can look at them.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import hypot
 from pathlib import Path
@@ -143,7 +143,7 @@ class Views:
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
         for path, image in zip(paths, self.images(), strict=True):
-            image.save(path)
+            image.save(path, pnginfo=messages.mark())
         return paths
 
     def to_json(self) -> dict[str, Any]:
@@ -199,6 +199,7 @@ def views(
     legible: float | int = 0.95,
     cap: int = 1024,
     page: int = 0,
+    settings: Iterable[str] | None = None,
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
@@ -208,9 +209,12 @@ def views(
     ``context`` is the least share of the tokens that a small picture of the whole gets; 0 lets it
     be left out. ``windows`` is the most windows beside it: three for hosted models, which take few
     pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes the answer
-    readable with probability ``legible``, up to ``cap``.
+    readable with probability ``legible``, up to ``cap``. ``settings`` names the parameters that
+    your request can have, such as `detail`, where not all: some prices go by one.
     """
     planner = Planner.of(source, question, model, acuity, scout, context, windows, page)
+    if settings is not None:
+        planner = replace(planner, settings=frozenset(settings))
     if tokens == "auto":
         tokens = planner.budget(legible, check_count(cap, "views: cap")).tokens
     return planner.views(check_count(tokens, "views: tokens"))
@@ -238,13 +242,16 @@ class Planner:
     sight: Sight
     context: float | int = 1 / 8
     windows: int = 4
+    settings: frozenset[str] | None = None
+    """Parameters that the request can have; None for any."""
 
     @cached_property
     def need(self) -> Need:
         """The same for the planner of views."""
         return Need(
-            self.belief, self.picture.size, self.rule, self.acuity, self.context, self.windows
-        )
+            self.belief, self.picture.size, self.rule, self.acuity, self.context, self.windows,
+            self.settings,
+        )  # fmt: skip
 
     @staticmethod
     def of(
@@ -286,8 +293,8 @@ class Planner:
             raise ValueError(f"budget: legible is a probability above 0 up to 1, got {legible}.")
         first = least(self.rule)
         most = max(first, self.rule.count(self.picture.size))
-        most = most if cap is None else min(most, max(cap, first))
-        low, high = first - 1, first
+        most = most if cap is None else min(most, cap)
+        low, high = min(first, most) - 1, min(first, most)
         while (value := self.need.buy(high).plan.value) < legible:
             if high == most:
                 return Needed(most, value, reached=False)

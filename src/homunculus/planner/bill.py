@@ -42,18 +42,21 @@ class Need:
     acuity: Acuity
     context: float | int = 1 / 8
     windows: int = 4
+    settings: frozenset[str] | None = None
+    """Parameters that a request can have; None for any. Prices that need another do not hold."""
 
     def buy(self, tokens: int) -> Bill:
         """The best views that cost at most so many tokens."""
         if isinstance(self.rule, LevelRule):
             return self._level(self.rule, tokens)
+        unit = self.rule.unit if self._can_set(self.rule.unit) else None
         if self.rule.unit is None:
             found = self._lattice(tokens) or self._whole(tokens)
         else:
             whole = self._whole(tokens)
             if whole and (whole.plan.whole == self.size or not self.belief.place.any()):
                 return whole  # the untouched picture, or nobody knows where to look
-            offers = (whole, self._pictures(self.rule.unit, tokens))
+            offers = (whole, self._pictures(unit, tokens) if unit else None)
             found = max(filter(None, offers), key=_worth, default=None)
         if found is None:
             raise ValueError(
@@ -61,6 +64,11 @@ class Need:
                 f"them: the smallest costs {least(self.rule)}."
             )
         return found
+
+    def _can_set(self, unit: Unit | None) -> bool:
+        if unit is None or unit.setting is None or self.settings is None:
+            return True
+        return unit.setting[0] in self.settings
 
     def _bill(self, plan: Plan) -> Bill:
         sizes = [plan.whole] if plan.whole else []
@@ -104,7 +112,8 @@ class Need:
 
     def _level(self, rule: LevelRule, tokens: int) -> Bill:
         """The whole picture at the cheapest level that shows about as much as any affordable."""
-        levels = [(name, price) for name, price in rule.levels if price <= tokens]
+        free = self.settings is None or rule.setting in self.settings
+        levels = [one for one in rule.levels if one[1] <= tokens and (free or one[0] == rule.usual)]
         if not levels:
             raise ValueError(
                 f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: "

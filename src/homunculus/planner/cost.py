@@ -41,7 +41,8 @@ def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
         "width": size[1],
         "height": size[0],
         "untouched": untouched,
-        "views": min(untouched, max(tokens, cheapest)),
+        "views": min(untouched, tokens) if min(untouched, cheapest) <= tokens else None,
+        "least": cheapest,
         "windows": not isinstance(rule, LevelRule),
         "sure": facts.sure,
         "source": facts.source,
@@ -56,6 +57,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     lines = [f"{wide}x{high} pixels", f"{'model':<20}{'untouched':>10}{'views':>8}  known by"]
     for row in rows:
         known = f"{row['sure']}, {row['date']}"
-        lines.append(f"{row['model']:<20}{row['untouched']:>10,}{row['views']:>8,}  {known}")
+        views = f"{row['views']:,}" if row["views"] else "-"
+        lines.append(f"{row['model']:<20}{row['untouched']:>10,}{views:>8}  {known}")
+    dear = [row for row in rows if not row["views"]]
+    lines += [f"-: a picture costs {row['least']:,} or more with {row['model']}" for row in dear]
     notes = [f"{row['model']}: {row['note']}" for row in rows if row["note"]]
     return "\n".join([*lines, "", *notes]).rstrip()

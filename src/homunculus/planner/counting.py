@@ -34,6 +34,8 @@ class Facts:
     """What one should know before trusting the count."""
     windows: int = 4
     """Windows that views have at most beside the whole picture."""
+    crowd: tuple[int, int] | None = None
+    """Pictures of a request beyond which each may only have so many pixels a side."""
 
 
 @dataclass(frozen=True)
@@ -482,6 +484,8 @@ class LevelRule(TokenRule):
     """The value that holds if a request has none."""
     setting: str = ""
     """The parameter's name."""
+    each: bool = True
+    """Whether it is set for each picture, and not for the whole request."""
 
     def count(self, size: Size, images: int = 1) -> int:
         """Billed tokens at the usual value."""

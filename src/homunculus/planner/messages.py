@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from homunculus.lazy import need
+from homunculus.planner.counting import LevelRule, TokenRule
 
 if TYPE_CHECKING:
     from homunculus.planner import View, Views
@@ -44,17 +45,22 @@ class Encoded(NamedTuple):
 
 def encode(image: Any) -> Encoded:
     """A Pillow image as PNG, or as JPEG where that is smaller and looks the same."""
-    info: Any = need("PIL.PngImagePlugin", extra="view", who="homunculus.views").PngInfo()
-    info.add_text("Comment", MARK)
     image = image.convert("RGB")
     png = BytesIO()
-    image.save(png, "png", pnginfo=info, optimize=True)
+    image.save(png, "png", pnginfo=mark(), optimize=True)
     jpeg = BytesIO()
     image.save(jpeg, "jpeg", quality=QUALITY, subsampling=0, comment=MARK.encode())
     smaller = len(jpeg.getvalue()) < len(png.getvalue())
     if smaller and _difference(image, jpeg) <= ALIKE:
         return Encoded(jpeg.getvalue(), "image/jpeg")
     return Encoded(png.getvalue(), "image/png")
+
+
+def mark() -> Any:
+    """What tells a view of ours from other PNG files."""
+    info: Any = need("PIL.PngImagePlugin", extra="view", who="homunculus.views").PngInfo()
+    info.add_text("Comment", MARK)
+    return info
 
 
 def _difference(image: Any, file: BytesIO) -> float:
@@ -72,19 +78,16 @@ def is_view(data: bytes) -> bool:
 
 def labels(views: "Views") -> list[str]:
     """A line for each picture, or none if there is only one."""
-    if len(views) < 2:
-        return []
-    return [_label(number, view, views) for number, view in enumerate(views, 1)]
+    return [_label(view, views) for view in views] if len(views) > 1 else []
 
 
-def _label(number: int, view: "View", views: "Views") -> str:
+def _label(view: "View", views: "Views") -> str:
     if view.name == "whole":
-        return f"Image {number}: the whole picture, reduced."
+        return "The whole picture, reduced:"
     high, wide = views.picture.size
     x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
     y0, y1 = (round(100 * side / high) for side in view.box[1::2])
-    whole = "image 1" if views.views[0].name == "whole" else "the picture"
-    return f"Image {number}: part of {whole}, enlarged: {x0}-{x1}% across, {y0}-{y1}% down."
+    return f"Part of this picture, enlarged, {x0}-{x1}% across and {y0}-{y1}% down:"
 
 
 class Part(NamedTuple):
@@ -121,8 +124,13 @@ def bundle(views: "Views", label: bool = True) -> Bundle:
         views.tokens,
         views.rule.count(views.picture.original),
         detail=value if name == "detail" else dear,
-        level=value if name == "media_resolution" else None,
+        level=value if name == "media_resolution" and _for_each(views.rule) else None,
     )
+
+
+def _for_each(rule: TokenRule) -> bool:
+    """Whether a level can be set for a single picture."""
+    return isinstance(rule, LevelRule) and rule.each
 
 
 def openai(some: Bundle) -> list[dict[str, Any]]:

@@ -42,7 +42,8 @@ def _openai(
     note: str = "",
     sure: str = "documents",
 ) -> PatchRule:
-    return PatchRule(name, 32, times, most, edge, facts=_facts(whose, OPENAI, sure, note, 500))
+    images = 1_500 if name == "gpt-6" else 500
+    return PatchRule(name, 32, times, most, edge, facts=_facts(whose, OPENAI, sure, note, images))
 
 
 def _tiles(name: str, whose: str, base: int, tile: int) -> TileRule:
@@ -62,6 +63,7 @@ def _code(whose: str, module: str, note: str = "") -> Facts:
     return Facts(whose, f"transformers 5.19: {module}", DATE, "code", note=note)
 
 
+CROWD = "With more than 20 pictures in a request each may have 2,000 pixels a side."
 FACTOR = "The factor is measured, not documented."
 PIXELS = "How many pixels a level shows is assumed: 48 along a token."
 _HOSTED: Sequence[TokenRule] = (
@@ -87,16 +89,13 @@ _HOSTED: Sequence[TokenRule] = (
     _tiles("gpt-4o-mini", "GPT-4o-mini", 2_833, 5_667),
     TokenRule(
         "claude", 28, most=4_784, edge=2_576,
-        facts=_facts(
-            "Claude from 4.7 on", CLAUDE, "documents",
-            "With more than 20 pictures in a request each may have 2,000 pixels a side.", 100,
+        facts=replace(
+            _facts("Claude from 4.7 on", CLAUDE, "documents", CROWD, 100), crowd=(20, 2_000)
         ),
     ),
     TokenRule(
         "claude-haiku-4.5", 28, most=1_568, edge=1_568,
-        facts=_facts(
-            "Claude Haiku 4.5 and Claude before 4.7", CLAUDE, "documents", images=100
-        ),
+        facts=_facts("Claude Haiku 4.5, and Claude before 4.7", CLAUDE, "documents", images=100),
     ),
     LevelRule(
         "gemini-3", 48, setting="media_resolution", usual="high",
@@ -107,7 +106,7 @@ _HOSTED: Sequence[TokenRule] = (
         ),
     ),
     LevelRule(
-        "gemini-2.5", 48, setting="media_resolution", usual="high",
+        "gemini-2.5", 48, setting="media_resolution", usual="high", each=False,
         levels=(("low", 64), ("medium", 256), ("high", 2_048)),
         facts=_facts(
             "Gemini 2.5", GEMINI, "documents",
@@ -217,25 +216,25 @@ _NAMES = tuple(
     (re.compile(pattern), name)
     for pattern, name in (
         (r"gpt-4o-mini", "gpt-4o-mini"),
-        (r"gpt-(4\.1|5(\.\d)?)-mini", "gpt-5-mini"),
-        (r"gpt-(4\.1|5(\.\d)?)-nano", "gpt-5-nano"),
-        (r"gpt-4o|gpt-4\.1|chatgpt-4o", "gpt-4o"),
-        (r"gpt-5\.6|gpt-([6-9]|\d\d)", "gpt-6"),
+        (r"gpt-(4\.?1|5(\.\d)?)-mini", "gpt-5-mini"),
+        (r"gpt-(4\.?1|5(\.\d)?)-nano", "gpt-5-nano"),
+        (r"gpt-4o|gpt-4\.?1(?!\d)|chatgpt-4o", "gpt-4o"),
+        (r"gpt-5\.6|gpt-[6-9](?!\d)", "gpt-6"),
         (r"gpt-5\.5", "gpt-5.5"),
         (r"gpt-5\.4", "gpt-5.4"),
         (r"gpt-5\.\d", "gpt-5-mini"),
         (r"gpt-5(?![.\d])", "gpt-5"),
         (r"o4-mini", "o4-mini"),
-        (r"(^|[^a-z0-9])o[13](?![a-z0-9])", "o3"),
-        (r"claude-(2|3|instant)|claude.*haiku|claude-[a-z]+-4-[0-6](?!\d)", "claude-haiku-4.5"),
-        (r"claude-[a-z]+-4(-\d{8}|@|$)", "claude-haiku-4.5"),
+        (r"(^|/)o[13](?![a-z0-9])", "o3"),
+        (r"claude-([23]|instant)|claude-haiku-4|claude-4", "claude-haiku-4.5"),
+        (r"claude-[a-z]+-4([-.][0-6])?(?![-.]?\d(?!\d{5}))", "claude-haiku-4.5"),
         (r"claude", "claude"),
         (r"gemini-2|gemini-1", "gemini-2.5"),
         (r"gemini-[3-9]", "gemini-3"),
-        (r"grok", "grok"),
-        (r"nova", "nova"),
-        (r"pixtral-12b", "pixtral"),
-        (r"mistral|pixtral|magistral|ministral", "mistral"),
+        (r"(^|/)grok", "grok"),
+        (r"(^|[/.])nova-", "nova"),
+        (r"pixtral", "pixtral"),
+        (r"(^|/)(mistral|magistral|ministral)", "mistral"),
         (r"qwen-?3-?vl", "qwen3-vl-published"),
         (r"qwen-?2(\.5)?-?vl", "qwen2.5-vl"),
         (r"internvl", "internvl"),
@@ -243,10 +242,14 @@ _NAMES = tuple(
         (r"llava-?onevision", "llava-onevision"),
         (r"smolvlm", "smolvlm"),
         (r"idefics3", "idefics3"),
-        (r"gemma-?3", "gemma-3"),
+        (r"(?<![a-z])gemma-?3", "gemma-3"),
     )
 )
 """Which rule a model's full name goes by; the first that is found in it."""
+
+
+LONGEST = 200
+"""Characters of a name that are looked at; names come from strangers."""
 
 
 def rule_of(name: str) -> TokenRule | None:
@@ -255,7 +258,5 @@ def rule_of(name: str) -> TokenRule | None:
     >>> rule_of("openai/gpt-5.6-2026-09-01").name, rule_of("claude-opus-4-8").name
     ('gpt-6', 'claude')
     """
-    if name in MODELS:
-        return MODELS[name]
-    low = name.lower()
+    low = name[:LONGEST].lower()
     return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(low)), None)

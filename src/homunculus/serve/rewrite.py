@@ -7,14 +7,14 @@ turn, so that later requests of a conversation begin with the same bytes.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
-from homunculus.image import PictureError, from_data_uri
+from homunculus.image import PictureError, from_data_uri, size_of
 from homunculus.planner import views
-from homunculus.planner.counting import TokenRule
+from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.messages import Bundle, anthropic, bundle, is_view, openai, responses
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.relevance.scout import ScoutLike
@@ -25,6 +25,8 @@ IMAGES = 100
 """Pictures of a request."""
 KEPT = 256 << 20
 """Bytes of views that are kept for requests that ask for them again."""
+DEPTH = 8
+"""Lists within lists that are looked into; real requests have three."""
 LETTERS = 2000
 """Characters of a question that are used."""
 
@@ -65,8 +67,9 @@ class Rewriter:
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
 
-        Without a ``model`` the request's own is taken; if nobody knows how it counts, its pictures
-        are left as they are. With ``strict`` a picture that cannot be shown raises instead.
+        Without a ``model`` the request's own is taken. A picture is left as it is if nobody knows
+        how its model counts, if it cannot be opened, or if views would cost as much; with
+        ``strict`` the first two raise.
         """
         if tokens < 1:
             raise ValueError(f"Rewriter: expected 1 token or more, got {tokens}.")
@@ -83,87 +86,102 @@ class Rewriter:
     ) -> tuple[dict[str, Any], Report]:
         """A request of any known shape with views in place of pictures, and what was done."""
         name = "input" if "input" in body else "messages"
-        rule = self.rule or rule_of(str(model or body.get("model", "")))
-        found = Report()
-        turns = body.get(name)
-        if not isinstance(turns, list):
-            return dict(body), found
-        if rule is None:
-            many = sum(1 for turn in turns for _ in _pictures(turn))
-            reason = f"nobody knows how {model or body.get('model')} counts"
-            found.left += [reason] * many
-            return dict(body), found
-        rewritten = self._turns(turns, rule, tokens or self.tokens, found)
-        return {**body, name: rewritten}, found
+        turns, report = body.get(name), Report()
+        if not isinstance(turns, list | tuple):
+            return dict(body), report
+        many = sum(1 for turn in turns for _ in _pictures(turn))
+        try:
+            rule, windows = self._rule(body, str(model or body.get("model", "")), many)
+        except ValueError as error:
+            if self.strict and many:
+                raise
+            report.left += [str(error)] * many
+            return dict(body), report
+        asked = [
+            _Ask(question, rule, tokens or self.tokens, windows, report)
+            for question in questions(turns)
+        ]
+        new = [self._walk(turn, ask) for turn, ask in zip(turns, asked, strict=True)]
+        return {**body, name: new}, report
 
     def messages(
         self, messages: Sequence[Any], model: str | None = None, tokens: int | None = None
     ) -> list[Any]:
         """A list of messages, of chat completions or of Anthropic, with views."""
+        if model is None and self.rule is None:
+            raise ValueError("Rewriter.messages: name the model, whose tokens are to be counted.")
         body, _ = self.request({"messages": list(messages)}, model=model, tokens=tokens)
         return body["messages"]
 
-    def _turns(
-        self, turns: Sequence[Any], rule: TokenRule, tokens: int, report: Report
-    ) -> list[Any]:
-        many = sum(1 for turn in turns for _ in _pictures(turn))
+    def _rule(self, body: Mapping[str, Any], model: str, many: int) -> tuple[TokenRule, int]:
+        """Whose tokens are counted, and how many windows each picture may have."""
+        rule = self.rule or rule_of(model)
+        if rule is None:
+            raise ValueError(f"nobody knows how {model[:80] or 'an unnamed model'} counts")
         if many > self.images:
-            raise PicturesError(
-                f"homunculus: a request may have {self.images} pictures, got {many}."
+            raise PicturesError(f"a request may have {self.images} pictures, got {many}")
+        if _points(body):
+            raise ValueError(
+                "the model points at pixels of its screen, which must stay as they are"
             )
-        asked = questions(turns)
-        return [
-            self._walk(turn, _Ask(question, rule, tokens, report))
-            for turn, question in zip(turns, asked, strict=True)
-        ]
+        facts = rule.facts
+        windows = min(facts.windows, (facts.images or 10**6) // max(1, many) - 1)
+        if windows < 0:
+            raise PicturesError(f"{rule.name} takes {facts.images} pictures, got {many}")
+        if facts.crowd and many * (windows + 1) > facts.crowd[0]:
+            rule = replace(rule, edge=min(rule.edge or 10**6, facts.crowd[1]))
+        return rule, windows
 
-    def _walk(self, part: Any, ask: "_Ask") -> Any:
+    def _walk(self, part: Any, ask: "_Ask", depth: int = DEPTH) -> Any:
         """A copy of a part in which lists hold views for their pictures."""
-        if isinstance(part, list):
-            found = list[Any]()
-            for one in part:
-                found += self._replaced(one, ask)
-            return found
-        if isinstance(part, Mapping):
-            inner = {name: part[name] for name in ("content", "output") if name in part}
-            inner = {name: one for name, one in inner.items() if isinstance(one, list)}
-            if inner:
-                return {**part, **{name: self._walk(one, ask) for name, one in inner.items()}}
-        return part
+        inner = _lists(part) if depth else {}
+        if not inner:
+            return part
+        changed = dict[str, list[Any]]()
+        for name, some in inner.items():
+            changed[name] = [new for one in some for new in self._replaced(one, ask, depth - 1)]
+        return {**part, **changed}
 
-    def _replaced(self, part: Any, ask: "_Ask") -> list[Any]:
+    def _replaced(self, part: Any, ask: "_Ask", depth: int) -> list[Any]:
         found = picture_of(part)
         if found is None:
-            return [self._walk(part, ask)]
-        source, shape = found
+            return [self._walk(part, ask, depth)]
         try:
-            data = _bytes(source)
-            if is_view(data):
-                return [part]
-            made = self.bundle(data, ask.question, ask.rule, ask.tokens)
-        except (PictureError, ValueError, MemoryError) as error:
+            return self._shown(part, *found, ask)
+        except Exception as error:  # whatever a picture does, its request goes on
             if self.strict:
                 raise
-            ask.report.left.append(str(error))
+            ask.report.left.append(str(error) or type(error).__name__)
             return [part]
+
+    def _shown(self, part: Mapping[str, Any], source: Any, shape: Shape, ask: "_Ask") -> list[Any]:
+        data, rule = _bytes(source), ask.rule
+        size = size_of(data)
+        price = _price(part, rule, size)
+        if price <= ask.tokens and (is_view(data) or _low(part, rule)):
+            return [part]
+        tokens = min(ask.tokens, price)  # views never cost more than the picture
+        made = self.bundle(data, ask, tokens, SETTINGS.get(shape, ()))
+        if len(made.parts) == 1 and made.tokens >= price:
+            return [part]  # nothing to win
         ask.report.pictures += 1
         ask.report.tokens += made.tokens
-        ask.report.untouched += made.untouched
-        return shape(made)
+        ask.report.untouched += price
+        return _with_rest(part, shape(made))
 
     # ---- views
 
-    def bundle(self, data: bytes, question: str, rule: TokenRule, tokens: int) -> Bundle:
+    def bundle(self, data: bytes, ask: "_Ask", tokens: int, settings: Sequence[str]) -> Bundle:
         """The views of a picture's file, made once."""
-        question = question[-LETTERS:]
-        key = blake2b(digest_size=16)
-        for one in (data, question.encode(), rule.name.encode(), str(tokens).encode()):
-            key.update(len(one).to_bytes(8, "big") + one)
+        question, rule = ask.question[-LETTERS:], ask.rule
+        given = (question, rule.name, tokens, rule.edge, ask.windows, tuple(settings))
+        key = blake2b(len(data).to_bytes(8, "big") + data + repr(given).encode(), digest_size=16)
         if known := self._recall(key.digest()):
             return known
         seen = views(
-            data, question, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity
-        )
+            data, question, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
+            windows=ask.windows, settings=settings,
+        )  # fmt: skip
         made = bundle(seen, self.label)
         self._keep(key.digest(), made)
         return made
@@ -190,7 +208,41 @@ class _Ask:
     question: str
     rule: TokenRule
     tokens: int
+    windows: int
     report: Report
+
+
+SETTINGS: dict[Shape, tuple[str, ...]] = {openai: ("detail",), responses: ("detail",)}
+"""Parameters that a picture of each shape can have."""
+
+
+def _price(part: Mapping[str, Any], rule: TokenRule, size: Size) -> int:
+    """What a picture costs as it is."""
+    return rule.unit.tokens if rule.unit and _low(part, rule) else rule.count(size)
+
+
+def _low(part: Mapping[str, Any], rule: TokenRule) -> bool:
+    """Whether the user has asked for the low price."""
+    return rule.unit is not None and ("detail", _detail(part)) == rule.unit.setting
+
+
+def _detail(part: Mapping[str, Any]) -> Any:
+    there = part.get("image_url")
+    return there.get("detail") if isinstance(there, Mapping) else part.get("detail")
+
+
+def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Views, the last with what else the part had: a mark of a cache, say, or a detail."""
+    known = {"type", "image_url", "source", "detail"}
+    rest = {name: value for name, value in part.items() if name not in known}
+    *first, last = made
+    detail = _detail(part)
+    for one in made if detail else ():
+        if one.get("type") == "image_url":
+            one["image_url"].setdefault("detail", detail)
+        elif one.get("type") == "input_image" and one["detail"] == "auto":
+            one["detail"] = detail
+    return [*first, {**last, **rest}]
 
 
 def _weight(made: Bundle) -> int:
@@ -218,22 +270,37 @@ def picture_of(part: Any) -> tuple[Any, Shape] | None:
 def _bytes(source: Any) -> bytes:
     """The file of a picture that came with the request."""
     if isinstance(source, Mapping) and source.get("type") == "base64":
-        return from_data_uri(f"data:;base64,{source.get('data', '')}", MOST)
+        text = "".join(str(source.get("data", "")).split())  # some encoders break lines
+        return from_data_uri(f"data:;base64,{text}", MOST)
     if isinstance(source, str) and source[:5].lower() == "data:":
         return from_data_uri(source, MOST)
     raise PictureError("the picture is not in the request: only its address or its id is")
 
 
-def _pictures(part: Any) -> Iterator[Any]:
-    """All pictures of a turn, however deep."""
-    if isinstance(part, list):
-        for one in part:
-            yield from _pictures(one)
-    elif isinstance(part, Mapping):
-        if picture_of(part):
-            yield part
-        else:
-            yield from _pictures([part[name] for name in ("content", "output") if name in part])
+def _lists(part: Any) -> dict[str, list[Any]]:
+    """Where a turn, or a result of a tool, holds its parts."""
+    if not isinstance(part, Mapping):
+        return {}
+    there = {name: part.get(name) for name in ("content", "output")}
+    return {name: list(one) for name, one in there.items() if isinstance(one, list | tuple)}
+
+
+def _points(body: Mapping[str, Any]) -> bool:
+    """Whether a tool lets the model point at pixels of a screen."""
+    tools = body.get("tools")
+    some = tools if isinstance(tools, list | tuple) else ()
+    kinds = [one.get("type") for one in some if isinstance(one, Mapping)]
+    return any(isinstance(kind, str) and kind.startswith("computer") for kind in kinds)
+
+
+def _pictures(part: Any, depth: int = DEPTH) -> Iterator[Any]:
+    """All pictures of a turn."""
+    for some in _lists(part).values() if depth else ():
+        for one in some:
+            if picture_of(one):
+                yield one
+            else:
+                yield from _pictures(one, depth - 1)
 
 
 def questions(turns: Sequence[Any]) -> list[str]:
@@ -262,7 +329,7 @@ def _said(turn: Any) -> str:
     content = turn.get("content")
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
+    parts = content if isinstance(content, list | tuple) else []
     kinds = ("text", "input_text")
     texts = [
         part.get("text")

@@ -22,7 +22,10 @@ def find(path: str, roots: Sequence[Path]) -> Path:
     given = Path(path)
     tries = [given] if given.is_absolute() else [root / given for root in roots]
     for one in tries:
-        real = one.resolve()
+        try:
+            real = one.resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):  # not there, too long, links in a circle
+            continue
         if real.is_file() and any(real.is_relative_to(root.resolve()) for root in roots):
             return real
     raise PictureError(
@@ -35,8 +38,8 @@ def describe(seen: Views, path: Path) -> str:
     """What the pictures show, for the model that reads them."""
     facts = seen.to_json()
     lines = [
-        f"{path}: {len(seen)} of at most {seen.limit} {seen.rule.token}, {seen.tokens} used; the "
-        f"whole picture would cost {facts['untouched']}.",
+        f"{path} as {len(seen)} pictures: {seen.tokens} of at most {seen.limit} {seen.rule.token}; "
+        f"the original would cost {facts['untouched']}.",
     ]
     for number, view in enumerate(facts["views"], 1):
         x0, y0, x1, y1 = (round(side) for side in view["box"])
@@ -54,7 +57,7 @@ def look_within(
     if not 1 <= tokens <= MOST:
         raise PictureError(f"tokens: expected 1 to {MOST}, got {tokens}.")
     file = find(path, roots)
-    seen = views(file, question, tokens=tokens, model=model, page=page)
+    seen = views(file, question, tokens=tokens, model=model, page=page, settings=())
     pictures = [part.picture for part in bundle(seen, label=False).parts]
     files = [(one.data, one.media.removeprefix("image/")) for one in pictures]
     return describe(seen, file), files

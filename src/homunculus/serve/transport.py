@@ -4,13 +4,18 @@ Nothing else of a request changes, and nothing at all of one without pictures.
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from homunculus.lazy import need
 from homunculus.serve.rewrite import Report, Rewriter
 
-PATHS = ("/chat/completions", "/responses", "/messages")
+PATHS = (
+    "/chat/completions", "/responses", "/messages",
+    "/messages/count_tokens", "/responses/input_tokens",
+)  # fmt: skip
 """What the addresses of requests with pictures end in."""
+Tell = Callable[[Report], None]
 
 
 def rewrite_body(rewriter: Rewriter, path: str, body: bytes) -> tuple[bytes, Report]:
@@ -20,17 +25,22 @@ def rewrite_body(rewriter: Rewriter, path: str, body: bytes) -> tuple[bytes, Rep
         return body, found
     try:
         told = json.loads(body)
-    except ValueError:
+        if isinstance(told, dict):
+            told, found = rewriter.request(told)
+        return (json.dumps(told, allow_nan=False).encode() if found.pictures else body), found
+    except (ValueError, RecursionError):
+        if rewriter.strict:
+            raise
         return body, found
-    if isinstance(told, dict):
-        told, found = rewriter.request(told)
-    return (json.dumps(told).encode() if found.pictures else body), found
 
 
-def http_client(tokens: int = 273, *, transport: Any = None, **options: Any) -> Any:
+def http_client(
+    tokens: int = 273, *, transport: Any = None, report: Tell | None = None, **options: Any
+) -> Any:
     """A client for `OpenAI(http_client=...)` or `Anthropic(http_client=...)`.
 
-    ``options`` are those of `homunculus.serve.Rewriter`; ``transport`` carries the requests out.
+    ``report`` is told what became of the pictures of each request. ``options`` are those of
+    `homunculus.serve.Rewriter`; ``transport`` carries the requests out, past a proxy for instance.
     """
     http: Any = need("httpx2", extra="client", who="homunculus.serve.http_client")
     rewriter = Rewriter(tokens, **options)
@@ -38,15 +48,20 @@ def http_client(tokens: int = 273, *, transport: Any = None, **options: Any) -> 
 
     class Transport(http.BaseTransport):
         def handle_request(self, request: Any) -> Any:
-            return inner.handle_request(_changed(http, rewriter, request, request.read()))
+            body = request.read()
+            return inner.handle_request(_changed(http, rewriter, report, request, body))
 
         def close(self) -> None:
             inner.close()
 
-    return http.Client(transport=Transport(), timeout=TIMEOUT, follow_redirects=True)
+    return http.Client(
+        transport=Transport(), timeout=http.Timeout(TIMEOUT, connect=CONNECT), follow_redirects=True
+    )
 
 
-def async_http_client(tokens: int = 273, *, transport: Any = None, **options: Any) -> Any:
+def async_http_client(
+    tokens: int = 273, *, transport: Any = None, report: Tell | None = None, **options: Any
+) -> Any:
     """The same for `AsyncOpenAI` and `AsyncAnthropic`; views are made in a thread."""
     http: Any = need("httpx2", extra="client", who="homunculus.serve.async_http_client")
     threads: Any = need("anyio.to_thread", extra="client", who="homunculus.serve")
@@ -56,24 +71,28 @@ def async_http_client(tokens: int = 273, *, transport: Any = None, **options: An
     class Transport(http.AsyncBaseTransport):
         async def handle_async_request(self, request: Any) -> Any:
             body = await request.aread()
-            changed = await threads.run_sync(_changed, http, rewriter, request, body)
+            changed = await threads.run_sync(_changed, http, rewriter, report, request, body)
             return await inner.handle_async_request(changed)
 
         async def aclose(self) -> None:
             await inner.aclose()
 
-    return http.AsyncClient(transport=Transport(), timeout=TIMEOUT, follow_redirects=True)
+    return http.AsyncClient(
+        transport=Transport(), timeout=http.Timeout(TIMEOUT, connect=CONNECT), follow_redirects=True
+    )
 
 
-TIMEOUT = 600.0
-"""Seconds, as in both SDKs."""
+TIMEOUT, CONNECT = 600.0, 5.0
+"""Seconds for an answer, and to reach the server."""
 
 
-def _changed(http: Any, rewriter: Rewriter, request: Any, body: bytes) -> Any:
+def _changed(http: Any, rewriter: Rewriter, report: Tell | None, request: Any, body: bytes) -> Any:
     """The request as it is sent on."""
     if request.method != "POST":
         return request
-    new, _ = rewrite_body(rewriter, request.url.path, body)
+    new, found = rewrite_body(rewriter, request.url.path, body)
+    if report and (found.pictures or found.left):
+        report(found)
     if new is body:
         return request
     headers = [

@@ -20,7 +20,6 @@ from homunculus.core.methods import DEFAULT_OF_CELLS, Method, get_method
 from homunculus.core.pipeline import FOUND, Map, Match, Sight, run
 from homunculus.core.types import Allocation, Budget, Field, Tokens, check_count
 from homunculus.image import Picture, open_picture
-from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
 from homunculus.relevance.combine import Dials
 from homunculus.relevance.material import FEATURES, material
@@ -59,11 +58,6 @@ class Look:
         """Whether every token is one square of a pyramid, so that its level tells its size."""
         square = self.field.regular or int(self.tokens.level.max()) == 0
         return square and self.allocation.index.shape[2] == 1
-
-    @property
-    def untouched(self) -> int:
-        """Tokens of this size that the whole picture has."""
-        return TokenRule("look", self.patch).count(self.picture.original)
 
     def caption(self) -> str:
         """One line of facts."""
