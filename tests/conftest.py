@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, Phase, settings
 collect_ignore = ["mutants.py"]
 if find_spec("vllm") is None:  # it has an environment of its own
     collect_ignore.append("serving")
+if find_spec("litellm") is None:  # so has it
+    collect_ignore.append("proxy")
 
 COMMON = {
     "deadline": None,

