@@ -50,7 +50,7 @@ def test_every_row_keeps_exactly_its_tokens_of_every_image(runner, row) -> None:
 
 def test_an_answer_is_the_one_that_any_user_gets(runner, qwen) -> None:
     image = tiny.picture(96, 160, 4)
-    plain = homunculus.attach(qwen.model, qwen.processor, tokens=TOKENS)
+    plain = homunculus.attach(qwen.model, qwen.processor, tokens=TOKENS, method="foveated")
     expected = plain.generate(image, "Where is the total?", **OPTIONS)
     runner.take(Way("foveated", TOKENS))
     said = runner.answer(talk("Where is the total?", image), **OPTIONS)
