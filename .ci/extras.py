@@ -59,6 +59,14 @@ def scout() -> None:
     assert {word.text for word in seen.sight.found} == {"total", "due"}, seen.sight.origin
 
 
+def things() -> None:
+    """A detector looks at a picture, and says that there is no dog on an invoice."""
+    from homunculus.relevance.scout import get_scout
+    from homunculus.show import look
+
+    assert look("invoice.png", "Where is the dog?", scout=get_scout("things")).sight.sure == 0
+
+
 def learn() -> None:
     """A scout of one step, which can be loaded."""
     from homunculus.relevance.words import load
@@ -130,7 +138,7 @@ def all_() -> None:
 
 CHECKS: dict[str, Callable[[], None]] = {
     "pixels": pixels, "view": view, "atlas": atlas, "scout": scout, "learn": learn,
-    "measure": measure, "client": client, "gaze": gaze, "decide": decide,
+    "things": things, "measure": measure, "client": client, "gaze": gaze, "decide": decide,
     "transformers": transformers, "all": all_,
 }  # fmt: skip
 

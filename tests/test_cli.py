@@ -242,7 +242,7 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         (["empty.png"], "0 bytes"),
         (
             ["page.png", "what?", "--scout", "absent"],
-            "no scout 'absent'. There are auto, words, pixels",
+            "no scout 'absent'. There are auto, words, things, pixels",
         ),
     ],
 )

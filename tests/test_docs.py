@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PYTHON = {
     "any-model.md": "out/whole.png",
+    "scouts.md": "out/whole.png",
     "transformers.md": "homunculus.json",
     "views.md": "out/whole.png",
 }

@@ -154,6 +154,8 @@ READERS = {name for name in MODULES if name.startswith(("lab.measure", "lab.gaze
 """Other rooms borrow journals and clocks of `measure`; only its own verb reads with its readers."""
 GAZE = {"lab.gaze.maps"}
 """Entered by `--task gaze` alone."""
+THINGS = {"relevance.things.detector"}
+"""Entered where its extra is installed, or a user asks for it by name."""
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 PAGES.remove("docs/install.md")  # a row for every extra: `.ci/run` tries them one by one
 PAGES.remove("docs/architecture.md")  # for those who work on the code, and have installed `dev`
@@ -187,6 +189,7 @@ def inside(room: str, name: str) -> bool:
 def reached(rooms: list[str], gaze: bool = False) -> set[str]:
     """Third-party modules that anything behind the rooms may import."""
     closed = (set() if "lab.measure" in rooms else READERS) | (set() if gaze else GAZE)
+    closed |= set() if "relevance.things.detector" in rooms else THINGS
     todo = [name for name in MODULES for room in rooms if inside(room, name)]
     seen, found = {"", *closed}, set[str]()  # "": the package itself imports the core alone
     while todo:
@@ -240,6 +243,7 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "view": ["image", "relevance.pixels"],
         "atlas": ["image", "relevance.material"],
         "scout": ["image", "relevance.scout"],
+        "things": ["relevance.things.detector"],
         "learn": ["lab.train"],
         "measure": ["lab.measure"],
         "gaze": ["lab.measure", "lab.gaze"],

@@ -58,3 +58,23 @@ def test_a_scout_that_is_right_nine_times_in_ten_says_so(tmp_path) -> None:
     assert told["error"] == pytest.approx(sum(LEVELS[:8]) / 10, abs=1e-3)
     best = max(told["log_likelihood"], key=told["log_likelihood"].__getitem__)
     assert best == "0.9"
+
+
+def test_a_scout_that_knows_what_is_not_there_is_told_apart(tmp_path) -> None:
+    folder = suite(tmp_path / "two", many=2)
+    rows = [json.loads(line) for line in (folder / "qa.jsonl").read_text().splitlines()]
+    rows[1]["question"] = "!"
+    (folder / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    own = {"0.png": "?", "1.png": "!"}
+    (folder / "images" / "1.png").unlink()
+    Image.new("RGB", (1024, 1024), "black").save(folder / "images" / "1.png")
+
+    def honest(image, question, grid) -> Sight:
+        here = own["0.png" if image.float().mean() > 100 else "1.png"]
+        return scout((62, 44), 0.9 if question == here else 0.0)(image, question, grid)
+
+    told = measure_places([folder], honest)["table"]["all"]
+    assert (told["silent"], told["silent_on_another"], told["right_if_known"]) == (0.0, 1.0, 1.0)
+    told = measure_places([folder], scout((0, 0), 0.8))["table"]["all"]
+    assert (told["silent"], told["silent_on_another"], told["right_if_known"]) == (0.0, 0.0, 0.0)
+    assert told["sure_if_known"] == 0.8

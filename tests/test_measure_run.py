@@ -288,7 +288,7 @@ def test_views_read_what_resizing_cannot_and_only_by_the_question(suite) -> None
 def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
     """At full scale a window is the page; around it stands the small picture, enlarged."""
     sheet = open_sheet(read(suite)[0].path, 256, 16)
-    belief = scout_belief(spotted, sheet, "What is the total?")
+    belief = scout_belief(spotted, sheet, "What is the total?", ACUITIES["rapidocr"])
     kept = keep_views(sheet, 24, belief, ACUITIES["vlm"], row("views", {"scout": spotted}))
     assert kept.tokens <= 24
     whole, (window, (x, y)) = kept.apart()[:2]
@@ -317,7 +317,7 @@ def test_rows_count_as_a_model_does(suite, name) -> None:
     rule = token_rule(name)
     kept = keep_whole(sheet, tokens[0], rule)
     assert kept.tokens <= tokens[0]
-    belief = scout_belief(spotted, sheet, "What is the total?")
+    belief = scout_belief(spotted, sheet, "What is the total?", ACUITIES["rapidocr"])
     seen = keep_views(sheet, tokens[0], belief, ACUITIES["vlm"], row(names[0], {"scout": spotted}))
     assert seen.tokens <= tokens[0]
     assert len(seen.apart()) <= 4

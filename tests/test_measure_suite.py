@@ -166,3 +166,29 @@ def test_the_pilot_is_the_one_the_first_figures_were_made_with() -> None:
     }
     for suite, rows in first.items():
         assert [one.row for one in part(read(Path(DATA) / suite), "pilot")][:8] == rows
+
+
+def test_images_may_stand_elsewhere(tmp_path, monkeypatch) -> None:
+    (tmp_path / "far").mkdir()
+    row = {"image": "a/b.png", "question": "Where?", "answers": ["there"], "boxes": [[0, 0, 9, 9]]}
+    (tmp_path / "qa.jsonl").write_text(json.dumps(row))
+    (tmp_path / "suite.toml").write_text('images = "$PLACE/far"')
+    monkeypatch.setenv("PLACE", str(tmp_path))
+    (one,) = read(tmp_path)
+    assert one.path == tmp_path / "far" / "a" / "b.png"
+    monkeypatch.delenv("PLACE")
+    with pytest.raises(ValueError, match=r"expected a folder with qa.jsonl and \$PLACE/far/"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["photos", "mixed_things", "mixed_print"])
+def test_our_own_questions_are_sound(name: str, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("HOMUNCULUS_DATA", str(tmp_path))
+    folder = Path(__file__).parents[1] / "suites" / name
+    found = read(folder)
+    told = (folder.parent / "README.md").read_text("utf-8")
+    assert f"| `{name}` | {len(found)}, {len({one.image for one in found})} |" in told
+    for one in found:
+        assert one.text.endswith("?")
+        assert one.answers[0].strip()
+        assert all(x1 > x0 >= 0 and y1 > y0 >= 0 for x0, y0, x1, y1 in one.boxes)

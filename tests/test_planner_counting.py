@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiny
-from homunculus.planner.bill import Bill, Need
+from homunculus.planner.bill import Bill, Need, resize
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import MODELS, token_rule
 from homunculus.planner.search import Belief
@@ -275,3 +275,17 @@ def test_a_rule_of_your_own_counts() -> None:
     mine = TokenRule("mine", 20, times=2.0, edge=200)
     assert token_rule(mine).count((40, 41)) == 12
     assert mine.largest((1000, 500), 10_000) == (200, 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "size", "price"),
+    [
+        ("gpt-4o", 128, (512, 372), 85),  # a tile, at detail=low
+        ("gpt-4o", 255, (512, 373), 255),
+        ("claude", 64, (252, 184), 63),
+        ("gemini-3", 300, (1408, 1024), 280),  # any size at one price
+    ],
+)
+def test_what_resizing_shows_for_as_many_tokens(name, tokens, size, price) -> None:
+    bill = resize((1408, 1024), token_rule(name), tokens)
+    assert (bill.plan.whole, bill.plan.windows, bill.tokens) == (size, (), price)

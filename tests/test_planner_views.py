@@ -9,7 +9,7 @@ import homunculus
 from homunculus import Sight
 from homunculus.cli import main
 from homunculus.planner import Planner, believe
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import ACUITIES, Acuity
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -125,18 +125,18 @@ def test_heights_of_a_scout_reach_the_plan() -> None:
 def test_what_the_map_leaves_goes_where_the_scout_says_else() -> None:
     logit, weight = torch.full((4, 4), -50.0), torch.zeros(2, 2)
     logit[0, 0], weight[1, 1] = 0.0, 3.0
-    known = believe(Sight(logit, sure=0.9, elsewhere=weight), (64, 64))
+    known = believe(Sight(logit, sure=0.9, elsewhere=weight), (64, 64), ACUITIES["vlm"])
     assert float(known.place[0, 0]) == pytest.approx(0.9, abs=1e-3)
     assert float(known.place[2:, 2:].sum()) > 0.05  # the map is enlarged smoothly
     assert float(known.place.sum()) == pytest.approx(1.0)
-    anywhere = believe(Sight(logit, sure=0.9), (64, 64))
+    anywhere = believe(Sight(logit, sure=0.9), (64, 64), ACUITIES["vlm"])
     assert float(anywhere.place[3, 3]) == pytest.approx(0.1 / 16)
 
 
 def test_infinite_logits_are_believed() -> None:
     logit = torch.full((4, 4), -torch.inf)
     logit[1, 2] = 0.0
-    known = believe(Sight(logit, sure=1.0), (64, 64))
+    known = believe(Sight(logit, sure=1.0), (64, 64), ACUITIES["vlm"])
     assert float(known.place[1, 2]) == pytest.approx(1.0)
 
 
@@ -171,6 +171,6 @@ def test_a_scout_that_does_not_know_is_said_to(tmp_path, capsys, monkeypatch) ->
     assert main(["show", *unsure, "--method", "views", "--tokens", "32"]) == 0
     assert main(["budget", *unsure]) == 0
     told = capsys.readouterr().out
-    assert told.count("the scout does not know where the answer is".capitalize()) == 1
+    assert told.count("the scout does not know where to look".capitalize()) == 1
     assert "No budget can be told: the scout does not know" in told
     assert "probability" not in told

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from homunculus.planner.messages import is_view, mark
-from homunculus.planner.models import rule_of, token_rule
+from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
 from homunculus.serve.rewrite import picture_of, questions
 from homunculus.serve.transport import rewrite_body
@@ -285,14 +285,27 @@ def test_endless_nesting_is_left_as_it_is() -> None:
 
 
 def test_memory_of_views_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.serve.rewrite.KEPT", 30_000)
+    monkeypatch.setattr("homunculus.serve.rewrite.KEPT", 300_000)
     one = rewriter()
     for side in range(200, 400, 20):
         one.messages([{"role": "user", "content": [claude(file((side, side)))]}])
-        assert one._bytes <= 30_000
-    assert one._bytes == sum(
-        len(part.picture.data) for made in one._kept.values() for part in made.parts
-    )
+        assert one.known.used <= 300_000
+    kept = one.known._values.values()
+    assert 0 < len(kept) < 10  # ten were made
+    assert one.known.used == sum(len(part.picture.data) for made in kept for part in made.parts)
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"qwen3-vl"}))
+def test_our_own_names_find_their_rule_too(name: str) -> None:
+    assert rule_of(name) is MODELS[name]
+
+
+def test_a_rule_can_be_handed_over_as_it_is() -> None:
+    """The API's name qwen3-vl means the published processor, ours the one without a least size."""
+    turns = [{"role": "user", "content": [text("What?"), chat(file())]}]
+    made, report = rewriter(model=None).request({"messages": turns}, model=token_rule("qwen3-vl"))
+    shown = sizes(made["messages"][0]["content"])
+    assert sum(token_rule("qwen3-vl").count(size) for size in shown) == report.tokens <= 64
 
 
 @pytest.mark.parametrize(
@@ -339,3 +352,58 @@ def test_memory_of_views_is_bounded(monkeypatch) -> None:
 def test_names_of_apis_find_their_rule(name: str, rule: str | None) -> None:
     found = rule_of(name)
     assert (found and found.name) == rule
+
+
+# ---- Gemini's contents ---------------------------------------------------------------------------
+
+
+def content(snake: bool, media: str = "image/png", **more) -> dict:
+    names = ("inline_data", "mime_type") if snake else ("inlineData", "mimeType")
+    data = b64encode(file()).decode()
+    parts = [{"text": "Sum?"}, {names[0]: {names[1]: media, "data": data}, **more}]
+    return {"contents": [{"role": "user", "parts": parts}], "generationConfig": {"topK": 1}}
+
+
+@pytest.mark.parametrize("snake", [True, False])
+def test_a_picture_of_gemini_keeps_its_spelling(snake: bool) -> None:
+    given = content(snake, thoughtSignature="s")
+    before = deepcopy(given)
+    new, report = rewriter(280, model="gemini-3").request(given)
+    assert given == before
+    assert new["generationConfig"] == {"topK": 1}
+    (first, view) = new["contents"][0]["parts"]
+    assert first == {"text": "Sum?"}
+    assert (report.pictures, report.tokens, report.untouched) == (1, 280, 1120)
+    inner, how = ("inline_data", "media_resolution") if snake else ("inlineData", "mediaResolution")
+    assert set(view) == {inner, how, "thoughtSignature"}
+    assert view[how] == {"level": "MEDIA_RESOLUTION_LOW"}
+    assert is_view(b64decode(view[inner]["data"]))
+    again, report = rewriter(280, model="gemini-3").request(new)
+    assert again["contents"] == new["contents"]
+
+
+def test_a_high_price_that_the_user_asked_gemini_for_does_not_stay() -> None:
+    given = content(False, mediaResolution={"level": "MEDIA_RESOLUTION_ULTRA_HIGH"})
+    new, _ = rewriter(280, model="gemini-3").request(given)
+    assert new["contents"][0]["parts"][1]["mediaResolution"]["level"] == "MEDIA_RESOLUTION_LOW"
+
+
+def test_sound_and_films_of_gemini_are_left() -> None:
+    for media in ("audio/wav", "video/mp4", "application/pdf"):
+        given = content(False, media)
+        new, report = rewriter(280, model="gemini-3").request(given)
+        assert (new, report.pictures, report.left) == (given, 0, [])
+
+
+def test_a_turn_of_gemini_without_a_role_is_the_user_s() -> None:
+    turns = [{"parts": [{"text": "Sum?"}]}, {"role": "model", "parts": [{"text": "3"}]}]
+    assert questions(turns) == ["Sum?", "Sum?"]
+
+
+def test_gemini_s_model_stands_in_the_address() -> None:
+    body = json.dumps(content(False)).encode()
+    path = "/v1beta/models/gemini-3-pro:streamGenerateContent"
+    new, report = rewrite_body(rewriter(280, model=None), path, body)
+    assert report.pictures == 1
+    assert json.loads(new)["contents"]
+    assert rewrite_body(rewriter(280, model=None), "/v1beta/models/x:embedContent", body)[0] is body

@@ -92,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+IMAGE = "PNG, JPEG, WebP, GIF, BMP or PDF"
+
+
 def _far(verb: _Parser, room: str, run: Callable[[argparse.Namespace], int]) -> None:
     """A verb whose flags its own room knows."""
     verb.set_defaults(run=run)
@@ -101,13 +104,13 @@ def _far(verb: _Parser, room: str, run: Callable[[argparse.Namespace], int]) -> 
 def _show_parser(show: argparse.ArgumentParser) -> None:
     show.set_defaults(run=_show)
     add = show.add_argument
-    add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")
     add("--method", help="see `homunculus methods`; planned views if you name none")
     add("--tokens", type=count, default=273, help="the budget (%(default)s)")
-    add("--patch", type=count, help="pixels along a token (16; of views as the model's)")
+    add("--patch", type=count, help="pixels along a token (16; for views, what the model counts)")
     about = "whose tokens are counted: sets --patch, and says what the untouched picture would cost"
-    add("--model", help=f"{about} (of views qwen3-vl)")
+    add("--model", help=f"{about} (for views, qwen3-vl)")
     about = "whose eyes views are planned for: a name or a result of `homunculus eyetest`"
     add("--acuity", default="vlm", help=f"{about} (%(default)s)")
     add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
@@ -117,7 +120,7 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
     add("--explore", type=float, help="temperature on relevance, 1 as it is")
     add("--focus", type=float, help="field of view in degrees, 40 by default")
-    add("--why", action="store_true", help="print which words were found, and where")
+    add("--why", action="store_true", help="print which words and things were found, and where")
     about = "what says where the question looks: auto, words, pixels, or a folder with weights"
     add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
     about = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
@@ -128,15 +131,10 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
 def _views_parser(views: argparse.ArgumentParser) -> None:
     views.set_defaults(run=_views)
     add = views.add_argument
-    add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")
     add("--tokens", type=count, required=True, help="the budget, as the model counts")
-    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
-    about = "whose eyes: a name or a result of `homunculus eyetest` (%(default)s)"
-    add("--acuity", default="vlm", help=about)
-    add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
-    about = "where the question looks (%(default)s)"
-    add("--scout", default="auto", metavar="NAME|DIR", help=about)
+    _planner_flags(views)
     about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
     add("-o", "--out", type=Path, help=about)
     json_flag(views)
@@ -163,28 +161,36 @@ def _mcp_parser(mcp: argparse.ArgumentParser) -> None:
 def _budget_parser(budget: argparse.ArgumentParser) -> None:
     budget.set_defaults(run=_budget)
     add = budget.add_argument
-    add("image", help="PNG, JPEG, WebP, GIF, BMP or PDF")
+    add("image", help=IMAGE)
     add("question", help="what is asked of the picture")
     about = "how likely the answer must be readable (%(default)s)"
     add("--legible", type=float, default=0.95, metavar="P", help=about)
-    add("--model", default="qwen3-vl", help="whose tokens are counted (%(default)s)")
+    _planner_flags(budget)
+    json_flag(budget)
+
+
+def _planner_flags(verb: argparse.ArgumentParser) -> None:
+    """What views are planned by."""
+    add = verb.add_argument
+    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
     about = "whose eyes: a name or a result of `homunculus eyetest` (%(default)s)"
     add("--acuity", default="vlm", help=about)
     add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
-    add(
-        "--scout", default="auto", metavar="NAME|DIR", help="where the question looks (%(default)s)"
-    )
-    json_flag(budget)
+    about = "what says where the question looks (%(default)s)"
+    add("--scout", default="auto", metavar="NAME|DIR", help=about)
 
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
     about = "core: every rule against bare top-K; plan: planning views against an encoder; "
-    about += "scout: a page and its questions against an encoder; transformers: requests to a "
+    about += "proxy: LiteLLM with our hook against the same without it; "
+    about += "scout: a page and its questions against an encoder; things: a photo and its "
+    about += "questions against an encoder; transformers: requests to a "
     about += "model of real size against the same untouched; vllm: servers under load"
-    what = ["core", "plan", "scout", "transformers", "vllm"]
+    what = ["core", "plan", "proxy", "scout", "things", "transformers", "vllm"]
     bench.add_argument("what", choices=what, help=about)
-    about = "runs per number (60; 20 for plan, 10 for scout, 5 for transformers, 3 rounds for vllm)"
+    about = "runs per number (60; 20 for plan and things, 10 for scout, 5 for transformers; "
+    about += "rounds: 5 for proxy, 3 for vllm)"
     bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)
@@ -387,15 +393,16 @@ def _budget(arguments: argparse.Namespace) -> int:
             arguments.acuity, arguments.scout, page=arguments.page,
         )  # fmt: skip
         needed = planner.budget(arguments.legible)
-    rule, untouched = planner.rule, planner.rule.count(planner.picture.original)
+    rule, acuity = planner.need.rule, planner.need.acuity
+    untouched = rule.count(planner.picture.original)
     if arguments.json:
         facts = {"tokens": needed.tokens, "value": round(needed.value, 4)}
         facts |= {"reached": needed.reached, "untouched": untouched, "model": rule.name}
-        print(json.dumps(facts | {"token_px": rule.side, "acuity": planner.acuity.name}))
+        print(json.dumps(facts | {"token_px": rule.token_px, "acuity": acuity.name}))
         return 0
     if not planner.sight.sure:
         why = planner.sight.explanation
-        print(f"No budget can be told: the scout does not know where the answer is. {why}")
+        print(f"No budget can be told: the scout does not know where to look. {why}")
         return 0
     token = rule.token
     if needed.reached:
@@ -404,7 +411,7 @@ def _budget(arguments: argparse.Namespace) -> int:
         print(f"not even all {needed.tokens} {token} reach {arguments.legible:g}")
     print(
         f"The answer can be read from them with probability {needed.value:.3f}, "
-        f"by a reader of {planner.acuity.middle:g} px ({planner.acuity.name})."
+        f"by a reader of {acuity.middle:g} px ({acuity.name})."
     )
     return 0
 

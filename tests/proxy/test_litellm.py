@@ -142,7 +142,7 @@ def test_a_provider_receives_views_and_nothing_else_changes(
     more = {"stream": True} if stream else {}
     answer = ask(proxy, route, request(route, model, FILE, **more))
     ask(proxy, route, request(route, STRANGE[model], FILE, **more))
-    (_, body, _), (_, plain, _) = recorder.seen
+    body, plain = (one.body for one in recorder.seen)
     assert 0 < cost(rule, files_in(body)) <= tokens
     assert files_in(plain) == [FILE]
     assert others(body) == others(plain)
@@ -158,7 +158,7 @@ def test_every_picture_has_the_budget_to_itself(proxy, recorder, route: str, mod
     rule, tokens = MODELS[model]
     files = [packed(page(500, 640, seed)) for seed in range(3)]
     ask(proxy, route, request(route, model, *files))
-    ((_, body, _),) = recorder.seen
+    (body,) = (one.body for one in recorder.seen)
     assert 3 <= len(files_in(body)) <= 15
     assert cost(rule, files_in(body)) <= 3 * tokens
 
@@ -202,7 +202,7 @@ def test_the_result_of_a_tool_is_shown_as_views(proxy, recorder, route, model, t
     rule, tokens = MODELS[model]
     more = {"tools": [TOOL]} if route.endswith("messages") else {}
     ask(proxy, route, wrap(route, model, turns, more))
-    ((_, body, _),) = recorder.seen
+    (body,) = (one.body for one in recorder.seen)
     assert 0 < cost(rule, files_in(body)) <= tokens
 
 
@@ -212,7 +212,7 @@ def test_a_conversation_begins_with_the_same_bytes(proxy, recorder) -> None:
     ask(proxy, route, first)
     turns = [*first["messages"], {"role": "assistant", "content": "300"}]
     ask(proxy, route, first | {"messages": [*turns, {"role": "user", "content": "Why?"}]})
-    one, two = (json.dumps(body["messages"]) for _, body, _ in recorder.seen)
+    one, two = (json.dumps(body["messages"]) for _, body, *_ in recorder.seen)
     assert two.startswith(one.removesuffix("]"))
 
 
@@ -221,7 +221,7 @@ def test_a_route_that_passes_through(proxy, recorder, stream: bool) -> None:
     route = "/anthropic/v1/messages"
     body = request(route, "claude-opus-4-8", FILE, **({"stream": True} if stream else {}))
     answer = ask(proxy, route, body)
-    ((path, got, _),) = recorder.seen
+    ((path, got, *_),) = recorder.seen
     assert path.startswith("/v1/messages")
     assert 64 < cost("claude", files_in(got)) <= 273
     assert others(got) == others(body)
@@ -235,13 +235,13 @@ def chat(proxy, recorder, model: str, *files: bytes, **headers: str) -> list[byt
     """The pictures that arrive for a chat."""
     recorder.seen.clear()
     ask(proxy, ROUTES[0], request(ROUTES[0], model, *files or (FILE,)), **headers)
-    ((_, body, _),) = recorder.seen
+    (body,) = (one.body for one in recorder.seen)
     return files_in(body)
 
 
 def test_a_header_lowers_the_budget_and_never_raises_it(proxy, recorder) -> None:
     assert cost("gpt-6", chat(proxy, recorder, "gpt", **{"X-Homunculus-Tokens": "30"})) <= 30
-    assert "x-homunculus-tokens" not in {name.lower() for name in recorder.seen[0][2]}
+    assert "x-homunculus-tokens" not in {name.lower() for name in recorder.seen[0].headers}
     usual = chat(proxy, recorder, "gpt")
     assert 30 < cost("gpt-6", usual) <= 100
     assert chat(proxy, recorder, "gpt", **{"X-Homunculus-Tokens": "5000"}) == usual
@@ -258,7 +258,7 @@ def test_a_request_cannot_bring_settings_of_its_own(proxy, recorder) -> None:
         recorder.seen.clear()
         body = request(route, "gpt", FILE, model_info=info)
         proxy.client.post(route, json=body | {"proxy_server_request": {"headers": {}}})
-        for _, sent, _ in recorder.seen:  # or it is refused
+        for sent in (one.body for one in recorder.seen):  # or it is refused
             assert 0 < cost("gpt-6", files_in(sent)) <= 100
 
 
@@ -268,15 +268,15 @@ def test_a_request_cannot_bring_settings_of_its_own(proxy, recorder) -> None:
 def test_a_fallback_gets_views_of_the_original_by_its_own_rule(proxy, recorder) -> None:
     recorder.fault = "/chat/completions"
     ask(proxy, ROUTES[0], request(ROUTES[0], "usual", FILE))
-    *tries, (path, body, _) = recorder.seen
+    *tries, (path, body, *_) = recorder.seen
     assert path.startswith("/v1/messages")
     assert 0 < cost("claude", files_in(body)) <= 64
     assert len(tries) >= 2
-    assert len({json.dumps(body) for _, body, _ in tries}) == 1
-    assert 64 < cost("gpt-5.4", files_in(tries[0][1])) <= 273
+    assert len({json.dumps(body) for _, body, *_ in tries}) == 1
+    assert 64 < cost("gpt-5.4", files_in(tries[0].body)) <= 273
     recorder.seen.clear()
     answer = ask(proxy, ROUTES[0], request(ROUTES[0], "usual-strange", FILE))
-    assert files_in(recorder.seen[-1][1]) == [FILE]
+    assert files_in(recorder.seen[-1].body) == [FILE]
     assert "x-homunculus-tokens-after" not in answer.headers  # it would be that of the first model
 
 
@@ -302,7 +302,7 @@ def test_an_address_is_left_alone(proxy, recorder) -> None:
     body["messages"][0]["content"].insert(1, far)
     at = proxy.counts()
     ask(proxy, ROUTES[0], body)
-    assert recorder.seen[0][1]["messages"] == body["messages"]
+    assert recorder.seen[0].body["messages"] == body["messages"]
     assert proxy.counts() == at
 
 
@@ -360,7 +360,7 @@ def test_a_fault_of_ours_leaves_the_request_as_it_was(faulty, recorder, question
     at = faulty.counts()
     answer = fault(faulty, question)
     assert answer.status_code == 200, answer.text
-    ((_, body, _),) = recorder.seen
+    (body,) = (one.body for one in recorder.seen)
     assert files_in(body) == [FILE]
     assert faulty.counts()["failures_total"] == at["failures_total"] + 1
 
@@ -425,7 +425,7 @@ def test_the_hook_works_for_litellm_alone(recorder, monkeypatch) -> None:
     base = f"http://127.0.0.1:{recorder.server_address[1]}/v1"
     asyncio.run(litellm.acompletion(**body, api_base=base, api_key="k"))
     assert body == before
-    assert 0 < cost("gpt-6", files_in(recorder.seen[0][1])) <= 50
+    assert 0 < cost("gpt-6", files_in(recorder.seen[0].body)) <= 50
 
 
 def test_hooks_stand_on_the_class_itself() -> None:
@@ -490,6 +490,7 @@ def test_figures_of_calls_are_bounded(monkeypatch) -> None:
     [
         ("HOMUNCULUS_TOKENS", "0"), ("HOMUNCULUS_TOKENS", "-5"), ("HOMUNCULUS_TOKENS", "auto"),
         ("HOMUNCULUS_FAIL", "ajar"), ("HOMUNCULUS_SECONDS", "nan"), ("HOMUNCULUS_SECONDS", "soon"),
+        ("HOMUNCULUS_PROCESSES", "-1"), ("HOMUNCULUS_PROCESSES", "two"),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:

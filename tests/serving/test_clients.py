@@ -3,9 +3,7 @@
 import asyncio
 import json
 import sys
-import threading
 from base64 import b64decode
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 
 import anthropic
@@ -17,69 +15,14 @@ from homunculus.planner.messages import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import async_http_client, http_client
 from homunculus.serve.rewrite import picture_of
+from recorder import recording, url
 from serving.client import packed, page, turn
-
-CHAT = {
-    "id": "1", "object": "chat.completion", "created": 0, "model": "m",
-    "choices": [
-        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "ok"}}
-    ],
-}  # fmt: skip
-MESSAGE = {
-    "id": "1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
-    "stop_sequence": None, "content": [{"type": "text", "text": "ok"}],
-    "usage": {"input_tokens": 1, "output_tokens": 1},
-}  # fmt: skip
-RESPONSE = {
-    "id": "1", "object": "response", "created_at": 0, "model": "m", "status": "completed",
-    "output": [{"type": "message", "id": "2", "role": "assistant", "status": "completed",
-                "content": [{"type": "output_text", "text": "ok", "annotations": []}]}],
-    "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
-}  # fmt: skip
-CHUNK = {
-    "id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m",
-    "choices": [{"index": 0, "delta": {"content": "ok"}, "finish_reason": None}],
-}  # fmt: skip
-
-
-class Recorder(BaseHTTPRequestHandler):
-    """Keeps what it is sent, and answers as each API does."""
-
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers["content-length"]))
-        body = json.loads(raw)
-        self.server.seen.append((self.path, body, raw))
-        if body.get("stream"):
-            events = [f"data: {json.dumps(CHUNK)}\n\n", "data: [DONE]\n\n"]
-            self._answer("".join(events).encode(), "text/event-stream")
-            return
-        kinds = {"/chat/completions": CHAT, "/messages": MESSAGE, "/responses": RESPONSE}
-        answer = next(one for end, one in kinds.items() if self.path.endswith(end))
-        self._answer(json.dumps(answer).encode(), "application/json")
-
-    def _answer(self, data: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture
 def recorder():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
-    server.seen = []
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-def url(server) -> str:
-    return f"http://127.0.0.1:{server.server_address[1]}"
+    with recording() as server:
+        yield server
 
 
 def sizes(parts) -> list[tuple[int, int]]:
@@ -107,7 +50,7 @@ def test_the_sdk_of_openai(recorder) -> None:
     )
     answer = client.chat.completions.create(model="gpt-6", messages=TURNS, seed=7)
     assert answer.choices[0].message.content == "ok"
-    (path, body, _), *_ = recorder.seen
+    (path, body, *_), *_ = recorder.seen
     assert path == "/v1/chat/completions"
     assert body["seed"] == 7
     assert body["messages"][0]["content"][-1] == {"type": "text", "text": "What is the total?"}
@@ -115,8 +58,8 @@ def test_the_sdk_of_openai(recorder) -> None:
     assert shown
     assert cost("gpt-6", shown) <= 100
     stream = client.chat.completions.create(model="gpt-6", messages=TURNS, stream=True)
-    assert [chunk.choices[0].delta.content for chunk in stream] == ["ok"]
-    assert recorder.seen[1][1]["messages"] == body["messages"]
+    assert [chunk.choices[0].delta.content for chunk in stream] == ["ok", None]  # the last ends it
+    assert recorder.seen[1].body["messages"] == body["messages"]
 
 
 def test_responses_of_openai(recorder) -> None:
@@ -129,7 +72,7 @@ def test_responses_of_openai(recorder) -> None:
         api_key="k", base_url=f"{url(recorder)}/v1", http_client=http_client(100)
     )
     client.responses.create(model="gpt-6", input=[{"role": "user", "content": content}])
-    (path, body, _), *_ = recorder.seen
+    (path, body, *_), *_ = recorder.seen
     assert path == "/v1/responses"
     assert 0 < cost("gpt-6", sizes(body["input"][0]["content"])) <= 100
 
@@ -149,9 +92,9 @@ def test_the_sdk_of_anthropic(recorder) -> None:
     client.messages.create(model="claude-opus-4-8", max_tokens=5, messages=first)
     later = [*first, {"role": "assistant", "content": "300"}, {"role": "user", "content": "Why?"}]
     client.messages.create(model="claude-opus-4-8", max_tokens=5, messages=later)
-    bodies = [json.dumps(body["messages"]) for _, body, _ in recorder.seen]
+    bodies = [json.dumps(body["messages"]) for _, body, *_ in recorder.seen]
     assert bodies[1].startswith(bodies[0].removesuffix("]"))  # so a cached prefix is found again
-    assert 0 < cost("claude", sizes(recorder.seen[0][1]["messages"][0]["content"])) <= 100
+    assert 0 < cost("claude", sizes(recorder.seen[0].body["messages"][0]["content"])) <= 100
 
 
 def test_without_pictures_the_bytes_are_the_same(recorder) -> None:
@@ -162,7 +105,7 @@ def test_without_pictures_the_bytes_are_the_same(recorder) -> None:
         client.chat.completions.create(
             model="gpt-6", messages=[{"role": "user", "content": "Grüße, 你好"}]
         )
-    assert recorder.seen[0][2] == recorder.seen[1][2]
+    assert recorder.seen[0].raw == recorder.seen[1].raw
 
 
 def test_both_without_waiting(recorder) -> None:
@@ -178,8 +121,8 @@ def test_both_without_waiting(recorder) -> None:
         await other.messages.create(model="claude-opus-4-8", max_tokens=5, messages=asked)
 
     asyncio.run(ask())
-    assert 0 < cost("gpt-6", sizes(recorder.seen[0][1]["messages"][0]["content"])) <= 100
-    assert 0 < cost("claude", sizes(recorder.seen[1][1]["messages"][0]["content"])) <= 64
+    assert 0 < cost("gpt-6", sizes(recorder.seen[0].body["messages"][0]["content"])) <= 100
+    assert 0 < cost("claude", sizes(recorder.seen[1].body["messages"][0]["content"])) <= 64
 
 
 # ---- MCP -----------------------------------------------------------------------------------------

@@ -244,8 +244,8 @@ def shuffled(base: Method) -> Method:
 PLANNED = {"views": Method("views", "planned views, plain images", rules.Views(), on_grid)}
 """Methods of the engines alone: what they keep is found by the planner, and not by `spend`."""
 DEFAULT = "views"
-"""What `show`, `attach` and `serve` use: of text it shows more answers than any other method at 16
-to 64 tokens of 32 px (results/measure-tokens32-*.json)."""
+"""What `show`, `attach` and `serve` use: of text it shows as many answers as any other method or
+more, at 16 to 64 tokens of 32 px (results/measure-tokens32-*.json)."""
 DEFAULT_OF_CELLS = "cut"
 """What is used where tokens must be cells of one image: by `look`, and after an encoder."""
 _failed: list[tuple[str, str]] = []

@@ -58,6 +58,9 @@ class Sight:
     """Height in pixels of what it looks for, for each cell or for all; None if it cannot tell."""
     size_error: float = 0.5
     """How well the height is known: one standard deviation, in octaves."""
+    thing: Map | None = None
+    """How far each cell holds a thing, which is told by its shape, and not print: from 0 to 1. Its
+    height is then its shorter side. None for print everywhere."""
     elsewhere: Map | None = None
     """Where else the answer may stand, as weights of cells, as far as the scout is not sure; None
     for anywhere."""

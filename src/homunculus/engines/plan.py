@@ -73,10 +73,13 @@ class ViewRequest:
         """The sight on the part of the image that the model sees, heights in pixels of that."""
         top, _, bottom, _ = self.layout.window
         scale = self.shown[0] / ((bottom - top) * self.size[0])
-        sight = replace(self.sight, logit=cut_map(self.sight.logit.detach().cpu(), self.layout))
-        if isinstance(sight.size, Tensor):
-            sight = replace(sight, size=cut_map(sight.size.float().cpu(), self.layout))
-        return with_heights(sight, scale)
+        maps = {name: getattr(self.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
+        here = {
+            name: cut_map(one.detach().float().cpu(), self.layout)
+            for name, one in maps.items()
+            if isinstance(one, Tensor)
+        }
+        return with_heights(replace(self.sight, **here), scale)
 
 
 def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
@@ -87,7 +90,7 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
         return choice
     rule = TokenRule(f"{request.cell} px", request.cell)
     plan = find_views(
-        believe(request.seen(), request.shown),
+        believe(request.seen(), request.shown, viewing.acuity),
         request.shown,
         slots,
         rule,

@@ -21,6 +21,7 @@ from homunculus.core.pipeline import Scout, Sight, ask, spend
 from homunculus.core.types import Grid, Tokens
 from homunculus.engines.families import Layout, pool_majority, pool_mean
 from homunculus.image import open_picture
+from homunculus.relevance import things
 from homunculus.relevance.material import material
 from homunculus.relevance.scout import GivenMap, scouts
 from homunculus.relevance.words import WEIGHTS
@@ -59,8 +60,9 @@ def scout_version(scout: str = "auto") -> str:
         digest.update(version("homunculus-vlm").encode())
     except PackageNotFoundError:  # run from a source tree that was never installed
         digest.update(b"source")
-    folder = WEIGHTS if scout in scouts() else Path(scout)
-    for file in sorted(folder.glob("*.safetensors")):
+    ours = scout in scouts()
+    files = sorted((WEIGHTS if ours else Path(scout)).glob("*.safetensors"))
+    for file in [*files, *([things.WEIGHTS / things.FILE] if ours and things.available() else [])]:
         digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
 

@@ -5,9 +5,9 @@ scales of their own, whichever makes the answer more likely to be read. Any mode
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import hypot
+from math import hypot, log2
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from homunculus.core.types import Grid, check_count
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
 from homunculus.planner import messages
-from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
+from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
 from homunculus.planner.bill import Bill, Need, least
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import token_rule
@@ -153,7 +153,7 @@ class Views:
         return {
             "question": self.question,
             "model": self.rule.name,
-            "token_px": self.rule.side if self.rule.unit is None else None,
+            "token_px": self.rule.token_px,
             "setting": dict([self.bill.setting]) if self.bill.setting else {},
             "limit": self.limit,
             "tokens": self.tokens,
@@ -212,9 +212,7 @@ def views(
     readable with probability ``legible``, up to ``cap``. ``settings`` names the parameters that
     your request can have, such as `detail`, where not all: some prices go by one.
     """
-    planner = Planner.of(source, question, model, acuity, scout, context, windows, page)
-    if settings is not None:
-        planner = replace(planner, settings=frozenset(settings))
+    planner = Planner.of(source, question, model, acuity, scout, context, windows, page, settings)
     if tokens == "auto":
         tokens = planner.budget(legible, check_count(cap, "views: cap")).tokens
     return planner.views(check_count(tokens, "views: tokens"))
@@ -237,21 +235,8 @@ class Planner:
 
     picture: Picture
     question: str
-    rule: TokenRule
-    acuity: Acuity
     sight: Sight
-    context: float | int = 1 / 8
-    windows: int = 4
-    settings: frozenset[str] | None = None
-    """Parameters that the request can have; None for any."""
-
-    @cached_property
-    def need(self) -> Need:
-        """The same for the planner of views."""
-        return Need(
-            self.belief, self.picture.size, self.rule, self.acuity, self.context, self.windows,
-            self.settings,
-        )  # fmt: skip
+    need: Need
 
     @staticmethod
     def of(
@@ -263,6 +248,7 @@ class Planner:
         context: float | int = 1 / 8,
         windows: int | None = None,
         page: int = 0,
+        settings: Iterable[str] | None = None,
     ) -> "Planner":
         """Open the picture and ask the scout."""
         if not 0 <= context <= 1:
@@ -273,26 +259,27 @@ class Planner:
             raise ValueError(f"views: 0 to 4 windows, got {windows}.")
         picture = open_picture(source, page, longest=LONGEST)
         sight = ask_scout(get_scout(scout), picture, question)
-        return Planner(picture, question, rule, get_acuity(acuity), sight, context, windows)
-
-    @cached_property
-    def belief(self) -> Belief:
-        """Where the answer may stand, and how high its letters are."""
-        return believe(self.sight, self.picture.size)
+        eyes = get_acuity(acuity)
+        need = Need(
+            believe(sight, picture.size, eyes), picture.size, rule, eyes, context, windows,
+            None if settings is None else frozenset(settings),
+        )  # fmt: skip
+        return Planner(picture, question, sight, need)
 
     def views(self, tokens: int) -> Views:
         """The views of a budget."""
+        need = self.need
         return Views(
-            self.picture, self.question, self.rule, self.acuity, tokens, self.sight,
-            self.need.buy(tokens),
+            self.picture, self.question, need.rule, need.acuity, tokens, self.sight,
+            need.buy(tokens),
         )  # fmt: skip
 
     def budget(self, legible: float | int = 0.95, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is."""
         if not 0 < legible <= 1:
             raise ValueError(f"budget: legible is a probability above 0 up to 1, got {legible}.")
-        first = least(self.rule)
-        most = max(first, self.rule.count(self.picture.size))
+        first = least(self.need.rule)
+        most = max(first, self.need.rule.count(self.picture.size))
         most = most if cap is None else min(most, cap)
         low, high = min(first, most) - 1, min(first, most)
         while (value := self.need.buy(high).plan.value) < legible:
@@ -323,11 +310,12 @@ def scout_cells(size: Size) -> tuple[Grid, int]:
     return (-(-size[0] // side), -(-size[1] // side)), side
 
 
-def believe(sight: Sight, size: Size) -> Belief:
+def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     """What a scout says, as probabilities of places and heights of print.
 
     As far as the scout is not sure, the answer may stand wherever it says else, or anywhere; if it
-    is not sure at all, nobody knows, and nothing is better than the whole picture.
+    is not sure at all, nobody knows, and nothing is better than the whole picture. Heights are
+    those of print that the reader finds as hard as what is there: things have to be larger.
     """
     logit = sight.logit
     if sight.sure <= 0:
@@ -335,7 +323,7 @@ def believe(sight: Sight, size: Size) -> Belief:
     else:
         share = torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
         place = sight.sure * share + (1 - sight.sure) * _elsewhere(sight)
-    return Belief(place, _octaves(sight, size), hypot(sight.size_error, PRINT))
+    return Belief(place, _octaves(sight, size, acuity), hypot(sight.size_error, PRINT))
 
 
 def _elsewhere(sight: Sight) -> torch.Tensor | float:
@@ -347,9 +335,13 @@ def _elsewhere(sight: Sight) -> torch.Tensor | float:
     return weight / weight.sum()
 
 
-def _octaves(sight: Sight, size: Size) -> torch.Tensor:
+def _octaves(sight: Sight, size: Size, acuity: Acuity) -> torch.Tensor:
     grid = (int(sight.logit.shape[0]), int(sight.logit.shape[1]))
     if isinstance(sight.size, torch.Tensor):
-        return resize_map(sight.size.float().clamp(min=1.0).log2(), grid)
-    height = sight.size if sight.size is not None else max(size) * LINE
-    return torch.full(grid, max(1.0, float(height))).log2()
+        octaves = resize_map(sight.size.float().clamp(min=1.0).log2(), grid)
+    else:
+        height = sight.size if sight.size is not None else max(size) * LINE
+        octaves = torch.full(grid, max(1.0, float(height))).log2()
+    if sight.thing is None:
+        return octaves
+    return octaves + resize_map(sight.thing.float(), grid) * log2(acuity.middle / THING)

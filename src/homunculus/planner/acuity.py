@@ -91,6 +91,11 @@ ACUITIES: dict[str, Acuity] = {
 """Curves by name. Those of the OCR readers are measured: `results/eyetest-*.json`."""
 
 
+THING = 32.0
+"""The shorter side of a thing, in pixels, at which it is told half of the time. A reading of the
+literature (Torralba, Fergus and Freeman 2008: people tell most photos of 32 x 32), not measured."""
+
+
 def get_acuity(acuity: str | Path | Acuity) -> Acuity:
     """The curve that is meant: by name, by the JSON file of an eye test, or itself.
 

@@ -8,7 +8,9 @@ parameter sets.
 from dataclasses import dataclass
 from math import floor
 
-from homunculus.planner.acuity import Acuity
+import torch
+
+from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.counting import LevelRule, Size, TokenRule, Unit
 from homunculus.planner.search import Belief, Plan, find_pictures, find_views, find_whole
 
@@ -49,15 +51,10 @@ class Need:
         """The best views that cost at most so many tokens."""
         if isinstance(self.rule, LevelRule):
             return self._level(self.rule, tokens)
-        unit = self.rule.unit if self._can_set(self.rule.unit) else None
-        if self.rule.unit is None:
-            found = self._lattice(tokens) or self._whole(tokens)
+        if self.rule.unit:
+            found = self._priced(self.rule.unit, tokens)
         else:
-            whole = self._whole(tokens)
-            if whole and (whole.plan.whole == self.size or not self.belief.place.any()):
-                return whole  # the untouched picture, or nobody knows where to look
-            offers = (whole, self._pictures(unit, tokens) if unit else None)
-            found = max(filter(None, offers), key=_worth, default=None)
+            found = self._lattice(tokens) or self._whole(tokens)
         if found is None:
             raise ValueError(
                 f"views: {tokens} tokens are too few for any picture, as {self.rule.name} counts "
@@ -65,10 +62,8 @@ class Need:
             )
         return found
 
-    def _can_set(self, unit: Unit | None) -> bool:
-        if unit is None or unit.setting is None or self.settings is None:
-            return True
-        return unit.setting[0] in self.settings
+    def _can_set(self, name: str) -> bool:
+        return self.settings is None or name in self.settings
 
     def _bill(self, plan: Plan) -> Bill:
         sizes = [plan.whole] if plan.whole else []
@@ -98,6 +93,15 @@ class Need:
             budget -= max(1, floor((bill.tokens - tokens) / rule.times / 2))
         return None
 
+    def _priced(self, unit: Unit, tokens: int) -> Bill | None:
+        """The whole picture at its usual price, or views that have one price each."""
+        whole = self._whole(tokens)
+        if whole and (whole.plan.whole == self.size or not self.belief.place.any()):
+            return whole  # the untouched picture, or nobody knows where to look
+        free = unit.setting is None or self._can_set(unit.setting[0])
+        offers = (whole, self._pictures(unit, tokens) if free else None)
+        return max(filter(None, offers), key=_worth, default=None)
+
     def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
         """Views that have one price each."""
         many = min(self.windows + 1, tokens // unit.tokens)
@@ -112,7 +116,7 @@ class Need:
 
     def _level(self, rule: LevelRule, tokens: int) -> Bill:
         """The whole picture at the cheapest level that shows about as much as any affordable."""
-        free = self.settings is None or rule.setting in self.settings
+        free = self._can_set(rule.setting)
         levels = [one for one in rule.levels if one[1] <= tokens and (free or one[0] == rule.usual)]
         if not levels:
             raise ValueError(
@@ -128,6 +132,12 @@ class Need:
         """What the whole picture is worth with so many tokens, of the pixels that one shows."""
         plain = TokenRule(self.rule.name, self.rule.side)
         return find_views(self.belief, self.size, price, plain, self.acuity, most=0).value
+
+
+def resize(size: Size, rule: TokenRule, tokens: int) -> Bill:
+    """The whole picture alone, as large as so many tokens let it be."""
+    unknown = Belief(torch.zeros(1, 1), torch.zeros(1, 1), 1.0)
+    return Need(unknown, size, rule, ACUITIES["vlm"], windows=0).buy(tokens)
 
 
 def _worth(bill: Bill) -> tuple[float, int]:

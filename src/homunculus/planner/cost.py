@@ -5,7 +5,7 @@ from typing import Any
 
 from homunculus.image import open_picture
 from homunculus.planner.bill import least
-from homunculus.planner.counting import LevelRule, Size, TokenRule
+from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import MODELS, token_rule
 
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
@@ -16,12 +16,12 @@ def costs(source: Any, model: str = "all", tokens: int = 273) -> list[dict[str, 
 
     ``source`` is a picture or its width and height in pixels, as in "4032x3024".
     """
-    size = size_of(source)
+    size = _size_of(source)
     rules = MODELS.values() if model == "all" else [token_rule(model)]
     return [_row(rule, size, tokens) for rule in rules]
 
 
-def size_of(source: Any) -> Size:
+def _size_of(source: Any) -> Size:
     """Height and width of a picture, or of a text such as 4032x3024."""
     found = _SIZE.fullmatch(source) if isinstance(source, str) else None
     if not found:
@@ -43,7 +43,6 @@ def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
         "untouched": untouched,
         "views": min(untouched, tokens) if min(untouched, cheapest) <= tokens else None,
         "least": cheapest,
-        "windows": not isinstance(rule, LevelRule),
         "sure": facts.sure,
         "source": facts.source,
         "date": facts.date,

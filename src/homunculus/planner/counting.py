@@ -82,15 +82,7 @@ class TokenRule:
 
     def reduced(self, size: Size) -> Size:
         """What the provider makes of a picture before it is counted."""
-        if self.edge and max(size) > self.edge:
-            size = scaled(size, self.edge / max(size))
-        if self.most and self.cells(size) > self.most:
-            size = self._within(size, self.most)
-        return size
-
-    def _within(self, size: Size, most: int) -> Size:
-        """The largest picture of this shape with at most so many tokens."""
-        return largest(size, lambda small: self.cells(small) <= most)
+        return self.seen(size)
 
     def largest(self, size: Size, tokens: int) -> Size:
         """The largest picture of this shape that costs at most so many tokens, never enlarged.
@@ -103,9 +95,8 @@ class TokenRule:
     def seen(self, size: Size) -> Size:
         """The size at which the model looks at a picture; more pixels than these are lost."""
         size = inside(size, self.edge) if self.edge else size
-        if self.most and self.cells(size) > self.most:
-            return TokenRule._within(self, size, self.most)
-        return size
+        most = self.most
+        return size if most is None else largest(size, lambda small: self.cells(small) <= most)
 
     @property
     def lattice(self) -> "TokenRule":
@@ -115,20 +106,20 @@ class TokenRule:
         return TokenRule(self.name, self.side, edge=self.edge)
 
     @property
+    def token_px(self) -> int | None:
+        """Pixels along a token, if a picture costs so many tokens as it has such squares."""
+        return self.side if self.unit is None else None
+
+    @property
     def token(self) -> str:
         """Whose tokens these are, and how large, in words."""
-        size = f"of {self.side} px " if self.unit is None else ""
+        size = f"of {self.token_px} px " if self.token_px else ""
         return f"tokens {size}({self.name})"
 
     @property
     def unit(self) -> Unit | None:
         """The price of a small picture, if all have the same."""
         return None
-
-    @property
-    def whose(self) -> str:
-        """The models that count so."""
-        return self.facts.whose
 
 
 def largest(size: Size, fits: Callable[[Size], bool]) -> Size:
@@ -154,14 +145,16 @@ def scaled(size: Size, scale: float) -> Size:
 class PatchRule(TokenRule):
     """OpenAI's patches: a picture beyond the cap is reduced until whole patches fit it."""
 
-    def _within(self, size: Size, most: int) -> Size:
+    def reduced(self, size: Size) -> Size:
         """As documented: by area, then to a whole number of patches along one side.
 
         >>> PatchRule("mini", 32, most=1536).count((2400, 1800))
         1452
         """
-        high, wide = size
-        scale = sqrt(self.side**2 * most / (high * wide))
+        high, wide = size = inside(size, self.edge) if self.edge else size
+        if self.most is None or self.cells(size) <= self.most:
+            return size
+        scale = sqrt(self.side**2 * self.most / (high * wide))
         rows, cols = high * scale / self.side, wide * scale / self.side
         scale *= min(max(1, floor(rows)) / rows, max(1, floor(cols)) / cols)
         return max(1, floor(high * scale + 1e-6)), max(1, floor(wide * scale + 1e-6))
@@ -220,6 +213,11 @@ class AreaRule(TokenRule):
                 return ceil(price + (tokens - price) * (area - before) / (pixels - before))
             before, price = pixels, tokens
         return ceil(price * area / before)
+
+    @property
+    def token_px(self) -> None:
+        """Nobody says how large a token is."""
+        return None
 
 
 # ---- a price for a picture, or for a tile of it -------------------------------------------------
@@ -496,3 +494,8 @@ class LevelRule(TokenRule):
         """What the tokens of the dearest affordable value show, by the pixels of a token."""
         price = max((price for _, price in self.levels if price <= tokens), default=1)
         return TokenRule(self.name, self.side).largest(size, price)
+
+    @property
+    def token_px(self) -> None:
+        """A picture of any size costs the same."""
+        return None

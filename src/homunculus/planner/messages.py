@@ -5,6 +5,7 @@ makes views of views, and nothing else that the original held.
 """
 
 from base64 import b64encode
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,8 @@ ALIKE = 2.0
 """Root mean square by which JPEG may differ from the picture, of 255: too little to blur print."""
 HEAD = 4096
 """Bytes of a file within which the mark stands."""
+TEXT = {"type": "text"}
+"""What most APIs say of a part that is text."""
 
 
 class Encoded(NamedTuple):
@@ -104,8 +107,6 @@ class Bundle:
     parts: tuple[Part, ...]
     tokens: int
     """What they cost."""
-    untouched: int
-    """What the picture would cost."""
     detail: str | None = None
     """OpenAI's parameter, where the price goes by it."""
     level: str | None = None
@@ -122,7 +123,6 @@ def bundle(views: "Views", label: bool = True) -> Bundle:
     return Bundle(
         tuple(parts),
         views.tokens,
-        views.rule.count(views.picture.original),
         detail=value if name == "detail" else dear,
         level=value if name == "media_resolution" and _for_each(views.rule) else None,
     )
@@ -136,41 +136,55 @@ def _for_each(rule: TokenRule) -> bool:
 def openai(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a message for OpenAI's chat completions, and all who speak alike."""
     how = {"detail": some.detail} if some.detail else {}
-    found = list[dict[str, Any]]()
-    for text, picture in some.parts:
-        found += [{"type": "text", "text": text}] if text else []
-        found.append({"type": "image_url", "image_url": {"url": picture.url, **how}})
-    return found
+
+    def image(picture: Encoded) -> dict[str, Any]:
+        return {"type": "image_url", "image_url": {"url": picture.url, **how}}
+
+    return _parts(some, image)
 
 
 def responses(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a message for OpenAI's responses."""
-    found = list[dict[str, Any]]()
-    for text, picture in some.parts:
-        found += [{"type": "input_text", "text": text}] if text else []
-        image = {"type": "input_image", "image_url": picture.url, "detail": some.detail or "auto"}
-        found.append(image)
-    return found
+
+    def image(picture: Encoded) -> dict[str, Any]:
+        return {
+            "type": "input_image",
+            "image_url": picture.url,
+            "detail": some.detail or "auto",
+        }
+
+    return _parts(some, image, {"type": "input_text"})
 
 
 def anthropic(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a message for Anthropic's messages."""
-    found = list[dict[str, Any]]()
-    for text, picture in some.parts:
-        found += [{"type": "text", "text": text}] if text else []
+
+    def image(picture: Encoded) -> dict[str, Any]:
         source = {"type": "base64", "media_type": picture.media, "data": picture.text}
-        found.append({"type": "image", "source": source})
-    return found
+        return {"type": "image", "source": source}
+
+    return _parts(some, image)
 
 
 def gemini(some: Bundle) -> list[dict[str, Any]]:
     """Parts of a content for Gemini."""
     level = f"MEDIA_RESOLUTION_{some.level.upper()}" if some.level else ""
     how = {"media_resolution": {"level": level}} if level else {}
+
+    def image(picture: Encoded) -> dict[str, Any]:
+        return {"inline_data": {"mime_type": picture.media, "data": picture.text}, **how}
+
+    return _parts(some, image, {})
+
+
+def _parts(
+    some: Bundle, image: Callable[[Encoded], dict[str, Any]], text: Mapping[str, str] = TEXT
+) -> list[dict[str, Any]]:
+    """Each picture behind its line, which is a part of its own that looks like ``text``."""
     found = list[dict[str, Any]]()
-    for text, picture in some.parts:
-        found += [{"text": text}] if text else []
-        found.append({"inline_data": {"mime_type": picture.media, "data": picture.text}, **how})
+    for line, picture in some.parts:
+        found += [{**text, "text": line}] if line else []
+        found.append(image(picture))
     return found
 
 

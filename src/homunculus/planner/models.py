@@ -232,7 +232,7 @@ _NAMES = tuple(
         (r"gemini-2|gemini-1", "gemini-2.5"),
         (r"gemini-[3-9]", "gemini-3"),
         (r"(^|/)grok", "grok"),
-        (r"(^|[/.])nova-", "nova"),
+        (r"(^|[/.])nova(-|$)", "nova"),
         (r"pixtral", "pixtral"),
         (r"(^|/)(mistral|magistral|ministral)", "mistral"),
         (r"qwen-?3-?vl", "qwen3-vl-published"),

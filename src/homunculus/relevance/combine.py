@@ -1,17 +1,21 @@
-"""Mixing the ways of knowing into one logit, and the three dials that tilt the whole.
+"""Mixing the ways of knowing into one logit, the three dials that tilt the whole, and scouts.
 
 Maps come in their own units, so each is turned into ranks within its image before they are added:
 a batch mate or a loud map changes nothing. Ranks carry no gradient; a learned head needs no mix.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+
+from homunculus.core.pipeline import Map, Sight, resize_map
+from homunculus.core.types import Grid
 
 WAYS = ("question", "saliency", "information", "learned")
 """What the question asks, what stands out, what is there, what experience taught."""
@@ -133,3 +137,97 @@ def _check_explore(who: str, explore: float | int) -> None:
             f"{who}: explore is a temperature above 0, got {explore}. "
             "1 leaves relevance as it is, 0.5 sharpens it, 2 flattens it."
         )
+
+
+# ---- scouts that add up --------------------------------------------------------------------------
+
+FOUND_BOTH = (1.0, 0.3)
+"""How far a scout of words and one of things are believed where both are sure: a word of the
+question is printed there, or the question quotes one. Set by hand: on pages,
+receipts and street scenes the two do not meet."""
+FOUND_THING = (0.5, 1.0)
+"""The same where the page has text, and no word of the question is in it."""
+ON_THING = 0.02
+"""Share of a thing that must be print before a question is taken to ask for what is written."""
+_READS = re.compile(
+    r"\b(says?|said|written|reads?|text|words?|letters?|numbers?|digits?|names?|brand|logo|labell?e?d?"
+    r"|titles?|printed|called|spell(?:ed|s)?)\b(?! of\b)",
+    re.IGNORECASE,
+)
+
+
+def combine(read: Sight, seen: Sight, question: str, grid: Grid) -> Sight:
+    """What a scout of words and one of things make of a question together.
+
+    Who does not know leaves it to the other; if both know, they share the probability by how sure
+    each of them is. What is asked to be read on a thing is looked for in the print on it.
+    """
+    seen = replace(
+        seen, matches=tuple(replace(one, text=f"{one.text} (thing)") for one in seen.matches)
+    )
+    if not seen.sure:
+        told = f"{read.explanation} {seen.explanation}" if seen.matches else read.explanation
+        return replace(read, explanation=told, matches=read.matches + seen.matches)
+    if read.elsewhere is not None and _READS.search(question):
+        seen = print_on(seen, read, grid)
+    if not read.sure:
+        return replace(seen, facts={**read.facts, **seen.facts})
+    found = FOUND_BOTH if read.facts.get("matched") or read.facts.get("quoted") else FOUND_THING
+    return mixture(read, seen, found, grid)
+
+
+def print_on(seen: Sight, read: Sight, grid: Grid) -> Sight:
+    """Where print stands on the things that were seen; the things themselves if there is none."""
+    thing, text = _place(seen, grid), _on(read.elsewhere, grid)
+    place = thing * text
+    if float(place.sum()) < ON_THING:
+        return seen
+    return replace(
+        read,
+        logit=(place / place.sum()).clamp(min=1e-9).log(),
+        sure=seen.sure,
+        elsewhere=thing,
+        origin=f"print on {seen.origin}",
+        explanation=f"{seen.explanation} What is printed on them is looked for.",
+        question_used=True,
+        matches=seen.matches,
+        facts={**read.facts, **seen.facts},
+    )
+
+
+def mixture(read: Sight, seen: Sight, believed: tuple[float, float], grid: Grid) -> Sight:
+    """Two sights as one: each cell's probability, its height, and how far it holds a thing."""
+    weights = [sight.sure * share for sight, share in zip((read, seen), believed, strict=True)]
+    sure = 1 - (1 - weights[0]) * (1 - weights[1])
+    shares = [sure * weight / sum(weights) for weight in weights]
+    words, things = shares[0] * _place(read, grid), shares[1] * _place(seen, grid)
+    of_things = things / (words + things).clamp(min=1e-12)
+    told = {"words": round(shares[0], 3), "things": round(shares[1], 3)}
+    return replace(
+        read,
+        logit=((words + things) / sure).clamp(min=1e-12).log(),
+        sure=sure,
+        size=torch.where(of_things > 0.5, _size(seen, grid), _size(read, grid)),
+        thing=of_things * _on(seen.thing, grid),
+        size_error=max(read.size_error, seen.size_error),
+        origin=f"{read.origin} ({shares[0]:.0%}) + {seen.origin} ({shares[1]:.0%})",
+        explanation=f"{read.explanation} {seen.explanation}",
+        question_used=True,
+        matches=read.matches + seen.matches,
+        facts={**read.facts, **seen.facts, "shares": told},
+    )
+
+
+def _place(sight: Sight, grid: Grid) -> Map:
+    """Probabilities of the cells of a grid."""
+    return torch.softmax(_on(sight.logit, grid).flatten().clamp(-80.0, 80.0), 0).view(grid)
+
+
+def _on(value: Map | None, grid: Grid) -> Map:
+    return torch.zeros(grid) if value is None else resize_map(value.float(), grid)
+
+
+def _size(sight: Sight, grid: Grid) -> Map:
+    if isinstance(sight.size, Tensor):
+        return _on(sight.size, grid)
+    return torch.full(grid, 16.0 if sight.size is None else float(sight.size))

@@ -1,8 +1,9 @@
 """Scouts by name: the registry, the default one, and what stands in where no scout is asked.
 
 A scout is any callable of (image, question, grid) that returns a `Sight`. The default looks for the
-question's words on the page. Where there is nothing to read, relevance comes from pixels and from
-places that a question names in so many words ("bottom right"), and the result says so.
+question's words on the page and for the things that it names. Where there is neither, relevance
+comes from pixels and from places that a question names in so many words ("bottom right"), and the
+result says so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,10 +20,11 @@ from homunculus.core.methods import Method
 from homunculus.core.pipeline import Image, Map, Scout, Sight, cell_side, check_map
 from homunculus.core.types import Grid
 from homunculus.lazy import load_plugins, not_found
-from homunculus.relevance import words
-from homunculus.relevance.combine import mix
+from homunculus.relevance import things, words
+from homunculus.relevance.combine import combine, mix
 from homunculus.relevance.pixels import contrast, information
 from homunculus.relevance.places import answer, hint
+from homunculus.relevance.things import ThingScout
 from homunculus.relevance.words import WordSight
 
 ScoutLike = str | Path | Tensor | Scout
@@ -31,6 +33,7 @@ ScoutLike = str | Path | Tensor | Scout
 PageReader = Callable[[Image, str, Grid], WordSight]
 """The word scout, or whoever else reads pages."""
 
+HINT = "Things were not looked for: pip install 'homunculus-vlm[things]'."
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 
@@ -45,8 +48,9 @@ def scouts() -> Mapping[str, Callable[[], Scout]]:
     Ours, then those that other packages offer under the entry-point group `homunculus.scouts`.
     """
     table: dict[str, Callable[[], Scout]] = {
-        "auto": lambda: WordsOrPixels(shipped()),
+        "auto": lambda: WordsAndThings(WordsOrPixels(shipped()), shipped_things()),
         "words": lambda: WordsOrPixels(_word_scout(None)),
+        "things": _thing_scout,
         "pixels": PixelScout,
     }
 
@@ -106,8 +110,12 @@ def scout_for(
     is that of a cell in pixels, where the caller knows it.
     """
     found = _whom(method, scout, boxes)
+    if side is None:
+        return found
+    if isinstance(found, WordsAndThings):
+        return replace(found, words=replace(found.words, side=side))
     ours = isinstance(found, WordsOrPixels | PixelScout | AnswerScout)
-    return replace(found, side=side) if ours and side is not None else found
+    return replace(found, side=side) if ours else found
 
 
 def _whom(method: Method, scout: ScoutLike, boxes: Sequence[Sequence[float | int]] | None) -> Scout:
@@ -128,7 +136,25 @@ def _whom(method: Method, scout: ScoutLike, boxes: Sequence[Sequence[float | int
     return get_scout(scout)
 
 
-# ---- the default: words, or pixels ---------------------------------------------------------------
+# ---- the default: words and things, or pixels ----------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class WordsAndThings:
+    """Looks for the question's words and for the things that it names."""
+
+    words: "WordsOrPixels"
+    things: Scout | None
+    """None where no detector is installed."""
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        read = self.words(image, question, grid)
+        if not question.strip():
+            return read
+        if self.things is None:
+            return read if read.sure else replace(read, explanation=f"{read.explanation} {HINT}")
+        seen = at_named_place(self.things(image, question, grid), question, grid)
+        return combine(read, seen, question, grid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +208,16 @@ def available() -> bool:
 @lru_cache(maxsize=4)
 def _word_scout(folder: Path | None) -> PageReader:
     return words.load(folder)
+
+
+def shipped_things() -> Scout | None:
+    """The package's thing scout; None if its runtime is not installed."""
+    return _thing_scout() if things.available() else None
+
+
+@cache
+def _thing_scout() -> ThingScout:
+    return ThingScout(things.shipped())
 
 
 @dataclass(frozen=True)

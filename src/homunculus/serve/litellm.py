@@ -1,25 +1,26 @@
 """A hook for LiteLLM: requests go on with views in place of pictures, whatever their route.
 
 LiteLLM imports it by name: `litellm_settings: {callbacks: [homunculus.serve.litellm.hook]}`.
-Nothing is fetched, written or logged; only counts are kept.
+Nothing is written or logged, only counts are kept; nothing is fetched unless HOMUNCULUS_FETCH=1.
 """
 
 import asyncio
 import os
-from base64 import b64encode
 from collections import OrderedDict
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar
 from functools import cache, partial
 from importlib import import_module
-from io import BytesIO
 from threading import Lock, Thread
+from time import monotonic
 from typing import Any
 
 from homunculus.lazy import need
+from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
-from homunculus.serve.rewrite import ALONE, Report, Rewriter, pictures_in
+from homunculus.serve.child import Children
+from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, turns_of, warm
 
 WHO = "homunculus.serve.litellm"
 _LOGGER: Any = need("litellm.integrations.custom_logger", extra="litellm", who=WHO).CustomLogger
@@ -27,9 +28,12 @@ _LOGGER: Any = need("litellm.integrations.custom_logger", extra="litellm", who=W
 HEADER = "x-homunculus-tokens"
 """Of a request: fewer tokens a picture than the model's own budget. With `-before` and `-after`, of
 an answer: what its request's pictures would have cost, and what their views cost."""
+BUDGET, KEY = "homunculus_tokens", "user_api_key_metadata"
+"""A budget in the `model_info` of a model or in the metadata of a key, which LiteLLM calls this."""
 ROUTES = {
     "completion", "acompletion", "responses", "aresponses",
     "anthropic_messages", "aanthropic_messages",
+    "generate_content", "agenerate_content", "generate_content_stream", "agenerate_content_stream",
 }  # fmt: skip
 """The types of calls that may hold pictures."""
 THROUGH = "pass_through_endpoint"
@@ -59,17 +63,25 @@ class Hook(_LOGGER):
         closed: bool = False,
         seconds: float = 30.0,
         threads: int = 2,
+        processes: int = 0,
+        fetch: bool = False,
         rewriter: Rewriter | None = None,
     ) -> None:
         """Every picture gets ``tokens`` tokens where its model's `model_info` does not say other.
 
-        Views are made by ``threads`` threads within ``seconds``. Where that fails, the request goes
-        on as it came, or is refused if the hook is ``closed``.
+        Views are made by ``threads`` threads within ``seconds``; with ``processes``, these leave
+        the heavy part to so many processes, whose crash is not that of the proxy.
+        Where that fails, the request goes on as it came, or is refused if the hook is ``closed``.
+        With ``fetch``, pictures are fetched from public addresses; else those are left alone. A
+        ``rewriter`` overrides tokens, processes and fetch.
         """
         super().__init__()
-        self.rewriter = rewriter or Rewriter(tokens)
+        children = Children(processes, seconds, warm) if processes and not rewriter else None
+        self.rewriter = rewriter or Rewriter(tokens, fetch=fetch, children=children)
         self.closed, self.seconds = closed, seconds
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="homunculus")
+        many = max(threads, processes)  # else some processes would never have work
+        self._pool = ThreadPoolExecutor(many, thread_name_prefix="homunculus")
+        self._quick = ThreadPoolExecutor(1, thread_name_prefix="homunculus-known")
         self._figures, self._lock = OrderedDict[str, Report](), Lock()
         _counters()  # so that they are listed before the first request
 
@@ -84,7 +96,7 @@ class Hook(_LOGGER):
         """
         if str(getattr(call_type, "value", call_type)) not in ROUTES:
             return None
-        return await self._rewrite(kwargs, _mapping(kwargs.get("model_info")))
+        return await self._rewrite(kwargs, _mapping(kwargs.get("model_info")), _of_key(kwargs))
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
@@ -93,7 +105,8 @@ class Hook(_LOGGER):
         if call_type != THROUGH:
             return None
         _PASSED.set(_call(data))
-        return await self._rewrite(data, {})  # nobody says which model of the config it is
+        key = _mapping(getattr(user_api_key_dict, "metadata", None)).get(BUDGET)
+        return await self._rewrite(data, {}, [key])  # nobody says which model of the config it is
 
     async def async_post_call_response_headers_hook(
         self,
@@ -113,17 +126,17 @@ class Hook(_LOGGER):
     # ---- the work
 
     async def _rewrite(
-        self, call: Mapping[str, Any], info: Mapping[str, Any]
+        self, call: Mapping[str, Any], info: Mapping[str, Any], key: list[Any]
     ) -> dict[str, Any] | None:
-        name = "input" if "input" in call else "messages"
-        turns = call.get(name)
-        some = turns if isinstance(turns, list | tuple) else ()
-        many = sum(1 for turn in some for _ in pictures_in(turn))
+        name, _, many = turns_of(call)
         if not many:
             return None
         given = {key: call[key] for key in (name, "tools") if key in call}
         try:
-            body, report = await self._make(given, call, info)
+            tokens = budget(info.get(BUDGET, self.rewriter.tokens), key, _headers(call))
+            rule = info.get("homunculus_model")
+            model = str(call.get("model", "")) if rule is None else token_rule(str(rule))
+            body, report = await self._make(given, model, tokens)
         except Exception as error:  # whatever it is, the request ends as its owner wishes
             body, report = {}, Report(left=[_reason(error, self.seconds)] * many)
         wrong = [reason for reason in report.left if reason not in ALONE]
@@ -135,15 +148,24 @@ class Hook(_LOGGER):
         return {**call, **body} if report.pictures else None
 
     async def _make(
-        self, body: dict[str, Any], call: Mapping[str, Any], info: Mapping[str, Any]
+        self, body: dict[str, Any], model: str | TokenRule, tokens: int
     ) -> tuple[dict[str, Any], Report]:
-        """The pictures of a body as views, made in a thread: the loop answers others meanwhile."""
-        rule = info.get("homunculus_model")
-        model = str(call.get("model", "")) if rule is None else token_rule(str(rule)).name
-        tokens = budget(info.get("homunculus_tokens", self.rewriter.tokens), _headers(call))
+        """The pictures of a body as views, made in a thread: the loop answers others meanwhile.
+
+        Known ones have a thread of their own, so that they do not wait for new ones.
+        """
+        until = monotonic() + self.seconds
         work = partial(self.rewriter.request, body, model=model, tokens=tokens)
-        running = asyncio.get_running_loop().run_in_executor(self._pool, work)
-        return await asyncio.wait_for(running, self.seconds)
+        try:
+            return await self._run(self._quick, partial(work, new=False), until)
+        except NewPictureError:
+            return await self._run(self._pool, partial(work, seconds=self.seconds), until)
+
+    async def _run(
+        self, pool: Executor, work: Callable[[], tuple[dict[str, Any], Report]], until: float
+    ) -> tuple[dict[str, Any], Report]:
+        running = asyncio.get_running_loop().run_in_executor(pool, work)
+        return await asyncio.wait_for(running, until - monotonic())
 
     def _keep(self, call: str, report: Report) -> None:
         """Count what was done, and remember it for the headers of the answer."""
@@ -159,25 +181,49 @@ class Hook(_LOGGER):
 # ---- budgets and settings ------------------------------------------------------------------------
 
 
-def budget(tokens: Any, headers: Mapping[str, Any]) -> int:
-    """A model's budget for a picture; a request's header may lower it, never raise it."""
-    most = _whole(tokens, "homunculus_tokens in model_info")
-    return min(most, _whole(headers[HEADER], f"the header {HEADER}")) if HEADER in headers else most
+def budget(tokens: Any, key: list[Any], headers: Mapping[str, Any]) -> int:
+    """The tokens of a picture: the smallest of what its model, its key and its request say.
+
+    >>> budget(100, [None, 80], {"x-homunculus-tokens": "64"})
+    64
+    """
+    limits = [
+        (tokens, "homunculus_tokens in model_info"),
+        *((one, "homunculus_tokens in the key's metadata") for one in key),
+        (headers.get(HEADER), f"the header {HEADER}"),
+    ]
+    return min(_whole(value, name) for value, name in limits if value is not None)
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(value: Any, name: str, what: str = "tokens, 1 or more") -> int:
     text = str(value).strip()
     if not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
-        raise ValueError(f"{name}: expected tokens, 1 or more, got {text[:20]!r}")
+        raise ValueError(f"{name}: expected {what}, got {text[:20]!r}")
     return int(text[:9])
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
-    """A hook as HOMUNCULUS_TOKENS, HOMUNCULUS_FAIL and HOMUNCULUS_SECONDS say."""
+    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH and _PROCESSES say."""
     tokens = _whole(variables.get("HOMUNCULUS_TOKENS", 273), "HOMUNCULUS_TOKENS")
-    fail = variables.get("HOMUNCULUS_FAIL", "open")
-    if fail not in ("open", "closed"):
-        raise ValueError(f"HOMUNCULUS_FAIL: expected open or closed, got {fail!r}")
+    closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
+    fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
+    text = variables.get("HOMUNCULUS_PROCESSES", "0")
+    processes = 0 if text == "0" else _whole(text, "HOMUNCULUS_PROCESSES", "processes, 0 or more")
+    return Hook(
+        tokens, closed=bool(closed), seconds=_seconds(variables), fetch=bool(fetch),
+        processes=processes,
+    )  # fmt: skip
+
+
+def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:
+    """Which of some words a variable is; the first is usual."""
+    text = variables.get(name, words[0])
+    if text not in words:
+        raise ValueError(f"{name}: expected {' or '.join(words)}, got {text!r}")
+    return words.index(text)
+
+
+def _seconds(variables: Mapping[str, str]) -> float:
     text = variables.get("HOMUNCULUS_SECONDS", "30")
     try:
         seconds = float(text)
@@ -185,17 +231,7 @@ def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
         raise ValueError(f"HOMUNCULUS_SECONDS: expected seconds, more than 0, got {text!r}")
-    return Hook(tokens, closed=fail == "closed", seconds=seconds)
-
-
-def warm(rewriter: Rewriter) -> None:
-    """Make views of an empty page, so that the first request does not wait for weights."""
-    images: Any = need("PIL.Image", extra="litellm", who=WHO)
-    file = BytesIO()
-    images.new("RGB", (256, 256), "white").save(file, "png")
-    url = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
-    parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "Total?"}]
-    rewriter.request({"messages": [{"role": "user", "content": parts}]}, model="claude")
+    return seconds
 
 
 # ---- what LiteLLM's calls hold -------------------------------------------------------------------
@@ -208,6 +244,13 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _headers(call: Mapping[str, Any]) -> Mapping[str, Any]:
     headers = _mapping(_mapping(call.get("proxy_server_request")).get("headers"))
     return {str(name).lower(): value for name, value in headers.items()}
+
+
+def _of_key(call: Mapping[str, Any]) -> list[Any]:
+    """What the key allows a picture. LiteLLM writes its metadata to one of two places, by route;
+    a request may fill the other one, which is why the smaller counts."""
+    both = (_mapping(call.get(name)) for name in ("metadata", "litellm_metadata"))
+    return [_mapping(one.get(KEY)).get(BUDGET) for one in both]
 
 
 def _call(data: Mapping[str, Any]) -> str:

@@ -1,23 +1,38 @@
 """Requests in, the same requests out, with views in place of pictures.
 
-Three shapes are known: OpenAI's chat completions and responses, and Anthropic's messages. What is
-not a picture stays as it is; nothing is changed in place. A picture keeps the question of its own
-turn, so that later requests of a conversation begin with the same bytes.
+Four shapes are known: OpenAI's chat completions and responses, Anthropic's messages, and Gemini's
+contents. What is not a picture stays as it is; nothing is changed in place. A picture keeps the
+question of its own turn, so that later requests of a conversation begin with the same bytes.
 """
 
-from collections import OrderedDict
+import pickle
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
-from threading import Lock
+from io import BytesIO
+from time import monotonic
 from typing import Any
 
+from homunculus.core.cache import LRU
 from homunculus.image import PictureError, from_data_uri, size_of
+from homunculus.lazy import need
 from homunculus.planner import views
 from homunculus.planner.counting import Size, TokenRule
-from homunculus.planner.messages import Bundle, anthropic, bundle, is_view, openai, responses
+from homunculus.planner.messages import (
+    Bundle,
+    anthropic,
+    bundle,
+    gemini,
+    is_view,
+    openai,
+    responses,
+)
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.relevance.scout import ScoutLike
+from homunculus.serve.child import LATE, Children
+from homunculus.serve.fetch import SECONDS, fetch
 
 MOST = 64 << 20
 """Bytes of one picture."""
@@ -30,6 +45,10 @@ DEPTH = 8
 LETTERS = 2000
 """Characters of a question that are used."""
 ELSEWHERE = "the picture is not in the request: only its address or its id is"
+UNFIT = (
+    "address of a picture: expected PNG, JPEG, WebP, GIF or BMP of at most 400 megapixels, got "
+    "something else. Send the picture itself, in base64."
+)
 SCREEN = "the model points at pixels of its screen, which must stay as they are"
 ALONE = {ELSEWHERE, SCREEN}
 """Why a picture is left as it is although nothing is wrong with it."""
@@ -55,6 +74,10 @@ class PicturesError(ValueError):
     """A request has more pictures than it may."""
 
 
+class NewPictureError(Exception):
+    """Views of a picture would have to be made, and the caller asked for known ones alone."""
+
+
 class Rewriter:
     """Puts views in place of pictures. One may be used by many threads."""
 
@@ -66,47 +89,64 @@ class Rewriter:
         label: bool = True,
         strict: bool = False,
         images: int = IMAGES,
+        fetch: bool = False,
         scout: ScoutLike = "auto",
         acuity: Any = "vlm",
+        children: Children | None = None,
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
 
         Without a ``model`` the request's own is taken. A picture is left as it is if nobody knows
         how its model counts, if it cannot be opened, or if views would cost as much; with
-        ``strict`` the first two raise.
+        ``strict`` the first two raise. Addresses of pictures are left as they are, or with
+        ``fetch`` asked for, if they are public (`homunculus.serve.fetch`). Views are made in
+        ``children``, which other threads of this process do not wait for; else in the same thread.
         """
         if tokens < 1:
             raise ValueError(f"Rewriter: expected 1 token or more, got {tokens}.")
         self.tokens, self.label, self.strict, self.images = tokens, label, strict, images
+        self.fetch = fetch
         self.rule = None if model is None else token_rule(model)
-        self.scout, self.acuity = scout, acuity
-        self._kept = OrderedDict[bytes, Bundle]()
-        self._bytes, self._lock = 0, Lock()
+        self.scout, self.acuity, self.children = scout, acuity, children
+        if children:
+            _check_pickle(scout=scout, acuity=acuity)
+        self.known = LRU[bytes, Bundle](KEPT, _weight)
 
     # ---- requests
 
     def request(
-        self, body: Mapping[str, Any], *, model: str | None = None, tokens: int | None = None
+        self,
+        body: Mapping[str, Any],
+        *,
+        model: str | TokenRule | None = None,
+        tokens: int | None = None,
+        seconds: float = float("inf"),
+        new: bool = True,
     ) -> tuple[dict[str, Any], Report]:
-        """A request of any known shape with views in place of pictures, and what was done."""
-        name = "input" if "input" in body else "messages"
-        turns, report = body.get(name), Report()
-        if not isinstance(turns, list | tuple):
+        """A request of any known shape with views in place of pictures, and what was done.
+
+        ``model`` is the name that its API has for the model, if the body does not say, or a rule.
+        After ``seconds`` no other picture is begun. Without ``new`` it takes milliseconds: if views
+        would have to be made, or a picture fetched, `NewPictureError` is raised.
+        """
+        name, turns, many = turns_of(body)
+        report = Report()
+        if not many:
             return dict(body), report
-        many = sum(1 for turn in turns for _ in pictures_in(turn))
         try:
-            rule, windows = self._rule(body, str(model or body.get("model", "")), many)
+            rule, windows = self._rule(body, model or str(body.get("model", "")), many)
         except ValueError as error:
-            if self.strict and many:
+            if self.strict:
                 raise
             report.left += [str(error)] * many
             return dict(body), report
+        wait = _Wait(seconds, new)
         asked = [
-            _Ask(question, rule, tokens or self.tokens, windows, report)
+            _Ask(question, rule, tokens or self.tokens, windows, report, wait)
             for question in questions(turns)
         ]
-        new = [self._walk(turn, ask) for turn, ask in zip(turns, asked, strict=True)]
-        return {**body, name: new}, report
+        changed = [self._walk(turn, ask) for turn, ask in zip(turns, asked, strict=True)]
+        return {**body, name: changed}, report
 
     def messages(
         self, messages: Sequence[Any], model: str | None = None, tokens: int | None = None
@@ -117,11 +157,13 @@ class Rewriter:
         body, _ = self.request({"messages": list(messages)}, model=model, tokens=tokens)
         return body["messages"]
 
-    def _rule(self, body: Mapping[str, Any], model: str, many: int) -> tuple[TokenRule, int]:
+    def _rule(
+        self, body: Mapping[str, Any], model: str | TokenRule, many: int
+    ) -> tuple[TokenRule, int]:
         """Whose tokens are counted, and how many windows each picture may have."""
-        rule = self.rule or rule_of(model)
+        rule = self.rule or (model if isinstance(model, TokenRule) else rule_of(model))
         if rule is None:
-            raise ValueError(f"nobody knows how {model[:80] or 'an unnamed model'} counts")
+            raise ValueError(f"nobody knows how {str(model)[:80] or 'an unnamed model'} counts")
         if many > self.images:
             raise PicturesError(f"a request may have {self.images} pictures, got {many}")
         if _points(body):
@@ -151,20 +193,34 @@ class Rewriter:
         try:
             return self._shown(part, *found, ask)
         except Exception as error:  # whatever a picture does, its request goes on
-            if self.strict:
+            if self.strict or isinstance(error, NewPictureError):
                 raise
             ask.report.left.append(str(error) or type(error).__name__)
             return [part]
 
     def _shown(self, part: Mapping[str, Any], source: Any, shape: Shape, ask: "_Ask") -> list[Any]:
-        data, rule = _bytes(source), ask.rule
-        size = size_of(data)
-        price = _price(part, rule, size)
-        if price <= ask.tokens and (is_view(data) or _low(part, rule)):
+        address = _address(source) if self.fetch else None
+        if address is None:
+            return self._views(part, _bytes(source), shape, ask, here=True)
+        ask.wait.check()
+        data = ask.wait.file(address)
+        try:
+            return self._views(part, data, shape, ask, here=False)
+        except PictureError:  # its sentence may quote what came, which is not the sender's to know
+            raise PictureError(UNFIT) from None
+
+    def _views(
+        self, part: Mapping[str, Any], data: bytes, shape: Shape, ask: "_Ask", here: bool
+    ) -> list[Any]:
+        """The views of a file. If it is not ``here``, its server may send others another one than
+        us: then the address never stays."""
+        rule = ask.rule
+        price = _price(part, rule, size_of(data))
+        if here and price <= ask.tokens and (is_view(data) or _low(part, rule)):
             return [part]
         tokens = min(ask.tokens, price)  # views never cost more than the picture
         made = self.bundle(data, ask, tokens, SETTINGS.get(shape, ()))
-        if len(made.parts) == 1 and made.tokens >= price:
+        if here and len(made.parts) == 1 and made.tokens >= price:
             return [part]  # nothing to win
         ask.report.pictures += 1
         ask.report.tokens += made.tokens
@@ -177,30 +233,72 @@ class Rewriter:
         """The views of a picture's file, made once."""
         question, rule = ask.question[-LETTERS:], ask.rule
         given = (question, rule.name, tokens, rule.edge, ask.windows, tuple(settings))
-        key = blake2b(len(data).to_bytes(8, "big") + data + repr(given).encode(), digest_size=16)
-        if known := self._recall(key.digest()):
+        key = blake2b(data, digest_size=16, key=blake2b(repr(given).encode()).digest()).digest()
+        if known := self.known.get(key):
             return known
-        seen = views(
-            data, question, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
-            windows=ask.windows, settings=settings,
+        ask.wait.check()
+        work = partial(
+            make_bundle, data, question, self.label, tokens=tokens, model=rule, scout=self.scout,
+            acuity=self.acuity, windows=ask.windows, settings=settings,
         )  # fmt: skip
-        made = bundle(seen, self.label)
-        self._keep(key.digest(), made)
+        made = self.children.run(work, ask.wait.until) if self.children else work()
+        self.known.put(key, made)
         return made
 
-    def _recall(self, key: bytes) -> Bundle | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
 
-    def _keep(self, key: bytes, made: Bundle) -> None:
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = made
-                self._bytes += _weight(made)
-            while self._bytes > KEPT and self._kept:
-                self._bytes -= _weight(self._kept.popitem(last=False)[1])
+def make_bundle(data: bytes, question: str, label: bool, **options: Any) -> Bundle:
+    """The views of a picture's file, whose ``options`` are those of `homunculus.views`."""
+    return bundle(views(data, question, **options), label)
+
+
+def warm(rewriter: Rewriter | None = None) -> None:
+    """Make views of an empty page, so that the first request does not wait for weights."""
+    rewriter = rewriter or Rewriter()
+    if rewriter.children:
+        return rewriter.children.start()
+    images: Any = need("PIL.Image", extra="view", who="homunculus.serve")
+    file = BytesIO()
+    images.new("RGB", (256, 256), "white").save(file, "png")
+    url = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
+    parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "Total?"}]
+    rewriter.request({"messages": [{"role": "user", "content": parts}]}, model="claude")
+    return None
+
+
+def _check_pickle(**options: Any) -> None:
+    for name, value in options.items():
+        try:
+            pickle.dumps(value)
+        except Exception as error:  # pickle raises whatever it meets
+            raise TypeError(
+                f"Rewriter: {name} cannot be sent to another process ({error}). "
+                "Name one, or make views without children."
+            ) from None
+
+
+class _Wait:
+    """The time of one request, and the part of it for its pictures' servers, however many."""
+
+    def __init__(self, seconds: float, new: bool) -> None:
+        self.until, self.left, self.new = monotonic() + seconds, SECONDS, new
+
+    def check(self) -> None:
+        """Raise if there is no time for a new picture.
+
+        When nobody waits any more, the rest of a request would only keep others waiting.
+        """
+        if not self.new:
+            raise NewPictureError
+        if monotonic() > self.until:
+            raise TimeoutError(LATE)
+
+    def file(self, address: str) -> bytes:
+        """What stands at an address."""
+        start = monotonic()
+        try:
+            return fetch(address, MOST, self.left)
+        finally:
+            self.left -= monotonic() - start
 
 
 @dataclass(frozen=True)
@@ -212,9 +310,30 @@ class _Ask:
     tokens: int
     windows: int
     report: Report
+    wait: _Wait
 
 
-SETTINGS: dict[Shape, tuple[str, ...]] = {openai: ("detail",), responses: ("detail",)}
+CAMEL = {
+    "inline_data": "inlineData", "mime_type": "mimeType", "media_resolution": "mediaResolution",
+}  # fmt: skip
+"""Names of Gemini's fields, which may be written either way."""
+
+
+def gemini_camel(some: Bundle) -> list[dict[str, Any]]:
+    """Parts of a content for Gemini, as most clients spell them."""
+
+    def spelled(one: Any) -> Any:
+        return (
+            {CAMEL.get(k, k): spelled(v) for k, v in one.items()} if isinstance(one, dict) else one
+        )
+
+    return [spelled(part) for part in gemini(some)]
+
+
+SETTINGS: dict[Shape, tuple[str, ...]] = {
+    openai: ("detail",), responses: ("detail",),
+    gemini: ("media_resolution",), gemini_camel: ("media_resolution",),
+}  # fmt: skip
 """Parameters that a picture of each shape can have."""
 
 
@@ -235,7 +354,7 @@ def _detail(part: Mapping[str, Any]) -> Any:
 
 def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Views, the last with what else the part had: a mark of a cache, say, or a detail."""
-    known = {"type", "image_url", "source", "detail"}
+    known = {"type", "image_url", "source", "detail", *CAMEL, *CAMEL.values()}
     rest = {name: value for name, value in part.items() if name not in known}
     *first, last = made
     detail = _detail(part)
@@ -266,6 +385,18 @@ def picture_of(part: Any) -> tuple[Any, Shape] | None:
         return part.get("image_url") or part, responses
     if kind == "image" and isinstance(part.get("source"), Mapping):
         return part["source"], anthropic
+    return _inline(part)
+
+
+def _inline(part: Mapping[str, Any]) -> tuple[Any, Shape] | None:
+    """The same for a part of Gemini's, which may also hold sound or a film."""
+    for name, media, shape in (
+        ("inline_data", "mime_type", gemini),
+        ("inlineData", "mimeType", gemini_camel),
+    ):
+        data = part.get(name)
+        if isinstance(data, Mapping) and str(data.get(media)).startswith("image/"):
+            return {"type": "base64", "data": data.get("data")}, shape
     return None
 
 
@@ -279,11 +410,18 @@ def _bytes(source: Any) -> bytes:
     raise PictureError(ELSEWHERE)
 
 
+def _address(source: Any) -> str | None:
+    """Where a picture is that did not come with the request, nor by the id of a file."""
+    if isinstance(source, Mapping) and source.get("type") == "url":
+        source = source.get("url")
+    return source if isinstance(source, str) and source[:5].lower() != "data:" else None
+
+
 def _lists(part: Any) -> dict[str, list[Any]]:
     """Where a turn, or a result of a tool, holds its parts."""
     if not isinstance(part, Mapping):
         return {}
-    there = {name: part.get(name) for name in ("content", "output")}
+    there = {name: part.get(name) for name in ("content", "output", "parts")}
     return {name: list(one) for name, one in there.items() if isinstance(one, list | tuple)}
 
 
@@ -293,6 +431,14 @@ def _points(body: Mapping[str, Any]) -> bool:
     some = tools if isinstance(tools, list | tuple) else ()
     kinds = [one.get("type") for one in some if isinstance(one, Mapping)]
     return any(isinstance(kind, str) and kind.startswith("computer") for kind in kinds)
+
+
+def turns_of(body: Mapping[str, Any]) -> tuple[str, Sequence[Any], int]:
+    """The field of a request that holds its turns, the turns, and how many pictures they have."""
+    name = next((one for one in ("input", "messages", "contents") if body.get(one)), "messages")
+    turns = body.get(name)
+    turns = turns if isinstance(turns, list | tuple) else ()
+    return name, turns, sum(1 for turn in turns for _ in pictures_in(turn))
 
 
 def pictures_in(part: Any, depth: int = DEPTH) -> Iterator[Any]:
@@ -321,18 +467,20 @@ def questions(turns: Sequence[Any]) -> list[str]:
 
 
 def _from_user(turn: Any) -> bool:
-    return isinstance(turn, Mapping) and turn.get("role") == "user"
+    if not isinstance(turn, Mapping):
+        return False
+    return turn.get("role") == "user" or ("parts" in turn and turn.get("role") is None)
 
 
 def _said(turn: Any) -> str:
     """The text of a user's turn, without results of tools."""
     if not _from_user(turn):
         return ""
-    content = turn.get("content")
+    content = turn.get("content", turn.get("parts"))
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list | tuple) else []
-    kinds = ("text", "input_text")
+    kinds = ("text", "input_text", None)  # Gemini's have no type
     texts = [
         part.get("text")
         for part in parts

@@ -46,7 +46,7 @@ def describe(seen: Views, path: Path) -> str:
         where = f"pixels {x0},{y0} to {x1},{y1} of the original, at {view['scale']:.2f} its scale"
         lines.append(f"Image {number} ({view['name']}): {where}.")
     if not seen.sight.sure:
-        lines.append("Nobody knows where the answer is: this is the whole picture, reduced.")
+        lines.append("The scout does not know where to look: this is the whole picture, reduced.")
     return "\n".join(lines)
 
 

@@ -4,6 +4,7 @@ Nothing else of a request changes, and nothing at all of one without pictures.
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from homunculus.serve.rewrite import Report, Rewriter
 PATHS = (
     "/chat/completions", "/responses", "/messages",
     "/messages/count_tokens", "/responses/input_tokens",
+    ":generateContent", ":streamGenerateContent",
 )  # fmt: skip
 """What the addresses of requests with pictures end in."""
 Tell = Callable[[Report], None]
@@ -26,12 +28,18 @@ def rewrite_body(rewriter: Rewriter, path: str, body: bytes) -> tuple[bytes, Rep
     try:
         told = json.loads(body)
         if isinstance(told, dict):
-            told, found = rewriter.request(told)
+            told, found = rewriter.request(told, model=_model(path))
         return (json.dumps(told, allow_nan=False).encode() if found.pictures else body), found
     except (ValueError, RecursionError):
         if rewriter.strict:
             raise
         return body, found
+
+
+def _model(path: str) -> str | None:
+    """The model that an address of Gemini's names, for its requests do not."""
+    name = re.search(r"/models/([^/:]+):", path)
+    return name and name[1]
 
 
 def http_client(

@@ -5,6 +5,7 @@ from typing import Any
 from einops import rearrange
 
 from homunculus.planner import View, Views, render
+from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
 from homunculus.show import panels
 
@@ -22,8 +23,7 @@ def draw_views(views: Views) -> Any:
     )
     picture = whole.resize(shown, panels.pil().Resampling.LANCZOS)
     width = max(shown[0], panels.NARROWEST)
-    small = views.rule.largest(size, views.limit)
-    resized = View("whole", (0, 0, size[1], size[0]), small, views.rule.count(small))
+    resized = _resized(views)
     token = views.rule.token
     cell = shown[0] / views.sight.logit.shape[1]
     parts = [
@@ -63,9 +63,16 @@ def caption(views: Views) -> str:
         f"relevance: {views.sight.origin}."
     )
     if not views.sight.sure:
-        return f"{facts} The scout does not know where the answer is: the picture is resized."
+        return f"{facts} The scout does not know where to look: whole picture."
     reader = f"a reader of {views.acuity.middle:g} px ({views.acuity.name})"
     return f"{facts} The answer can be read with probability {views.value:.2f}, by {reader}."
+
+
+def _resized(views: Views) -> View:
+    """The whole picture for the same budget."""
+    high, wide = views.picture.size
+    bill = resize((high, wide), views.rule, views.limit)
+    return View("whole", (0, 0, wide, high), bill.plan.whole or (high, wide), bill.tokens)
 
 
 def _outline(picture: Any, views: Views, scale: float) -> Any:

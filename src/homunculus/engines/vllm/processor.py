@@ -77,8 +77,11 @@ class Search:
 def light(sight: Sight) -> Sight:
     """What a choice needs of a sight; views of larger tensors would keep those in memory."""
     size = sight.size.clone() if isinstance(sight.size, Tensor) else sight.size
+    thing = None if sight.thing is None else sight.thing.clone()
     elsewhere = None if sight.elsewhere is None else sight.elsewhere.clone()
-    return Sight(sight.logit.clone(), sight.sure, size, sight.size_error, elsewhere)
+    return Sight(
+        sight.logit.clone(), sight.sure, size, sight.size_error, thing=thing, elsewhere=elsewhere
+    )
 
 
 class InfoMixin:

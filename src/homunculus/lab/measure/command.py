@@ -36,7 +36,9 @@ from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lazy import need
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
-from homunculus.relevance.scout import PixelScout, available, get_scout
+from homunculus.relevance.combine import combine
+from homunculus.relevance.scout import PixelScout, available, get_scout, shipped_things
+from homunculus.relevance.things import FILE as THINGS_FILE
 from homunculus.relevance.words import Way, WordScout, load
 
 ALONE = {
@@ -156,21 +158,20 @@ def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
 def _scouted(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
-    """What the word scout knows: how large print is, or how sure it may be; on several suites."""
+    """What scouts know: how large print is, or how sure they may be; on several suites."""
     if arguments.no_scout:
         raise ValueError(f"{arguments.task} needs a scout. Leave out --no-scout.")
-    measure = measure_heights if arguments.task == "height" else measure_places
     out = place(arguments.out, f"{arguments.task}-word-scout.json")
+    folders = [suite_folder(name) for name in arguments.suite]
+    side, seed = arguments.side or ALONE["side"], arguments.seed or 0
+    given = (arguments.part, side, arguments.limit, seed, progress)
     with torch.inference_mode():
-        result = measure(
-            [suite_folder(name) for name in arguments.suite],
-            load(Path(arguments.scout) if arguments.scout else None),
-            arguments.part,
-            arguments.side or ALONE["side"],
-            arguments.limit,
-            arguments.seed or 0,
-            progress,
-        )
+        if arguments.task == "height":
+            words = load(Path(arguments.scout) if arguments.scout else None)
+            result = measure_heights(folders, words, *given)
+        else:
+            result = measure_places(folders, scouts(arguments.scout)["scout"], *given)
+            result |= {"scout": _weights(arguments.scout)}
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
     return result, out
 
@@ -261,8 +262,8 @@ def suite_folder(name: str) -> Path:
 def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
     """Scouts of the bench by name: the one that is meant, and what a word scout is compared with.
 
-    The shipped word scout if none is named. With ``back`` the word scout goes by pixels where a
-    page has no text, as `look` does.
+    The shipped ones of words and things if none is named. With ``back`` the word scout goes by
+    pixels where a page has no text, as `look` does.
     """
     if scout is not None and not Path(scout).is_dir():
         return {"scout": get_scout(scout)}
@@ -272,14 +273,17 @@ def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     without: tuple[Way, ...] = ("blind", "prior")
     ways |= {way: way for way in without if way in words.spread}
-    return {name: WordVariant(words, way, back) for name, way in ways.items()}
+    found: dict[str, Scout] = {name: WordVariant(words, way, back) for name, way in ways.items()}
+    things = shipped_things() if scout is None else None
+    return found if things is None else found | {"scout": Both(found["scout"], things)}
 
 
 def _weights(scout: str | None) -> str:
     """What the result says about the scout: a hash of its weights, or its name."""
     if scout is not None and not Path(scout).is_dir():
         return scout
-    return load(Path(scout) if scout else None).weights
+    weights = load(Path(scout) if scout else None).weights
+    return weights if scout or shipped_things() is None else f"{weights} and {THINGS_FILE}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,6 +299,18 @@ class WordVariant:
         sight = self.scout.ask(image, [question], side, self.way)[0]
         blank = self.back and self.way != "prior" and sight.blank
         return PixelScout()(image, "", grid) if blank else sight
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """A scout of words and one of things, without the places that questions name."""
+
+    words: Scout
+    things: Scout
+
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
+        read, seen = self.words(image, question, grid), self.things(image, question, grid)
+        return combine(read, seen, question, grid)
 
 
 def table(result: dict[str, Any]) -> str:

@@ -147,7 +147,7 @@ def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -
 
 def _plan(one: Row, sheet: Sheet, slots: int, logit: Map) -> object:
     """The planner's part, on a map as a scout would give it."""
-    belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet))
+    belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet), ACUITIES["vlm"])
     return buy_views(sheet, slots, belief, ACUITIES["rapidocr"], one)
 
 

@@ -3,13 +3,17 @@
 
 Cells are sorted by their probability. If it is calibrated, a tenth of all answers stand in the
 likeliest cells that hold a tenth of the probability, two tenths in those that hold two tenths, and
-so on. Beside it, how likely the answers' places are for other values of `Sight.sure`.
+so on. Beside it, how likely the answers' places are for other values of `Sight.sure`; and of those
+answers that it says to know, how sure it is and how often it is right: the answer's middle stands
+in the likeliest cells that hold nine tenths of its map. Every picture is asked the question of
+another one, too: a scout that says to know that is wrong; one that does not has it resized.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from typing import Any
 
@@ -20,9 +24,11 @@ from homunculus.lab.measure.height import each_question
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import open_sheet
 from homunculus.lab.measure.suite import Question
-from homunculus.planner import believe, scout_cells
+from homunculus.planner import VLM, believe, scout_cells
 
 LEVELS = tuple(tenth / 10 for tenth in range(1, 11))
+RIGHT = 0.9
+"""Share of a map within which an answer counts as found."""
 SURES = (0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
 
 
@@ -37,6 +43,10 @@ class Found:
     """Probability of the cells that are likelier than the answer's, that cell included."""
     mapped: float
     """Probability of the answer's cell by the map alone, in shares of an even map's."""
+    right: bool = False
+    """Whether the answer stands where the map says."""
+    other: float | None = None
+    """How sure the scout is of a question that belongs to another picture."""
 
 
 def measure_places(
@@ -50,9 +60,13 @@ def measure_places(
 ) -> dict[str, Any]:
     """Reliability by suite and part, and over all; the result for `results/`."""
     origin = provenance()
+    asked: dict[str, list[Question]] = {}
+    for name, one in each_question(folders, only, limit, seed, None):
+        asked.setdefault(name, []).append(one)
     by_part: dict[str, list[Found]] = {}
     for name, one in each_question(folders, only, limit, seed, progress):
-        by_part.setdefault(name, []).append(find(one, scout, side))
+        other = another(one, asked[name], seed)
+        by_part.setdefault(name, []).append(find(one, scout, side, other))
     every = [one for found in by_part.values() for one in found]
     table = {name: summary(found) for name, found in (by_part | {"all": every}).items()}
     rows = {name: [_row(one) for one in found] for name, found in by_part.items()}
@@ -60,21 +74,37 @@ def measure_places(
     return origin | settings | {"seed": seed, "limit": limit, "table": table, "rows": rows}
 
 
-def find(one: Question, scout: Scout, side: int) -> Found:
-    """Where the middle of an answer stands among all cells."""
-    sheet = open_sheet(one.path, side, 32)
+def another(one: Question, every: Sequence[Question], seed: int) -> Question | None:
+    """The question of another picture that this one is never asked."""
+    here = {other.text for other in every if other.image == one.image}
+    some = [other for other in every if other.image != one.image and other.text not in here]
+    return Random(f"{seed} {one.image} {one.row}").choice(some) if some else None
+
+
+def find(one: Question, scout: Scout, side: int, other: Question | None = None) -> Found:
+    """Where the middle of an answer stands among all cells; of several boxes the likeliest."""
+    sheet = open_sheet(one.path, side, 32, grow=not one.config.things)
     high, wide = (int(length) for length in sheet.page.pixels.shape[1:])
     grid, cell = scout_cells((high, wide))
     sight = scout(sheet.page.pixels, one.text, grid)
-    place = believe(sight, (high, wide)).place
+    place = believe(sight, (high, wide), VLM).place
     if not sight.sure:
         place = torch.full(grid, 1 / place.numel())
-    left, top, right, bottom = sheet.box(one.boxes[0])
-    row = min(grid[0] - 1, int((top + bottom) / 2 / cell))
-    col = min(grid[1] - 1, int((left + right) / 2 / cell))
     share = torch.softmax(sight.logit.flatten(), 0).view(grid) if sight.sure else place
-    before = float(place[place >= place[row, col]].sum())
-    return Found(one, sight.sure, min(1.0, before), float(share[row, col]) * share.numel())
+    middles = [_cell(sheet.box(box), cell, grid) for box in one.boxes]
+    at = max(middles, key=lambda where: float(place[where]))
+    before = float(place[place >= place[at]].sum())
+    mapped = float(share[at]) * share.numel()
+    right = bool(sight.sure) and float(share[share > share[at]].sum()) <= RIGHT
+    strange = None if other is None else scout(sheet.page.pixels, other.text, grid).sure
+    return Found(one, sight.sure, min(1.0, before), mapped, right, strange)
+
+
+def _cell(box: Sequence[float], cell: int, grid: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of the cell in the middle of a box."""
+    left, top, right, bottom = box
+    row, col = int((top + bottom) / 2 / cell), int((left + right) / 2 / cell)
+    return min(grid[0] - 1, row), min(grid[1] - 1, col)
 
 
 def summary(found: Sequence[Found]) -> dict[str, Any]:
@@ -85,8 +115,15 @@ def summary(found: Sequence[Found]) -> dict[str, Any]:
         str(sure): round(fmean(log(max(1e-9, sure * f.mapped + 1 - sure)) for f in found), 3)
         for sure in SURES
     }
+    knows = [one for one in found if one.sure]
+    strange = [one.other for one in found if one.other is not None]
     return {
         "n": len(found),
+        "knows": len(knows),
+        "sure_if_known": round(fmean(one.sure for one in knows), 3) if knows else None,
+        "silent": round(1 - len(knows) / len(found), 3),
+        "silent_on_another": round(fmean(not one for one in strange), 3) if strange else None,
+        "right_if_known": round(fmean(one.right for one in knows), 3) if knows else None,
         "images": len({one.question.image for one in found}),
         "sure": round(fmean(one.sure for one in found), 3),
         "levels": list(LEVELS),
@@ -102,6 +139,8 @@ def _row(one: Found) -> dict[str, Any]:
         "sure": one.sure,
         "before": round(one.before, 4),
         "mapped": round(one.mapped, 4),
+        "right": one.right,
+        "other": one.other,
     }
 
 
@@ -115,4 +154,10 @@ def text(result: dict[str, Any]) -> str:
     for name, found in result["table"].items():
         held = "".join(f"{one:>6.2f}" for one in found["held"])
         lines.append(f"{name:<24}{found['n']:>5}{held}{found['error']:>6.2f}")
+    columns = ("sure_if_known", "right_if_known", "silent", "silent_on_another")
+    head = "".join(f"{name:>19}" for name in columns).replace("_", " ")
+    lines += ["", f"{'':<24}{'n':>5}{head}"]
+    for name, found in result["table"].items():
+        told = "".join(f"{'-' if found[one] is None else found[one]:>19}" for one in columns)
+        lines.append(f"{name:<24}{found['n']:>5}{told}")
     return "\n".join(lines)

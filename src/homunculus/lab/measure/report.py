@@ -167,8 +167,12 @@ def bands(measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Every row against `resize`; a scout against the other scorers."""
-    named = [(name, "resize") for name in names if name != "resize" and "resize" in names]
+    """Every row against `resize` with the same tokens; a scout against the other scorers."""
+    named = list[tuple[str, str]]()
+    for name in names:
+        method, _, model = name.partition("@model=")
+        other = f"resize@model={model}" if model else "resize"
+        named += [(name, other)] if method != "resize" and other in names else []
     for name in names:
         base, _, scorer = name.partition("+")
         if scorer == "scout":

@@ -141,12 +141,15 @@ class Bench:
     def belief(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Belief:
         """What `views` is planned by; made once for all budgets."""
         if one.scorer == "answer":
-            return answer_belief([best] if best else [], sheet)
+            config = self.config
+            return answer_belief([best] if best else [], sheet, config.acuity, config.things)
         text, name = question.text, str(one.scorer)
         if name == "shuffled" and name not in self.scorers:
             text, name = self.other[question.suite, question.row], "scout"
         if (name, text) not in sheet.beliefs:
-            sheet.beliefs[name, text] = scout_belief(self.scorers[name], sheet, text)
+            sheet.beliefs[name, text] = scout_belief(
+                self.scorers[name], sheet, text, self.config.acuity
+            )
         return sheet.beliefs[name, text]
 
     def _map(self, name: str, sheet: Sheet, text: str) -> Map:

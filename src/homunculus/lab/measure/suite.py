@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from itertools import zip_longest
+from os.path import expandvars
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,8 @@ class SuiteConfig:
     """Use only questions whose first box is at least this many times as wide as high."""
     least_letters: int = 0
     """Use only questions whose first answer has at least this many letters."""
+    images: str = "images"
+    """Folder of the images, beside the questions or elsewhere; $NAME is the variable NAME."""
     words: str = "ocr"
     """Where `--task words` finds the printed words: the key `ocr`, or the `answers`."""
     word_letters: int = 4
@@ -112,6 +115,9 @@ def read_config(folder: Path) -> SuiteConfig:
         elif key == "fields":
             if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
                 raise ValueError(f"{where}: {key} is a list of strings, got {value!r}.")
+        elif isinstance(keys[key], str):
+            if not isinstance(value, str):
+                raise ValueError(f"{where}: {key} is a text, got {value!r}.")
         elif type(value) not in (int, type(keys[key])) or value < 0:
             kind = "a number" if isinstance(keys[key], float) else "a whole number"
             raise ValueError(f"{where}: {key} is {kind} from 0, got {value!r}.")
@@ -171,13 +177,19 @@ def read(folder: str | Path) -> list[Question]:
     """Every question of a suite, in the order of its file."""
     folder = Path(folder)
     listing = folder / "qa.jsonl"
-    if not listing.is_file() or not (folder / "images").is_dir():
+    config = read_config(folder) if listing.is_file() else SuiteConfig()
+    if not listing.is_file() or not images_of(folder, config).is_dir():
         raise ValueError(
-            f"suite {folder}: expected a folder with qa.jsonl and images/. Name such a folder."
+            f"suite {folder}: expected a folder with qa.jsonl and {config.images}/. "
+            "Name such a folder."
         )
-    config = read_config(folder)
     questions = [question(folder, at, row, _boxes(row), config) for at, row in rows(listing)]
     return _with_vendors(questions) if config.split == "vendor" else questions
+
+
+def images_of(folder: Path, config: SuiteConfig) -> Path:
+    """Where the images of a suite are."""
+    return folder / expandvars(config.images)
 
 
 def rows(listing: Path, needed: Sequence[str] = NEEDED) -> list[tuple[int, dict]]:
@@ -206,7 +218,7 @@ def question(
         suite=folder.name,
         row=at,
         image=row["image"],
-        path=folder / "images" / row["image"],
+        path=images_of(folder, config) / row["image"],
         text=row["question"] or "",
         answers=tuple(row["answers"]),
         boxes=tuple(dict.fromkeys(boxes)),

@@ -14,8 +14,8 @@ from homunculus.lab.measure.row import CONTEXT, Map, Pixels, Row
 from homunculus.lab.measure.spend import Selection, Sheet
 from homunculus.lazy import need
 from homunculus.planner import believe, scout_cells
-from homunculus.planner.acuity import ACUITIES, Acuity
-from homunculus.planner.bill import Bill, Need
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.bill import Bill, Need, resize
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.search import Belief, Plan, find_views
 
@@ -28,15 +28,16 @@ def page_size(sheet: Sheet) -> Size:
     return int(sheet.page.pixels.shape[1]), int(sheet.page.pixels.shape[2])
 
 
-def scout_belief(scout: Scout, sheet: Sheet, question: str) -> Belief:
+def scout_belief(scout: Scout, sheet: Sheet, question: str, acuity: Acuity) -> Belief:
     """What a scout makes of a page and a question."""
-    return believe(
-        scout(sheet.page.pixels, question, scout_cells(page_size(sheet))[0]), page_size(sheet)
-    )
+    size = page_size(sheet)
+    return believe(scout(sheet.page.pixels, question, scout_cells(size)[0]), size, acuity)
 
 
-def answer_belief(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Belief:
-    """What the oracle knows: the answer's box and its height."""
+def answer_belief(
+    boxes: Sequence[Sequence[float | int]], sheet: Sheet, acuity: Acuity, things: bool = False
+) -> Belief:
+    """What the oracle knows: the answer's box and its height, of a thing its shorter side."""
     grid, side = scout_cells(page_size(sheet))
     place = torch.zeros(grid)
     height = 16.0
@@ -44,9 +45,11 @@ def answer_belief(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Belie
         down = slice(int(y0 // side), max(int(y0 // side) + 1, -int(-y1 // side)))
         across = slice(int(x0 // side), max(int(x0 // side) + 1, -int(-x1 // side)))
         place[down, across] = 1.0
-        height = max(1.0, y1 - y0)
+        height = max(1.0, min(y1 - y0, x1 - x0) if things else y1 - y0)
     logit = (place / place.sum().clamp(min=1)).clamp(min=1e-9).log()
-    return believe(Sight(logit, sure=1.0, size=height, size_error=0.1), page_size(sheet))
+    thing = torch.ones(grid) if things else None
+    known = Sight(logit, sure=1.0, size=height, size_error=0.1, thing=thing)
+    return believe(known, page_size(sheet), acuity)
 
 
 def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row) -> Selection:
@@ -77,8 +80,7 @@ def buy_views(
 
 def keep_whole(sheet: Sheet, slots: int, rule: TokenRule) -> Selection:
     """The whole page, as large as a model's tokens let it be."""
-    unknown = Belief(torch.zeros(2, 2), torch.full((2, 2), 4.0), 0.5)
-    bill = Need(unknown, page_size(sheet), rule, ACUITIES["vlm"], windows=0).buy(slots)
+    bill = resize(page_size(sheet), rule, slots)
     shown = Shown(sheet, bill.plan, rule.lattice.side)
     side = scout_cells(page_size(sheet))[1]
     return Selection(shown.level(), bill.tokens, lambda mode: shown.page, patch=side)

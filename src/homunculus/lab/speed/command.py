@@ -5,10 +5,18 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from homunculus.lab.speed import core, plan, scout, transformers, vllm
+from homunculus.lab.speed import core, plan, proxy, scout, things, transformers, vllm
 from homunculus.relevance.words import load
 
-REPEATS = {"core": 60, "plan": 20, "scout": 10, "transformers": 5, "vllm": 3}
+REPEATS = {
+    "core": 60,
+    "plan": 20,
+    "proxy": 5,
+    "scout": 10,
+    "things": 20,
+    "transformers": 5,
+    "vllm": 3,
+}
 
 
 def run(
@@ -25,6 +33,12 @@ def run(
     if arguments.what == "plan":
         result = plan.measure(repeats)
         return result, plan.table(result)
+    if arguments.what == "proxy":
+        result = proxy.measure(repeats, progress)
+        return result, proxy.table(result)
+    if arguments.what == "things":
+        result = things.measure(repeats)
+        return result, things.table(result)
     if arguments.what == "vllm":
         result = vllm.measure(repeats, progress)
         return result, vllm.table(result)

@@ -28,6 +28,11 @@ class PageRequest:
     png: bytes
     question: str
 
+    @property
+    def url(self) -> str:
+        """The PNG as a data URL."""
+        return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
+
 
 @dataclass(frozen=True)
 class Response:
@@ -91,9 +96,8 @@ async def _run(
 
 
 def _body(request: PageRequest, words: int) -> bytes:
-    url = f"data:image/png;base64,{base64.b64encode(request.png).decode()}"
     parts = [
-        {"type": "image_url", "image_url": {"url": url}},
+        {"type": "image_url", "image_url": {"url": request.url}},
         {"type": "text", "text": request.question},
     ]
     body = {

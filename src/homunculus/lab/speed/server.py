@@ -27,6 +27,9 @@ NAME = "served"
 class ServerProcess:
     """One server; ``program`` is `OURS` or `STOCK`, ``flags`` follow the model's folder."""
 
+    health = "/health"
+    """The page that says that it lives."""
+
     def __init__(self, program: Sequence[str], folder: Path, *flags: str, threads: int = 1) -> None:
         self.flags, self.port = flags, free_port()
         handle, name = tempfile.mkstemp(prefix="serve-", suffix=".log")
@@ -60,7 +63,7 @@ class ServerProcess:
     def healthy(self) -> bool:
         """Whether it answers its health check."""
         try:
-            with urllib.request.urlopen(f"{self.url}/health", timeout=10) as answer:
+            with urllib.request.urlopen(f"{self.url}{self.health}", timeout=10) as answer:
                 return answer.status == 200
         except (urllib.error.URLError, OSError):
             return False

@@ -92,7 +92,12 @@ class WordSight(Sight):
             explanation=sentence,
             question_used=matched or bool(matches),
             matches=matches,
-            facts={"unsupported": list(unsupported), "matched": matched, "text": round(text, 4)},
+            facts={
+                "unsupported": list(unsupported),
+                "matched": matched,
+                "quoted": quoted,
+                "text": round(text, 4),
+            },
             unsupported=unsupported,
             matched=matched,
             text=text,

@@ -23,13 +23,13 @@ def also(word: str) -> tuple[str, ...]:
     (('phone', 'tel', 'ph', 'mobile', 'telephones'), ('tax', 'taxe'), ('sincerely', 'signature'))
     """
     same = [other for group in _SAME.get(word, ()) for other in group if other != word]
-    found = [*same, *_LEADS.get(word, ()), *([] if word in _LEADS else _counted(word))]
+    found = [*same, *_LEADS.get(word, ()), *([] if word in _LEADS else plurals(word))]
     return tuple(dict.fromkeys(found))
 
 
-def _counted(word: str) -> list[str]:
+def plurals(word: str, least: int = SHORTEST) -> list[str]:
     """The word as one of many, or as many of one, as English mostly makes them."""
-    if not word.isalpha() or len(word) < SHORTEST:
+    if not word.isalpha() or len(word) < least:
         return []
     if word.endswith("ies"):
         return [word[:-3] + "y"]
@@ -177,8 +177,8 @@ def ask(question: str) -> ParsedQuestion:
     ('exit',)
     """
     text = _plain(question)
-    quoted = [found.group(1) or found.group(2) for found in _QUOTED.finditer(text)]
-    outside = _QUOTED.sub(" ", text)
+    quoted = [found.group(1) or found.group(2) for found in QUOTED.finditer(text)]
+    outside = QUOTED.sub(" ", text)
     found: dict[str, float] = {}
     unsupported: dict[str, None] = {}
     plain = list(_open(outside, bool(quoted)))
@@ -212,7 +212,7 @@ def ask(question: str) -> ParsedQuestion:
 # ---- words to find -------------------------------------------------------------------------------
 
 _CURLY = str.maketrans("“”„‟«»‘’‚‛′`", '""""""' + "'" * 6)
-_QUOTED = re.compile(r"""(?<!\w)"([^"]{1,200})"(?!\w)|(?<!\w)'([^']{1,80})'(?!\w)""")
+QUOTED = re.compile(r"""(?<!\w)"([^"]{1,200})"(?!\w)|(?<!\w)'([^']{1,80})'(?!\w)""")
 """A mark after a letter or digit opens nothing: 15" are inches, and don't is one word."""
 
 _COMPARES = re.compile(
@@ -295,11 +295,12 @@ def _length_weight(word: str) -> float:
 # ---- ways of asking ------------------------------------------------------------------------------
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text, each once."""
     return frozenset(words.split())
 
 
-_EMPTY = _set("""
+_EMPTY = word_set("""
     a an the of and or to in on at is are was were be been being am by for from with as it its
     this that these those does do did done has have had having there their they them he she his her
     him you your i we our us me my any some can could will would shall should might must not
@@ -307,8 +308,8 @@ _EMPTY = _set("""
     via please tell find give show look answer answers question using use single phrase only just
     here both either other same very too up out off s t
 """)
-_ASKING = _set("what which who whom whose where when why how many much")
-_GENERIC = _set("""
+_ASKING = word_set("what which who whom whose where when why how many much")
+_GENERIC = word_set("""
     name names named mentioned mention given shown written printed document page form image
     picture photo figure text word words value values listed list according following stated kind
     type number no called provided described indicated displayed represent represents
