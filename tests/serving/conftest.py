@@ -18,13 +18,30 @@ from serving.client import turn
 
 CELLS = 1200
 """The largest image has so many tokens."""
-EAGER = ("--enforce-eager",)
+ONE_PROCESS = (
+    "--distributed-executor-backend", "vllm.v1.executor.uniproc_executor.UniProcExecutor",
+)  # fmt: skip
+"""The model in the engine's process: a third less time to start."""
+EAGER = ("--enforce-eager", *ONE_PROCESS)
 FEW = (
     "qwen3_vl", "--tokens", "64", "--block-size", "32",
     "--enable-prompt-tokens-details", "--allow-override", *EAGER,
 )  # fmt: skip
 """What most tests are happy with; others add their flags."""
+GROUPS = {
+    "few": ("test_bounds", "test_eyetest", "test_faults", "test_isolation", "test_turns"),
+    "families": ("test_exact", "test_exact_parity"),
+}
+"""Files whose tests share servers: one worker has them all. Any other file is its own group."""
 os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # servers let their caches be emptied
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each test's group, for `--dist loadgroup`; a test may name another one."""
+    of = {name: group for group, names in GROUPS.items() for name in names}
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(of.get(item.path.stem, item.path.stem)))
 
 
 @cache
@@ -95,15 +112,16 @@ _UP: dict[tuple[str, ...], Served] = {}
 
 @pytest.fixture(scope="session")
 def serve() -> Any:
-    """A function from a family and flags to a server; three at most live at a time."""
+    """A function from a family and flags to a server; the three used last live on."""
 
     def get(*key: str) -> Served:
-        if key not in _UP:
+        server = _UP.pop(key, None)
+        if server is None:
             while len(_UP) > 2:
                 _UP.pop(next(iter(_UP))).stop()
-            _UP[key] = Served(*key)
-            _UP[key].wait()
-        return _UP[key]
+            server = Served(*key).wait()
+        _UP[key] = server
+        return server
 
     yield get
     while _UP:
