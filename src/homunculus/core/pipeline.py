@@ -132,6 +132,11 @@ def check_map(value: object, who: str) -> Map:
     return value.float()
 
 
+def probabilities(logit: Map) -> Map:
+    """A map of log-probabilities as probabilities that sum to one; its extremes are bounded."""
+    return torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
+
+
 def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:
     """A map of any size on a grid; one that fits stays as it is, infinities and all."""
     if tuple(value.shape) == grid:

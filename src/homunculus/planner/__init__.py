@@ -14,7 +14,7 @@ from typing import Any, Literal
 import torch
 from einops import rearrange
 
-from homunculus.core.pipeline import Scout, Sight, check_sight, resize_map
+from homunculus.core.pipeline import Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
@@ -321,8 +321,7 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     if sight.sure <= 0:
         place = torch.zeros_like(logit)
     else:
-        share = torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
-        place = sight.sure * share + (1 - sight.sure) * _elsewhere(sight)
+        place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
     return Belief(place, _octaves(sight, size, acuity), hypot(sight.size_error, PRINT))
 
 

@@ -5,11 +5,9 @@ contents. What is not a picture stays as it is; nothing is changed in place. A p
 question of its own turn, so that later requests of a conversation begin with the same bytes.
 """
 
-import pickle
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from hashlib import blake2b
 from io import BytesIO
 from time import monotonic
@@ -31,7 +29,6 @@ from homunculus.planner.messages import (
 )
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.relevance.scout import ScoutLike
-from homunculus.serve.child import LATE, Children
 from homunculus.serve.fetch import SECONDS, fetch
 
 MOST = 64 << 20
@@ -92,24 +89,20 @@ class Rewriter:
         fetch: bool = False,
         scout: ScoutLike = "auto",
         acuity: Any = "vlm",
-        children: Children | None = None,
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
 
         Without a ``model`` the request's own is taken. A picture is left as it is if nobody knows
         how its model counts, if it cannot be opened, or if views would cost as much; with
         ``strict`` the first two raise. Addresses of pictures are left as they are, or with
-        ``fetch`` asked for, if they are public (`homunculus.serve.fetch`). Views are made in
-        ``children``, which other threads of this process do not wait for; else in the same thread.
+        ``fetch`` asked for, if they are public (`homunculus.serve.fetch`).
         """
         if tokens < 1:
             raise ValueError(f"Rewriter: expected 1 token or more, got {tokens}.")
         self.tokens, self.label, self.strict, self.images = tokens, label, strict, images
         self.fetch = fetch
         self.rule = None if model is None else token_rule(model)
-        self.scout, self.acuity, self.children = scout, acuity, children
-        if children:
-            _check_pickle(scout=scout, acuity=acuity)
+        self.scout, self.acuity = scout, acuity
         self.known = LRU[bytes, Bundle](KEPT, _weight)
 
     # ---- requests
@@ -237,43 +230,23 @@ class Rewriter:
         if known := self.known.get(key):
             return known
         ask.wait.check()
-        work = partial(
-            make_bundle, data, question, self.label, tokens=tokens, model=rule, scout=self.scout,
-            acuity=self.acuity, windows=ask.windows, settings=settings,
+        shown = views(
+            data, question, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
+            windows=ask.windows, settings=settings,
         )  # fmt: skip
-        made = self.children.run(work, ask.wait.until) if self.children else work()
+        made = bundle(shown, self.label)
         self.known.put(key, made)
         return made
 
 
-def make_bundle(data: bytes, question: str, label: bool, **options: Any) -> Bundle:
-    """The views of a picture's file, whose ``options`` are those of `homunculus.views`."""
-    return bundle(views(data, question, **options), label)
-
-
-def warm(rewriter: Rewriter | None = None) -> None:
+def warm(rewriter: Rewriter) -> None:
     """Make views of an empty page, so that the first request does not wait for weights."""
-    rewriter = rewriter or Rewriter()
-    if rewriter.children:
-        return rewriter.children.start()
     images: Any = need("PIL.Image", extra="view", who="homunculus.serve")
     file = BytesIO()
     images.new("RGB", (256, 256), "white").save(file, "png")
     url = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
     parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "Total?"}]
     rewriter.request({"messages": [{"role": "user", "content": parts}]}, model="claude")
-    return None
-
-
-def _check_pickle(**options: Any) -> None:
-    for name, value in options.items():
-        try:
-            pickle.dumps(value)
-        except Exception as error:  # pickle raises whatever it meets
-            raise TypeError(
-                f"Rewriter: {name} cannot be sent to another process ({error}). "
-                "Name one, or make views without children."
-            ) from None
 
 
 class _Wait:
@@ -290,7 +263,7 @@ class _Wait:
         if not self.new:
             raise NewPictureError
         if monotonic() > self.until:
-            raise TimeoutError(LATE)
+            raise TimeoutError("views were not ready in time")
 
     def file(self, address: str) -> bytes:
         """What stands at an address."""
