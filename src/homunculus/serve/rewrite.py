@@ -171,13 +171,14 @@ class Rewriter:
 
     def _walk(self, part: Any, ask: "_Ask", depth: int = DEPTH) -> Any:
         """A copy of a part in which lists hold views for their pictures."""
-        inner = _lists(part) if depth else {}
-        if not inner:
+        if not depth:
             return part
-        changed = dict[str, list[Any]]()
-        for name, some in inner.items():
+        changed = dict[str, Any]()
+        for name, some in _lists(part).items():
             changed[name] = [new for one in some for new in self._replaced(one, ask, depth - 1)]
-        return {**part, **changed}
+        if source := _document(part):
+            changed["source"] = self._walk(source, ask, depth - 1)
+        return {**part, **changed} if changed else part
 
     def _replaced(self, part: Any, ask: "_Ask", depth: int) -> list[Any]:
         found = picture_of(part)
@@ -398,6 +399,14 @@ def _lists(part: Any) -> dict[str, list[Any]]:
     return {name: list(one) for name, one in there.items() if isinstance(one, list | tuple)}
 
 
+def _document(part: Any) -> Mapping[str, Any]:
+    """What holds the parts of a document of Anthropic's, if they stand in the request."""
+    if not isinstance(part, Mapping) or part.get("type") != "document":
+        return {}
+    source = part.get("source")
+    return source if isinstance(source, Mapping) and _lists(source) else {}
+
+
 def _points(body: Mapping[str, Any]) -> bool:
     """Whether a tool lets the model point at pixels of a screen."""
     tools = body.get("tools")
@@ -416,12 +425,15 @@ def turns_of(body: Mapping[str, Any]) -> tuple[str, Sequence[Any], int]:
 
 def pictures_in(part: Any, depth: int = DEPTH) -> Iterator[Any]:
     """All pictures of a turn."""
-    for some in _lists(part).values() if depth else ():
+    if not depth:
+        return
+    for some in _lists(part).values():
         for one in some:
             if picture_of(one):
                 yield one
             else:
                 yield from pictures_in(one, depth - 1)
+    yield from pictures_in(_document(part), depth - 1)
 
 
 def questions(turns: Sequence[Any]) -> list[str]:
