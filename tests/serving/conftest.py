@@ -36,6 +36,7 @@ GROUPS = {
 os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # servers let their caches be emptied
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Each test's group, for `--dist loadgroup`; a test may name another one."""
     of = {name: group for group, names in GROUPS.items() for name in names}
