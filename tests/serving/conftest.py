@@ -29,20 +29,26 @@ FEW = (
 )  # fmt: skip
 """What most tests are happy with; others add their flags."""
 GROUPS = {
-    "few": ("test_bounds", "test_eyetest", "test_faults", "test_isolation", "test_turns"),
+    "few": (
+        "test_bounds", "test_eyetest", "test_faults", "test_isolation", "test_turns",
+        "test_the_same_is_said_where_tokens_are_chosen_after", "test_who_keeps_all",
+    ),
     "families": ("test_exact", "test_exact_parity"),
-}
-"""Files whose tests share servers: one worker has them all. Any other file is its own group."""
+}  # fmt: skip
+"""Tests, by a part of their name, that share servers: one worker has them all."""
 os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # servers let their caches be emptied
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each test's group, for `--dist loadgroup`; a test may name another one."""
-    of = {name: group for group, names in GROUPS.items() for name in names}
-    for item in items:
-        if not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(of.get(item.path.stem, item.path.stem)))
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each worker gets whole groups; a file in none of them is its own."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByServers(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            names = (group for group, some in GROUPS.items() if any(one in nodeid for one in some))
+            return next(names, nodeid.split("::")[0])
+
+    return ByServers(config, log)
 
 
 @cache

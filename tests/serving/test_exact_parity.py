@@ -65,7 +65,6 @@ def test_the_same_is_said(serve, family):
             agree(server, mine, size, seed, question)
 
 
-@pytest.mark.xdist_group("few")
 def test_the_same_is_said_where_tokens_are_chosen_after_the_encoder(serve):
     server, mine = serve(*FEW, "--where", "after"), engine("qwen3_vl", where="after")
     for seed, size in enumerate(SIZES[:2]):
@@ -88,7 +87,6 @@ def test_the_same_cells_are_kept(family, where):
             assert anchor.tolist() == look.choice.anchor.tolist()
 
 
-@pytest.mark.xdist_group("few")
 def test_who_keeps_all_says_what_stock_vllm_says(serve):
     """An image of fewer cells than the budget: as if the plugin were not there."""
     stock = ServerProcess(STOCK, folder("qwen3_vl"), "--dtype", "float32", *EAGER).wait()
