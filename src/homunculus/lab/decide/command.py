@@ -20,6 +20,8 @@ def flags(decide: argparse.ArgumentParser) -> None:
     out = "report to write; .md and .json go beside it (%(default)s)"
     add("-o", "--out", type=Path, default=Path("report.html"), help=out)
     add("--column", help="score to decide by (the first of each run; evidence8 for evidence)")
+    without = "leave out a run that a later file replaces; the report says so"
+    add("--without-run", metavar="FILE:SUITE", action="append", default=[], help=without)
     add("--draws", type=count, default=9999, help="bootstrap resamples (%(default)s)")
     add("--seed", type=whole, default=0, help="seed of the bootstrap (%(default)s)")
     json_flag(decide)
@@ -34,7 +36,8 @@ def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
 
     paths = result_files(arguments.results)
     outputs = _output_paths(arguments.out, paths)
-    decision = decide(read(paths, arguments.column), arguments.draws, arguments.seed)
+    results = read(paths, arguments.column, arguments.without_run)
+    decision = decide(results, arguments.draws, arguments.seed)
     blocks = report_blocks(decision)
     texts = (
         html_page(blocks, TITLE),
