@@ -473,17 +473,18 @@ def test_the_report_begins_with_the_rules_and_shows_losses() -> None:
     blocks = report_blocks(decide(results(*tasks), DRAWS))
     text, page = markdown(blocks, "t"), html_page(blocks, "t")
     lines = text.splitlines()
-    assert lines[2].startswith("**NO-GO.** `views` against plain resizing, tokens of 32 px (Qwen3")
-    assert "P1 not met, P2 met, P3 met, P4 met and the question's part met." in lines[2]
-    assert "P1 fails: surely below on coco_open with 128 tokens: −2.0 [−2.6, −1.4]." in lines[2]
-    assert '<div class="verdict no"><b>NO-GO</b>' in page
-    order = [text.index(part) for part in ("## The product", "### P1", "### P4", "## The first")]
+    assert lines[2].endswith("show more of the answer than resizing the picture? In part.**")
+    assert "- **Surely worse:** photos (COCO) with 128 tokens (−2 points)." in lines
+    assert "By rules set before measuring, **NO-GO** (GO is P1 and P2). **P1** never worse" in text
+    assert '<section class="answer no">' in page
+    parts = ("**P4** 16 tokens", "## Contents", "## The rules", ">P1.", ">P4.", "## The first")
+    order = [text.index(part) for part in parts]
     assert order == sorted(order)
     assert "- surely below on coco_open with 128 tokens: −2.0 [−2.6, −1.4]." in lines
     assert "Surely below: coco_open, 128 tokens (−2.0 [−2.6, −1.4])." in text
     assert "Below in the mean, not surely: coco_open, 273 tokens (−0.1 [" in text
-    assert "| coco_open (photos) | evidence at 32 px, no reader | 40, 40 |" in text
-    assert f"| sroie (receipts) | {READER}, crop | 40, 40 |" in text
+    assert "| photos (COCO): coco_open | evidence at 32 px, no reader | 40, 40 |" in text
+    assert f"| receipts: sroie | {READER}, crop | 40, 40 |" in text
 
 
 def test_every_table_says_whose_tokens_it_counts() -> None:

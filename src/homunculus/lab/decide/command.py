@@ -9,6 +9,8 @@ from typing import Any
 from homunculus.flags import count, json_flag, whole
 
 TITLE = "Homunculus: the decision"
+LONG = 200
+"""Letters of a list that stays on one line of the JSON file."""
 
 
 def flags(decide: argparse.ArgumentParser) -> None:
@@ -42,7 +44,7 @@ def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
     texts = (
         html_page(blocks, TITLE),
         markdown(blocks, TITLE),
-        json.dumps(decision, indent=1) + "\n",
+        _json_text(decision),
     )
     for path, text in zip(outputs, texts, strict=True):
         path.write_text(text, "utf-8")
@@ -60,6 +62,18 @@ def _output_paths(out: Path, results: list[Path]) -> list[Path]:
     if taken:
         raise ValueError(f"{taken.pop().name} is one of the results. Choose another name with -o.")
     return outputs
+
+
+def _json_text(decision: dict[str, Any]) -> str:
+    """Compact, but with a line for each key, and for each row of a list: people compare versions."""
+    lines = []
+    for key, value in decision.items():
+        text = json.dumps(value, separators=(",", ":"))
+        if isinstance(value, list) and len(text) > LONG:
+            items = ",\n".join(json.dumps(one, separators=(",", ":")) for one in value)
+            text = f"[\n{items}\n]"
+        lines.append(f"{json.dumps(key)}:{text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def summary(decision: dict[str, Any], outputs: list[Path]) -> str:
