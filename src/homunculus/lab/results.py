@@ -62,7 +62,8 @@ def _transpose(run: Mapping[str, Any]) -> dict[str, Any]:
         for (method, tokens), length in lengths[name].items():
             none = [None] * length  # a question without this cell
             each = [row.get(name, {}).get(method, {}).get(tokens, none) for row in rows]
-            columns[name].setdefault(method, {})[tokens] = [list(one) for one in zip(*each)]
+            by_column = [list(one) for one in zip(*each, strict=True)]
+            columns[name].setdefault(method, {})[tokens] = by_column
     rest = [{key: one for key, one in row.items() if key not in names} for row in rows]
     return {**run, "rows": rest, **columns}
 

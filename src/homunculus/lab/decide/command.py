@@ -65,7 +65,7 @@ def _output_paths(out: Path, results: list[Path]) -> list[Path]:
 
 
 def _json_text(decision: dict[str, Any]) -> str:
-    """Compact, but with a line for each key, and for each row of a list: people compare versions."""
+    """Compact, but with a line for each key and each row of a list, so that versions compare."""
     lines = []
     for key, value in decision.items():
         text = json.dumps(value, separators=(",", ":"))

@@ -63,7 +63,9 @@ class _Svg:
         self.parts.append(f"<{shape} {_attributes(more)}/>")
 
     def to_text(self, title: str) -> str:
-        head = f'<svg viewBox="0 0 {self.wide} {self.high}" role="img" aria-label="{escape(title)}" '
+        head = (
+            f'<svg viewBox="0 0 {self.wide} {self.high}" role="img" aria-label="{escape(title)}" '
+        )
         head += 'xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif">'
         return head + "".join(self.parts) + "</svg>"
 

@@ -97,9 +97,7 @@ class Results:
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def read(
-    paths: Sequence[Path], column: str | None = None, without: Sequence[str] = ()
-) -> Results:
+def read(paths: Sequence[Path], column: str | None = None, without: Sequence[str] = ()) -> Results:
     """Read and check every file; a file of another sort is ignored and named.
 
     ``without`` names runs to leave out, as FILE:SUITE: those that a later file replaces.

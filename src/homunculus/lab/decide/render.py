@@ -51,7 +51,8 @@ table{border-collapse:collapse;font-size:.8rem;font-variant-numeric:tabular-nums
 th,td{padding:.26rem .55rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 th{border-bottom:1.5px solid var(--ink)} td.tight{white-space:nowrap}
 td.wide{min-width:9rem} td code{padding:0;background:none}
-table.compact{width:100%;font-size:13px;line-height:1.2} .compact td,.compact th{padding:.07rem .5rem}
+table.compact{width:100%;font-size:13px;line-height:1.2}
+.compact td,.compact th{padding:.07rem .5rem}
 .compact+p,.first .scroll{margin:.1rem 0 .4rem}
 .up{color:var(--good);font-weight:600} .down{color:var(--bad);font-weight:600}
 td.even{color:var(--soft)}
@@ -193,7 +194,9 @@ def _html(block: ReportBlock) -> str:
     if isinstance(block, Bullets):
         items = "".join(f"<li>{_inline(one)}</li>" for one in block.items)
         title = f"<h2>{_inline(block.title)}</h2>" if block.title else ""
-        return f'<div class="bullets">{title}<ul>{items}</ul></div>' if title else f"<ul>{items}</ul>"
+        return (
+            f'<div class="bullets">{title}<ul>{items}</ul></div>' if title else f"<ul>{items}</ul>"
+        )
     if isinstance(block, Panels):
         return f'{_caption(block.caption)}<div class="panels">{"".join(block.svg)}</div>'
     if isinstance(block, Plots):

@@ -34,9 +34,9 @@ Saved = dict[str, Any]
 BOUND = 0.03
 """What the lowest tier requires; the dashed line of every forest plot."""
 FIRST_CLAIM = (
-    "Before there were views, the claim was about choosing cells of one picture: does a method that "
-    "spends tokens unevenly (a pyramid, a fovea) beat `grid`, the K cells that are most relevant to "
-    "the question? It is judged on the smallest tokens that were measured."
+    "Before there were views, the claim was about choosing cells of one picture: does a method "
+    "that spends tokens unevenly (a pyramid, a fovea) beat `grid`, the K cells that are most "
+    "relevant to the question? It is judged on the smallest tokens that were measured."
 )
 FOREST_SIZE = 8
 """Methods in one forest plot."""
@@ -551,7 +551,10 @@ def _ablations(decision: Saved) -> list[ReportBlock]:
     """Variants against the methods they vary."""
     rows = decision["ablations"]
     if not rows:
-        return [Heading("Ablations", 3), Text("No run has a variant together with its base method.")]
+        return [
+            Heading("Ablations", 3),
+            Text("No run has a variant together with its base method."),
+        ]
     significant = [row for row in rows if "detectable" not in row]
     better = sum(row["estimate"] > 0 for row in significant)
     total = plural(len(rows), "comparison")

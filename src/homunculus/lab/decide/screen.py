@@ -285,8 +285,8 @@ def _table(decision: Saved) -> Table:
     figures = (_whole(pooled[one]) if one in pooled else "–" for one in budgets)
     body.append(("**all sets, equal weight**", plural(len(body), "set"), *figures))
     caption = (
-        "`views` less `resize` with as many tokens, in points, with 95 % intervals. ▲ surely better, "
-        f"▼ surely worse, ○ no difference shown. Counted in {names.token(SIDE)}."
+        "`views` less `resize` with as many tokens, in points, with 95 % intervals. ▲ surely "
+        f"better, ▼ surely worse, ○ no difference shown. Counted in {names.token(SIDE)}."
     )
     heads = (f"{one} tokens" for one in budgets)
     return Table(("set", "questions (images)", *heads), tuple(body), caption, compact=True)
