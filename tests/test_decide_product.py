@@ -577,7 +577,8 @@ def test_losses_and_unlike_sets_are_named_one_by_one() -> None:
     assert "- **Surely worse:** charts with 128 tokens (−5 points)." in text
     better = "DocVQA pages, receipts, street words and photos (COCO) with 16 to 64 tokens"
     assert f"{better} (+10 to +30 points); charts with 16 and 32 (+20 to +30)." in text
-    assert "- **No difference shown:** charts with 64 and 273 tokens (with 64 −2 [−11, +7] poi" in text
+    same = "charts with 64 and 273 tokens (with 64 −2 [−11, +7] points)"
+    assert f"- **No difference shown:** {same}; DocVQA pages" in text
     assert "| charts | 40 (40) | ▲ +30 [+29, +31] | ▲ +20 [+19, +21] | ○ −2 [" in text
     assert "| ▼ −5 [−6, −4] |" in text
 
