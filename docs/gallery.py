@@ -199,7 +199,7 @@ class Stage:
                 "the answer" if one >= 1 else "part of it" if one else "nothing of it"
                 for one in (case.views, case.resize)
             ]
-            return f"Read anywhere on the views: {got[0]}; on the resized picture: {got[1]}."
+            return f"Read anywhere on the views, each by itself: {got[0]}; on the resized picture: {got[1]}."
         seen = [self.line(page, boxes, case.question) for page in (shown.page, small)]
         return f"Read from the views: {seen[0]}; from the resized picture: {seen[1]}."
 
