@@ -226,7 +226,7 @@ A real OCR network reads the answer from what the kept tokens show; of photos, t
 shown at 32 pixels or more. Cells of **16 px**, 64 / 128 / 273 tokens, all with the word scout, 48 questions a set
 ([pages and receipts](../results/measure-documents-search.json),
 [street words and photos](../results/measure-charts-photos-scenes.json)); `views` was measured later, on 60 questions
-([file](../results/compare-tokens16-views.json)), and with tokens of 32 px ([README](../README.md)). No
+([file](../results/compare-tokens16-views.json)), and [with tokens of 32 px](index.md#what-can-still-be-read). No
 vision-language model was asked.
 
 | method | pages | receipts | street words | photos |

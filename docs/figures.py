@@ -118,7 +118,7 @@ def figure(name: str, title: str, sets: Sequence[tuple[Axes, Sequence[Curve]]]) 
         parts.append(text(x + 24, y, label, "start"))
         x += long
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {y + 12}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide * 1.15:.0f}" viewBox="0 0 {wide} {y + 12}" role="img" '
         f'aria-label="{escape(title)}" font-family="system-ui, sans-serif">'
         f'<rect width="{wide}" height="{y + 12}" fill="#fff"/>'
     )
@@ -149,7 +149,7 @@ def reading() -> None:
 def count() -> None:
     """What a picture costs, untouched and with a budget."""
     rule = token_rule("qwen3-vl")
-    sides = (512, 1024, 1536, 2048, 3072, 4096)
+    sides = (512, 1024, 1536, 2048, 3072, 4000)
     costs = [(side * side * 3 / 4 / 1e6, rule.count((side * 3 // 4, side))) for side in sides]
     axes = Axes("tokens of one image", "megapixels", (0, 3, 6, 9, 12), (0, 4000, 8000, 12000))
     curves = [Curve("untouched, Qwen3-VL", costs, 1)]

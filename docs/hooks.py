@@ -1,6 +1,6 @@
-"""Hooks of mkdocs: files of the repository that pages link to are part of the site.
+"""Hooks of mkdocs and griffe: files of the repository that pages link to are part of the site.
 
-Pages are written for readers of the repository (`../results/x.json`, `../CONTRIBUTING.md`). Here
+Examples in docstrings are shown as code. Pages are written for readers of the repository (`../results/x.json`, `../CONTRIBUTING.md`). Here
 those files join the site under their own paths, and links follow. Whatever would be loaded from
 elsewhere ends the build.
 """
@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import griffe
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
@@ -38,6 +39,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Lead links of the repository to the same files of the site."""
     source = page.file.src_uri
+    if page.parent is None:  # a tab of one page has nothing to list beside it
+        page.meta["hide"] = ["navigation"]
     here = source if (ROOT / source).exists() and source in outside(files) else f"docs/{source}"
     start = posixpath.dirname(source) or "."
 
@@ -62,3 +65,14 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
     if found := ELSEWHERE.search(output):
         raise PluginError(f"{page.file.src_uri} loads from elsewhere: {found[0]}")
     return output
+
+
+class Doctests(griffe.Extension):
+    """Puts fences around the examples of docstrings, which Markdown takes for quotations."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Called for every object that was read."""
+        if obj.docstring:
+            example = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.DOTALL | re.MULTILINE)
+            fenced = example.sub(r"\n```pycon\n\g<0>\n```", obj.docstring.value)
+            obj.docstring.value = fenced
