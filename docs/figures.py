@@ -107,7 +107,9 @@ def text(x: float, y: float, words: str, anchor: str, weight: str = "400") -> st
 
 def figure(name: str, title: str, sets: Sequence[tuple[Axes, Sequence[Curve]]]) -> None:
     """Panels side by side with one legend below, as SVG."""
-    parts = [part for at, (axes, curves) in enumerate(sets) for part in panel(axes, curves, at * WIDE)]
+    parts = [
+        part for at, (axes, curves) in enumerate(sets) for part in panel(axes, curves, at * WIDE)
+    ]
     seen = dict.fromkeys((curve.name, curve.colour) for _, curves in sets for curve in curves)
     x, y, wide = LEFT, HIGH + 18, WIDE * len(sets)
     for label, colour in seen:
@@ -128,7 +130,11 @@ def figure(name: str, title: str, sets: Sequence[tuple[Axes, Sequence[Curve]]]) 
 def reading() -> None:
     """What views and the resized picture show of an answer: measured."""
     names = (("views", 0), ("resize", 1), ("views+shuffled", 4))
-    labels = {"views": "views", "resize": "the whole picture, resized", "views+shuffled": "views, with another image's question"}
+    labels = {
+        "views": "views",
+        "resize": "the whole picture, resized",
+        "views+shuffled": "views, with another image's question",
+    }
     sets = []
     for title, file, suite in (
         ("pages (DocVQA)", "measure-tokens32-documents", "docvqa_gaze"),
@@ -165,15 +171,25 @@ def value() -> None:
         Curve(name, [(high, float(get_acuity(name).read(torch.tensor(log2(high))))) for high in heights], colour)
         for name, colour in names
     ]  # fmt: skip
-    acuity = Axes("probability to read a line", "its height in pixels", (2, 4, 8, 16, 32), (0, 0.5, 1), True)
+    acuity = Axes(
+        "probability to read a line", "its height in pixels", (2, 4, 8, 16, 32), (0, 0.5, 1), True
+    )
     budgets = (16, 24, 32, 48, 64, 96, 128, 192, 256)
     plans = [("views, planned", 3, None), ("the whole picture, resized", 4, 0)]
     bought = []
     for name, colour, windows in plans:
         planner = Planner.of(INVOICE, QUESTION, windows=windows)
-        bought.append(Curve(name, [(slots, planner.views(slots).value) for slots in budgets], colour))
-    spend = Axes("estimated value, the invoice", "tokens of 32 px", (16, 32, 64, 128, 256), (0, 0.5, 1), True)
-    figure("value", "Acuity of three readers, and the value of plans", [(acuity, read), (spend, bought)])
+        bought.append(
+            Curve(name, [(slots, planner.views(slots).value) for slots in budgets], colour)
+        )
+    spend = Axes(
+        "estimated value, the invoice", "tokens of 32 px", (16, 32, 64, 128, 256), (0, 0.5, 1), True
+    )
+    figure(
+        "value",
+        "Acuity of three readers, and the value of plans",
+        [(acuity, read), (spend, bought)],
+    )
 
 
 def magnification() -> None:
@@ -190,8 +206,18 @@ def magnification() -> None:
     side = ((box[..., 2] - box[..., 0]) / rate)[0].tolist()
     cells = [one for one in sorted(zip(away, side, strict=True)) if one[0] <= 20]
     law = [(one, 0.33 * (one + FOVEA)) for one in degrees]
-    left = Axes("mm of cortex a degree, M(e)", "degrees from the fixation", (0, 5, 10, 15, 20), (0, 8, 16, 24))
-    right = Axes("side of a kept cell, degrees", "degrees from the fixation", (0, 5, 10, 15, 20), (0, 2, 4, 6, 8))
+    left = Axes(
+        "mm of cortex a degree, M(e)",
+        "degrees from the fixation",
+        (0, 5, 10, 15, 20),
+        (0, 8, 16, 24),
+    )
+    right = Axes(
+        "side of a kept cell, degrees",
+        "degrees from the fixation",
+        (0, 5, 10, 15, 20),
+        (0, 2, 4, 6, 8),
+    )
     figure(
         "magnification", "Cortical magnification and the cells it makes",
         [(left, [Curve("Horton and Hoyt 1991", curve, 1)]),
@@ -215,14 +241,19 @@ def row(name: str, parts: Sequence[tuple[str, Any]]) -> None:
 
 def cuts() -> None:
     """The same cut with more and more tokens."""
-    parts = [(f"{slots} tokens", draw("cut", slots).crop((0, 0, 300, 413))) for slots in (8, 20, 64, 273)]
+    parts = [
+        (f"{slots} tokens", draw("cut", slots).crop((0, 0, 300, 413))) for slots in (8, 20, 64, 273)
+    ]
     row("cut", [(title, one.resize((225, 310))) for title, one in parts])
 
 
 def foveas() -> None:
     """The fovea alone, without any relevance, at two fixations."""
     grid, parts = (48, 64), []
-    for title, at in (("fixation in the middle", (24.0, 32.0)), ("fixation at a corner", (10.0, 54.0))):
+    for title, at in (
+        ("fixation in the middle", (24.0, 32.0)),
+        ("fixation at a corner", (10.0, 54.0)),
+    ):
         method = get_method("foveated").aimed(torch.tensor([[at]]))
         tokens = pack(*method.plan([grid], torch.zeros(1, 48 * 64), 273))
         scale = 6
@@ -251,7 +282,10 @@ def ways() -> None:
     cell, parts = 225 / grid[1], []
     for at, (title, one) in enumerate(maps.items()):
         if at < 2:  # in units of their own: by rank, as the mix takes them
-            one = rank(one.reshape(1, -1), torch.ones(1, one.numel(), dtype=torch.bool)).view(grid) * 4
+            one = (
+                rank(one.reshape(1, -1), torch.ones(1, one.numel(), dtype=torch.bool)).view(grid)
+                * 4
+            )
         parts.append((title, panels.heated(small, one, cell)))
     row("ways", parts)
 

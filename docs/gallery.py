@@ -18,7 +18,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from homunculus.lab.measure.answer import crop, read_pictures, score
+from homunculus.lab.measure.answer import crop, score
 from homunculus.lab.measure.read import Readings, reader
 from homunculus.lab.measure.row import row as bench_row
 from homunculus.lab.measure.run import Bench, Config
