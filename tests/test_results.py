@@ -1,6 +1,7 @@
 """Result files: small, and the same numbers when they are read again."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from homunculus.lab.results import from_text, pack, to_text
 
 RESULTS = Path(__file__).parents[1] / "results"
 LIMIT = 1_000_000
+ROWS_WITH_SCORES = re.compile(r'"rows": ?\[\{[^}]*"scores"')
 
 number = some.none() | some.integers(0, 9) | some.floats(0, 1)
 name = some.sampled_from(["grid", "cut", "views+blind", "64", "all"])
@@ -58,5 +60,11 @@ def test_a_file_of_the_old_form_is_read() -> None:
 def test_results_of_this_repository_are_small_and_compact(path: Path) -> None:
     text = path.read_text("utf-8")
     assert len(text.encode()) < LIMIT
-    if path.suffix == ".json" and '"scores":' in text:
-        assert to_text(from_text(text)) == text, "written compactly"
+    if path.suffix == ".json":
+        assert not ROWS_WITH_SCORES.search(text), "written before scores stood beside the rows"
+
+
+def test_a_file_of_the_old_form_would_be_noticed() -> None:
+    result = made({"cut": {"64": [0.5]}})
+    assert ROWS_WITH_SCORES.search(json.dumps(result))
+    assert not ROWS_WITH_SCORES.search(to_text(result))
