@@ -335,16 +335,14 @@ def _completion(parser: _Parser, arguments: argparse.Namespace) -> int:
 
 
 def _demo(arguments: argparse.Namespace) -> int:
-    from homunculus.show.demo import write_demo
+    from homunculus.show.demo import EXAMPLES, write_demo
     from homunculus.show.views import caption
 
-    with progress("looking"):
-        written = list(write_demo(arguments.out))
-    for path, seen in written:
-        print(f"wrote {path}")
-        if seen:
-            print(f'  "{seen.question}" {caption(seen)}')
-    print(f"Open {written[1][0]}: the same page and budget, resized and as views.")
+    for example in EXAMPLES:
+        with progress(f"looking at {example.path.name}"):
+            copy, drawing, seen = write_demo(example, arguments.out)
+        print(f"wrote {copy}, asked: {seen.question}")
+        print(f"wrote {drawing}, resized and as views: {caption(seen)}")
     return 0
 
 
@@ -366,19 +364,17 @@ def _show(arguments: argparse.Namespace) -> int:
     draw = _draw_views if arguments.method in PLANNED else _draw_cells
     several = len(arguments.question) > 1 or arguments.page == "all"
     name, source = _open(arguments.image)
-    page, pages = (0, 1) if arguments.page == "all" else (arguments.page, 0)
-    with progress(f"looking at {name}") as shown:
-        while True:
-            for question in arguments.question or [""]:
-                out = _out(arguments, _name(name, arguments, page, question), several)
-                shown.say(question)
-                replaced = out.exists()
+    page, pages = 0 if arguments.page == "all" else arguments.page, 0
+    while page < pages or not pages:
+        for question in arguments.question or [""]:
+            out = _out(arguments, _name(name, arguments, page, question), several)
+            replaced = out.exists()
+            with progress(f"looking at {name}"):  # over before anything is printed
                 facts, lines = draw(arguments, source, page, question, out)
-                _tell(arguments, facts | {"saved": str(out), "replaced": replaced}, lines)
-                pages = facts["image"]["pages"] if arguments.page == "all" else 0
-            page += 1
-            if page >= pages:
-                return 0
+            _tell(arguments, facts | {"saved": str(out), "replaced": replaced}, lines)
+            pages = facts["image"]["pages"] if arguments.page == "all" else 1
+        page += 1
+    return 0
 
 
 OF_CELLS = ("fixation", "boxes", "compress", "explore", "focus")

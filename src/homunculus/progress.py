@@ -8,10 +8,8 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Any
 
 PATIENCE = 2.0
 """Seconds before work that may end soon is spoken of at a terminal."""
@@ -102,28 +100,28 @@ def progress(what: str) -> Generator[Progress, None, None]:
 
 
 def _draw(here: Progress, end: Event) -> None:
-    status = _status() if sys.stderr.isatty() else None
-    if status is None:
+    if not sys.stderr.isatty():
         _write_lines(here, end)
+        return
+    try:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.spinner import Spinner
+        from rich.text import Text
+    except ImportError:  # nothing is installed that could draw
         return
     here.changed.wait(PATIENCE)  # a first step is drawn at once: there will be more
     if end.is_set() and not here.total:
         return
-    console, text = status
-    with console.status(text(here.line(bar=True))) as shown:
-        while not end.wait(0.1):
-            shown.update(text(here.line(bar=True)))
-        shown.update(text(here.line(bar=True)))  # drawn once more as it ends
 
+    def line() -> Text:
+        return Text(here.line(bar=True), overflow="ellipsis", no_wrap=True)
 
-def _status() -> tuple[Any, Any] | None:
-    """A console, and what makes plain text of a line; None where rich is not installed."""
-    try:
-        from rich.console import Console
-        from rich.text import Text
-    except ImportError:
-        return None
-    return Console(stderr=True), partial(Text, overflow="ellipsis", no_wrap=True)
+    spinner, console = Spinner("dots", line()), Console(stderr=True)
+    with Live(spinner, console=console, transient=True, redirect_stdout=False):
+        while not end.wait(0.1):  # what is printed meanwhile stays on stdout
+            spinner.update(text=line())
+        spinner.update(text=line())  # drawn once more as it ends
 
 
 def _write_lines(here: Progress, end: Event) -> None:

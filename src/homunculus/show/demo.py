@@ -1,6 +1,6 @@
 """`homunculus demo`: a page and a budget, twice: resized, and as views; the answer magnified."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
@@ -41,16 +41,14 @@ EXAMPLES = (
 )
 
 
-def write_demo(folder: Path) -> Iterator[tuple[Path, Views | None]]:
-    """Copy both pictures into a folder and draw them there; the paths, as they are written."""
+def write_demo(example: Example, folder: Path) -> tuple[Path, Path, Views]:
+    """Copy a picture into a folder and draw it there; both paths, and its views."""
     folder.mkdir(parents=True, exist_ok=True)
-    for example in EXAMPLES:
-        copy = folder / example.path.name
-        copyfile(example.path, copy)
-        yield copy, None
-        seen, drawing = example.views(), folder / f"{example.name}-{example.tokens}-tokens.png"
-        draw_pair(seen, example.spot).save(drawing, compress_level=6)
-        yield drawing, seen
+    copy = folder / example.path.name
+    copyfile(example.path, copy)
+    seen, drawing = example.views(), folder / f"{example.name}-{example.tokens}-tokens.png"
+    draw_pair(seen, example.spot).save(drawing)
+    return copy, drawing, seen
 
 
 # ---- the drawing ---------------------------------------------------------------------------------
