@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import tiny
+from homunculus.lab.results import from_text
 from test_house import FLOOR
 
 ROOT = Path(__file__).parents[1]
@@ -279,7 +280,7 @@ def test_the_suite_of_the_page_is_measured(copy: Path) -> None:
     assert (result["suite"], result["n"], result["images"]) == ("screens", 2, 2)
     assert set(result["table"]) >= {"oracle", "resize", "cut+scout"}
     assert result["table"]["oracle"]["24"]["evidence8"][0] == 1.0
-    assert json.loads((copy / "out.json").read_text()) == result
+    assert from_text((copy / "out.json").read_text()) == result
     wrong = (copy / "screens" / "suite.toml").read_text().replace("screen", "scren")
     (copy / "screens" / "suite.toml").write_text(wrong)
     with pytest.raises(AssertionError, match="Did you mean 'screen'"):

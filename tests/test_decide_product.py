@@ -6,6 +6,7 @@ and its standard error is the spread divided by the root of the number of images
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -473,17 +474,18 @@ def test_the_report_begins_with_the_rules_and_shows_losses() -> None:
     blocks = report_blocks(decide(results(*tasks), DRAWS))
     text, page = markdown(blocks, "t"), html_page(blocks, "t")
     lines = text.splitlines()
-    assert lines[2].startswith("**NO-GO.** `views` against plain resizing, tokens of 32 px (Qwen3")
-    assert "P1 not met, P2 met, P3 met, P4 met and the question's part met." in lines[2]
-    assert "P1 fails: surely below on coco_open with 128 tokens: −2.0 [−2.6, −1.4]." in lines[2]
-    assert '<div class="verdict no"><b>NO-GO</b>' in page
-    order = [text.index(part) for part in ("## The product", "### P1", "### P4", "## The first")]
+    assert lines[2].endswith("show more of the answer than resizing the picture? In part.**")
+    assert "- **Surely worse:** photos (COCO) with 128 tokens (−2 points)." in lines
+    assert "By rules set before measuring, **NO-GO** (GO is P1 and P2). **P1** never worse" in text
+    assert '<section class="answer no">' in page
+    parts = ("**P4** 16 tokens", "## Contents", "## The rules", ">P1.", ">P4.", "## The first")
+    order = [text.index(part) for part in parts]
     assert order == sorted(order)
     assert "- surely below on coco_open with 128 tokens: −2.0 [−2.6, −1.4]." in lines
     assert "Surely below: coco_open, 128 tokens (−2.0 [−2.6, −1.4])." in text
     assert "Below in the mean, not surely: coco_open, 273 tokens (−0.1 [" in text
-    assert "| coco_open (photos) | evidence at 32 px, no reader | 40, 40 |" in text
-    assert f"| sroie (receipts) | {READER}, crop | 40, 40 |" in text
+    assert "| photos (COCO): coco_open | evidence at 32 px, no reader | 40, 40 |" in text
+    assert f"| receipts: sroie | {READER}, crop | 40, 40 |" in text
 
 
 def test_every_table_says_whose_tokens_it_counts() -> None:
@@ -547,3 +549,80 @@ def test_photos_and_rows_without_an_estimate_say_nothing_of_it() -> None:
     decision = decide(results(*tasks), DRAWS, 0)
     assert decision["calibration"] == {"row": "views", "sets": [], "bins": [], "error": None}
     assert "No run of `views` with a reader saved" in markdown(report_blocks(decision), "report")
+
+
+# ---- the first screen ----------------------------------------------------------------------------
+
+
+def screen(*tasks: Task) -> str:
+    """What stands before the list of contents."""
+    return markdown(report_blocks(decide(results(*tasks), 999)), "t").partition("## Contents")[0]
+
+
+def test_the_verdict_tells_where_how_much_and_with_how_many_tokens() -> None:
+    text = screen(*suites())
+    assert "than resizing the picture? Yes, with few tokens.**" in text
+    assert "- **Surely better:** all 6 sets with 16 to 64 tokens (+10 to +30 points)." in text
+    assert "- **No difference shown:** all 6 sets with 128 and 273 tokens." in text
+    assert "- **Surely worse:** nowhere." in text
+    assert "32 are as good as 128 of `resize` on text (0 [0, 0] points); 16 are (0 [0, 0])" in text
+    assert "A **token** is a square of 32 × 32 pixels (Qwen3-VL)." in text
+    assert f"an OCR network reads ({READER}); on photos, the share of the named thing" in text
+
+
+def test_losses_and_unlike_sets_are_named_one_by_one() -> None:
+    weak = GOOD | {64: (-0.02, 0.3), 128: (-0.05, 0.02)}
+    text = screen(*suites(chartqa_owid=suite("chartqa_owid", weak), vqa2_search=None))
+    assert "In part.**" in text
+    assert "- **Surely worse:** charts with 128 tokens (−5 points)." in text
+    better = "DocVQA pages, receipts, street words and photos (COCO) with 16 to 64 tokens"
+    assert f"{better} (+10 to +30 points); charts with 16 and 32 (+20 to +30)." in text
+    same = "charts with 64 and 273 tokens (with 64 −2 [−11, +7] points)"
+    assert f"- **No difference shown:** {same}; DocVQA pages" in text
+    assert "| charts | 40 (40) | ▲ +30 [+29, +31] | ▲ +20 [+19, +21] | ○ −2 [" in text
+    assert "| ▼ −5 [−6, −4] |" in text
+
+
+def test_where_nothing_is_better_the_answer_is_no() -> None:
+    text = screen(*(suite(name, FLAT) for name in SUITES))
+    assert "than resizing the picture? No.**" in text
+    assert "- **Surely better:** nowhere." in text
+    assert "**Small differences.** Where none is shown, the smallest one that would" in text
+
+
+def test_what_is_missing_is_named_on_the_first_screen() -> None:
+    text = screen(*suites(sroie=None))
+    assert "Not measured.**" in text
+    assert "- **Missing:** no suite of receipts with tokens of 32 px (Qwen3-VL)." in text
+    assert "**Controls** that were not measured: on DocVQA pages (`grid`, `blind`, " in text
+
+
+def test_every_link_of_the_contents_leads_into_a_section_that_can_be_folded() -> None:
+    page = html_page(report_blocks(decide(results(*suites()), DRAWS)), "t")
+    contents = page[page.index("<nav>") : page.index("</nav>")]
+    links = re.findall(r'href="#([^"]+)"', contents)
+    assert len(links) == len(set(links)) > 15
+    assert page.index("<nav>") < page.index("<details>")
+    for one in links:
+        assert page.count(f'<div class="inside" id="{one}">') == 1
+    assert page.count("<details>") == page.count("</details>") == page.count("<summary>")
+
+
+def test_a_run_that_a_later_file_replaces_can_be_left_out(tmp_path: Path, capsys: Any) -> None:
+    regions = {"suite": "coco_open", "columns": ["target"], "table": {"grid": {"64": {}}}}
+    old = {"runs": [as_run(suite("coco_open", FLAT)), as_run(suite("sroie", GOOD, SHUFFLED))]}
+    (tmp_path / "old.json").write_text(json.dumps(old | {"regions": [regions]}))
+    write_runs(tmp_path, "new.json", *suites(sroie=None))
+    files = [str(tmp_path / name) for name in ("old.json", "new.json")]
+    call = ["decide", *files, "-o", str(tmp_path / "r.html"), "--draws", str(DRAWS)]
+    assert main(call) == 2
+    assert "--without-run old.json:coco_open" in capsys.readouterr().err
+    assert main([*call, "--without-run", "old.json:coco_open"]) == 0
+    decision = json.loads((tmp_path / "r.json").read_text())
+    assert (decision["product"], decision["without"]) == ("GO", ["old.json:coco_open"])
+    assert decision["files"] == ["old.json", "new.json"]
+    assert "regions" not in decision["sections"]
+    text = (tmp_path / "r.md").read_text()
+    assert "Left out on request, replaced by a later file: `old.json:coco_open`." in text
+    assert main([*call, "--without-run", "old.json:osie"]) == 2
+    assert "no run old.json:osie to leave out" in capsys.readouterr().err

@@ -13,9 +13,12 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PYTHON = {
     "any-model.md": "out/whole.png",
-    "methods.md": "seen.png",
+    "cells.md": "seen.png",
+    "index.md": "out/whole.png",
+    "pages.md": "out/whole.png",
     "scouts.md": "out/whole.png",
     "transformers.md": "homunculus.json",
+    "tutorial.md": "seen.png",
     "views.md": "out/whole.png",
 }
 """Pages with Python, and a file that it writes; the others have commands and settings alone."""

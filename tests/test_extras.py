@@ -22,6 +22,8 @@ SOURCE = ROOT / "src" / "homunculus"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 OURS = "homunculus-vlm"
+FOR_US = {"dev", "docs"}
+"""Extras for those who work on the code."""
 MODULES = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(SOURCE.rglob("*.py"))
@@ -235,7 +237,7 @@ def test_the_check_of_pages_can_fail() -> None:
     assert page_fault(page("transformers", "measure docvqa_val --model M")) >= {"lmms_eval"}
 
 
-@pytest.mark.parametrize("extra", sorted(set(EXTRAS) - {"all", "dev"}))
+@pytest.mark.parametrize("extra", sorted(set(EXTRAS) - {"all"} - FOR_US))
 def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
     """The rooms whose page or hint names the extra; `.ci/run` tries the same by installing it."""
     rooms = {
@@ -266,7 +268,7 @@ in that of tests/proxy: LiteLLM's proxy asks for fifty packages on top of those.
 
 
 def test_every_extra_is_in_the_docs_and_run_by_ci() -> None:
-    promised = set(EXTRAS) - {"dev"}
+    promised = set(EXTRAS) - FOR_US
     page = (ROOT / "docs" / "install.md").read_text("utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == promised
     lanes = re.findall(r"^  alone (.+) &$", (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)

@@ -26,6 +26,7 @@ from homunculus.lab.measure.row import row
 from homunculus.lab.measure.spend import blend, keep, magnify, open_sheet
 from homunculus.lab.measure.suite import draw, read
 from homunculus.lab.measure.table import folders
+from homunculus.lab.results import from_text
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -156,7 +157,7 @@ def test_a_control_that_is_left_out_stands_in_the_result(suites, tmp_path) -> No
     found = carry_out(Setup(asked, suites[:1], Stripes(), SCORERS, ""), tmp_path / "r.json")
     assert found["left_out"] == ["random"]
     assert "random" not in found["runs"][0]["table"]
-    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(json.dumps(found))
+    assert from_text((tmp_path / "r.json").read_text()) == json.loads(json.dumps(found))
 
 
 def test_without_a_scout_there_is_no_fight(suites, tmp_path) -> None:

@@ -101,7 +101,8 @@ def suite(tmp_path) -> Path:
 
 def run(folder: Path) -> subprocess.Popen:
     folder.mkdir(exist_ok=True)
-    flags = ["--methods", "cut", "foveated", "--tokens", "20,48", "--side", "320"]
+    spared = ["random", "uniform", "centre", "pool", "saliency", "prior", "oracle"]
+    flags = ["--methods", "cut", "--tokens", "48", "--side", "320", "--without", *spared]
     flags += ["--skip", "cost", "ablations", "pages", "--cache", "cache", "-o", "run.json"]
     nowhere = {"GIT_DIR": "nowhere", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE)}
     return subprocess.Popen(

@@ -14,6 +14,7 @@ from homunculus.lazy import MissingExtra
 from homunculus.planner import believe, views
 from homunculus.planner.acuity import ACUITIES, THING
 from homunculus.relevance.combine import combine
+from homunculus.relevance.material import segment
 from homunculus.relevance.scout import WordsAndThings, WordsOrPixels, get_scout
 from homunculus.relevance.things import (
     Detector,
@@ -323,3 +324,25 @@ def test_the_default_scout_sees_things() -> None:
     absent = auto(image, "Where is the giraffe?", (64, 64))
     assert absent.sure == 0.0
     assert "not seen: giraffe" in absent.explanation
+
+
+# ---- regions -------------------------------------------------------------------------------------
+
+
+def test_what_a_detector_sees_is_a_region_and_its_part_another_one() -> None:
+    pytest.importorskip("skimage", reason="needs the extra `atlas`")
+    plain = torch.full((3, 96, 128), 128, dtype=torch.uint8)
+    seen = (
+        Thing("person", 0.9, (0.0, 0.0, 0.5, 1.0)),
+        Thing("tie", 0.5, (0.125, 0.5, 0.25, 1.0)),
+        Thing("bus", 0.2, (0.5, 0.0, 1.0, 1.0)),  # hardly
+    )
+    label, count = segment(plain, 16, detector=Toy(*seen))
+    rows = label.view(6, 8)
+    assert count == 3
+    assert rows[:, 4:].unique().tolist() == [0]  # the largest: no thing there, one colour
+    person, tie = int(rows[0, 0]), int(rows[4, 1])
+    assert (person, tie) == (1, 2)
+    assert (rows == tie).nonzero().tolist() == [[3, 1], [4, 1], [5, 1]]
+    assert int((rows == person).sum()) == 24 - 3
+    assert torch.equal(segment(plain, 16, detector=Toy())[0], segment(plain, 16)[0])

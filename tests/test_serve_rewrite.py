@@ -111,6 +111,24 @@ def test_results_of_tools_are_shown_for_what_the_user_asked() -> None:
     assert seen == ["What is the total?", "And the date?"]
 
 
+def test_pictures_within_a_document_are_shown() -> None:
+    source = {"type": "content", "content": [text("Page 1"), claude(file())]}
+    document = {"type": "document", "source": source, "title": "Invoice"}
+    whole = {"type": "document", "source": {"type": "text", "data": "x"}}
+    turns = [{"role": "user", "content": [document, whole, text("What?")]}]
+    body, report = rewriter().request({"messages": turns})
+    shown, other, asked = body["messages"][0]["content"]
+    assert report.pictures == 1
+    inside = shown["source"]["content"]
+    assert sum(token_rule("claude").count(size) for size in sizes(inside)) <= 64
+    assert (inside[0], shown["title"], other, asked) == (
+        text("Page 1"),
+        "Invoice",
+        whole,
+        text("What?"),
+    )
+
+
 def test_a_question_is_that_of_its_own_turn() -> None:
     turns = [
         {"role": "system", "content": "Be short."},

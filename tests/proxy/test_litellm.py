@@ -490,7 +490,6 @@ def test_figures_of_calls_are_bounded(monkeypatch) -> None:
     [
         ("HOMUNCULUS_TOKENS", "0"), ("HOMUNCULUS_TOKENS", "-5"), ("HOMUNCULUS_TOKENS", "auto"),
         ("HOMUNCULUS_FAIL", "ajar"), ("HOMUNCULUS_SECONDS", "nan"), ("HOMUNCULUS_SECONDS", "soon"),
-        ("HOMUNCULUS_PROCESSES", "-1"), ("HOMUNCULUS_PROCESSES", "two"),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:

@@ -18,13 +18,37 @@ from serving.client import turn
 
 CELLS = 1200
 """The largest image has so many tokens."""
-EAGER = ("--enforce-eager",)
+ONE_PROCESS = (
+    "--distributed-executor-backend", "vllm.v1.executor.uniproc_executor.UniProcExecutor",
+)  # fmt: skip
+"""The model in the engine's process: a third less time to start."""
+EAGER = ("--enforce-eager", *ONE_PROCESS)
 FEW = (
     "qwen3_vl", "--tokens", "64", "--block-size", "32",
     "--enable-prompt-tokens-details", "--allow-override", *EAGER,
 )  # fmt: skip
 """What most tests are happy with; others add their flags."""
+GROUPS = {
+    "few": (
+        "test_bounds", "test_eyetest", "test_faults", "test_isolation", "test_turns",
+        "test_the_same_is_said_where_tokens_are_chosen_after", "test_who_keeps_all",
+    ),
+    "families": ("test_exact", "test_exact_parity"),
+}  # fmt: skip
+"""Tests, by a part of their name, that share servers: one worker has them all."""
 os.environ["VLLM_SERVER_DEV_MODE"] = "1"  # servers let their caches be emptied
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each worker gets whole groups; a file in none of them is its own."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByServers(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            names = (group for group, some in GROUPS.items() if any(one in nodeid for one in some))
+            return next(names, nodeid.split("::")[0])
+
+    return ByServers(config, log)
 
 
 @cache
@@ -95,15 +119,16 @@ _UP: dict[tuple[str, ...], Served] = {}
 
 @pytest.fixture(scope="session")
 def serve() -> Any:
-    """A function from a family and flags to a server; three at most live at a time."""
+    """A function from a family and flags to a server; the three used last live on."""
 
     def get(*key: str) -> Served:
-        if key not in _UP:
+        server = _UP.pop(key, None)
+        if server is None:
             while len(_UP) > 2:
                 _UP.pop(next(iter(_UP))).stop()
-            _UP[key] = Served(*key)
-            _UP[key].wait()
-        return _UP[key]
+            server = Served(*key).wait()
+        _UP[key] = server
+        return server
 
     yield get
     while _UP:

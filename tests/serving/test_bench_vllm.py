@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from homunculus.lab.speed.model import SMALLEST
 from homunculus.lab.speed.vllm import LoadPlan, measure, table
+from serving.conftest import ONE_PROCESS
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
 PLAN = LoadPlan(
-    warm=2, ours=6, stock=4, small=4, rounds=2, at_once=2, words=2, questions=4, readers=2,
+    warm=2, ours=6, stock=4, small=4, rounds=1, at_once=2, words=2, questions=4, readers=2,
     native=(8, 8), threads=1, ways=("stock", "after"), choosing=4, fronts=(1,),
+    flags=ONE_PROCESS,
 )  # fmt: skip
 
 

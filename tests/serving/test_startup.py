@@ -15,7 +15,7 @@ from homunculus.engines.vllm import check_names, check_version, command, launch
 from homunculus.engines.vllm.launch import self_test
 from homunculus.engines.vllm.processor import ProcessorMixin
 from serving.client import page, turn
-from serving.conftest import EAGER, folder
+from serving.conftest import folder
 from test_serving_command import LIMITS, OVERRIDES, REFUSED, hub_with_revisions
 
 SETTING = {"tokens": 64}
@@ -217,7 +217,7 @@ def test_a_server_with_the_operators_flags_in_vllms_spellings(serve, monkeypatch
     monkeypatch.setenv("VLLM_MAX_IMAGE_PIXELS", "300000")
     server = serve(
         "qwen3_vl", "--tokens", "64", "--hf-overrides.foo", "1", "--limit_mm_per_prompt",
-        '{"image": 2}', "--api-server-count", "2", *EAGER,
+        '{"image": 2}', "--api-server-count", "2", "--enforce-eager",
     )  # fmt: skip
     texts = server.ask("What?")["usage"]["prompt_tokens"]
     one = server.ask("What?", page(320, 480))["usage"]["prompt_tokens"]

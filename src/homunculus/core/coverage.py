@@ -12,7 +12,14 @@ from homunculus.core.types import Allocation, Field
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Per image: how much is seen, how far the worst blind spot is, how even the parts are."""
+    """Per image: how much is seen, how far the worst blind spot is, how even the parts are.
+
+    >>> import homunculus
+    >>> plan = homunculus.get_method("centre").plan([(8, 8)], torch.zeros(1, 64), 16)
+    >>> told = homunculus.certify(*plan)
+    >>> told.covered.item(), told.fewest.item()
+    (0.25, 0)
+    """
 
     covered: Float[Tensor, "b"]
     """Share of the image's area that some slot reads, itself or through a coarser cell."""
@@ -30,7 +37,13 @@ def certify(
     fixation: Float[Tensor, "b f 2"] | None = None,
     field_of_view: float = 40.0,
 ) -> Certificate:
-    """Certify an allocation. Diagnosis, not a hot path: the gap costs cells x columns."""
+    """Certify an allocation. Diagnosis, not a hot path: the gap costs cells x columns.
+
+    >>> import homunculus
+    >>> plan = homunculus.get_method("cut").plan([(8, 8)], torch.zeros(1, 64), 16)
+    >>> homunculus.certify(*plan).covered.tolist()
+    [1.0]
+    """
     seen = covered_cells(field, allocation)
     leaf = field.valid & (field.level == 0)
     area = (field.cells()[:, 0] * field.copies).float()

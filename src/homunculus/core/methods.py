@@ -35,7 +35,11 @@ Source = Literal["question", "pixels", "bands", "answer", "another question", "n
 
 @dataclass(frozen=True)
 class Method:
-    """One way to spend a budget. ``control`` marks what is there to be beaten."""
+    """One way to spend a budget. ``control`` marks what is there to be beaten.
+
+    >>> get_method("cut").set(hedge=1.0).count((8, 8), 16)
+    16
+    """
 
     name: str
     about: str
@@ -244,8 +248,7 @@ def shuffled(base: Method) -> Method:
 PLANNED = {"views": Method("views", "planned views, plain images", rules.Views(), on_grid)}
 """Methods of the engines alone: what they keep is found by the planner, and not by `spend`."""
 DEFAULT = "views"
-"""What `show`, `attach` and `serve` use: of text it shows as many answers as any other method or
-more, at 16 to 64 tokens of 32 px (results/measure-tokens32-*.json)."""
+"""What `show`, `attach` and `serve` use: it reads most (results/measure-tokens32-*.json)."""
 DEFAULT_OF_CELLS = "cut"
 """What is used where tokens must be cells of one image: by `look`, and after an encoder."""
 _failed: list[tuple[str, str]] = []
@@ -257,6 +260,8 @@ def methods() -> Mapping[str, Method]:
     """All methods by name: ours, then those other packages offer as `homunculus.methods`.
 
     An entry point that cannot be loaded is left out with a warning; the others work.
+    >>> [name for name, one in methods().items() if not one.control][:3]
+    ['grid', 'stratified', 'adaptive-strata']
     """
     table = {method.name: method for method in _TABLE}
     table["shuffled"] = shuffled(table["foveated"])
@@ -274,21 +279,22 @@ def methods() -> Mapping[str, Method]:
 
 def unavailable() -> Sequence[tuple[str, str]]:
     """Entry points of other packages that could not be loaded, each with the reason."""
-    with warnings.catch_warnings():  # they are the answer here
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # they are the answer
         methods()
     return tuple(_failed)
 
 
 def get_method(name: str) -> Method:
-    """The method of that name; the error names the nearest."""
+    """The method of that name; the error names the nearest.
+
+    >>> get_method("foveated").about
+    'the cut, magnified at the fixation as in the cortex'
+    """
     table = {**methods(), **PLANNED}
+    instead = f"`homunculus methods` lists all {len(table)}."
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(
-            f"get_method: name must be a str such as 'foveated', got {name!r:.80}. "
-            f"`homunculus methods` lists all {len(table)}."
-        )
+        fault = f"get_method: name must be a str such as 'foveated', got {name!r:.80}."
+        raise TypeError(f"{fault} {instead}")
     if name in table:
         return table[name]
-    instead = f"`homunculus methods` lists all {len(table)}."
     raise KeyError(not_found("method", name, table, _failed, instead))

@@ -13,6 +13,12 @@ def pack(field: Field, allocation: Allocation) -> Tokens:
 
     A slot's box has the centre and the spread of what it reads: the cell itself where it reads
     one, the whole block where it is the mean of a block.
+
+    >>> import torch
+    >>> from homunculus import get_method, pack
+    >>> tokens = pack(*get_method("grid").plan([(2, 2)], torch.tensor([[0.0, 3, 1, 2]]), 2))
+    >>> tokens.box[0].tolist()  # y0 x0 y1 x1 of the two most relevant cells
+    [[0.0, 1.0, 1.0, 2.0], [1.0, 1.0, 2.0, 2.0]]
     """
     box = footprint(field, allocation)
     main = allocation.index.gather(2, allocation.weight.argmax(2, keepdim=True))[..., 0]

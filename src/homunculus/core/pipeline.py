@@ -35,7 +35,11 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Match:
-    """Something that a scout looked for by name, and where it most likely is."""
+    """Something that a scout looked for by name, and where it most likely is.
+
+    >>> Match("total", probability=0.87, box=(0.62, 0.68, 0.7, 0.7)).places
+    1.0
+    """
 
     text: str
     probability: float
@@ -47,7 +51,12 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What a scout makes of an image and a question."""
+    """What a scout makes of an image and a question.
+
+    >>> lower_half = Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
+    >>> lower_half.found
+    ()
+    """
 
     logit: Tensor
     """Log-probability that a cell holds the answer. A map of another size than the grid is
@@ -83,7 +92,14 @@ class Sight:
 
 @runtime_checkable
 class Scout(Protocol):
-    """Whoever tells from pixels and a question where the answer may stand."""
+    """Whoever tells from pixels and a question where the answer may stand: any such function.
+
+    >>> def lower_half(image, question, grid):
+    ...     return Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
+    >>> scout: Scout = lower_half
+    >>> scout(torch.zeros(3, 32, 32, dtype=torch.uint8), "Where?", (2, 2)).sure
+    1.0
+    """
 
     def __call__(self, image: Image, question: str, grid: Grid, /) -> Sight:
         """A map over ``grid`` (rows and columns of cells), and how sure it is."""
@@ -130,6 +146,11 @@ def check_map(value: object, who: str) -> Map:
             "Use -inf for cells of no interest."
         )
     return value.float()
+
+
+def probabilities(logit: Map) -> Map:
+    """A map of log-probabilities as probabilities that sum to one; its extremes are bounded."""
+    return torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
 
 
 def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:

@@ -49,6 +49,10 @@ class Field:
 
     An image's own cells stand first in its row, in the same order whatever its batch mates are:
     that is why an image in a batch gets what it gets alone. Read-only: images of one size share it.
+
+    >>> from homunculus import get_method
+    >>> get_method("cut").field([(4, 4)], 16).level[0].tolist()  # four roots and their quarters
+    [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     """
 
     grids: tuple[Grid, ...]
@@ -168,6 +172,9 @@ class Relevance:
     Any real number; only order and differences mean anything (read it as a log-probability).
     Finite numbers are expected: `lift.spread` puts NaN and -inf just below the image's least, +inf
     just above its most. A rule that still meets one ranks it last; none spreads to other cells.
+
+    >>> Relevance(torch.zeros(1, 64)).logit.shape
+    torch.Size([1, 64])
     """
 
     logit: Float[Tensor, "b n"]
@@ -215,6 +222,11 @@ class Allocation:
     The first rows of an image are valid, as many as `Method.count` says; there, weights are >= 0
     and sum to 1.
     Gradients of training flow through ``weight``.
+
+    >>> from homunculus import get_method
+    >>> _, plan = get_method("pool").plan([(2, 2)], torch.zeros(1, 4), 2)
+    >>> plan.index.tolist(), plan.weight.tolist()
+    ([[[0, 2], [1, 3]]], [[[0.5, 0.5], [0.5, 0.5]]])
     """
 
     index: Int[Tensor, "b k m"]
@@ -226,6 +238,10 @@ class Rule:
     """Which cells get the slots. Tensors only.
 
     A rule is a dataclass; its fields are what can be set on it (`Method.settings`).
+
+    >>> from homunculus import Rule, get_method
+    >>> isinstance(get_method("cut").rule, Rule), dict(get_method("cut").settings)
+    (True, {'hedge': 2.0, 'legible': None})
     """
 
     soft: bool = False
@@ -254,7 +270,13 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """What the language model receives, in reading order; padding rows last."""
+    """What the language model receives, in reading order; padding rows last.
+
+    >>> from homunculus import get_method, pack
+    >>> tokens = pack(*get_method("cut").plan([(8, 8)], torch.randn(1, 64), 16))
+    >>> int(tokens.valid.sum()), tokens.box.shape
+    (16, torch.Size([1, 16, 4]))
+    """
 
     embed: Float[Tensor, "b k d"] | None
     """None when the field had no features yet."""

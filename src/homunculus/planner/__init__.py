@@ -14,7 +14,7 @@ from typing import Any, Literal
 import torch
 from einops import rearrange
 
-from homunculus.core.pipeline import Scout, Sight, check_sight, resize_map
+from homunculus.core.pipeline import Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
@@ -43,7 +43,11 @@ Box = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class View:
-    """One of the pictures that stand for a picture."""
+    """One of the pictures that stand for a picture.
+
+    >>> View("window", box=(100, 200, 228, 264), size=(32, 64), tokens=2).scale
+    0.5
+    """
 
     name: str
     """`whole` or `window`, with a number where there are several."""
@@ -62,7 +66,16 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The pictures that stand for one picture and one question."""
+    """The pictures that stand for one picture and one question.
+
+    >>> from PIL import Image
+    >>> corner = torch.tensor([[0.0, -9.0], [-9.0, -9.0]])  # a map of logits
+    >>> seen = views(Image.new("RGB", (2048, 2048)), "Where?", tokens=64, scout=corner)
+    >>> [view.name for view in seen][:2], seen.tokens <= 64
+    (['whole', 'window 1'], True)
+    >>> seen.images()[0].size == seen.views[0].size[::-1]
+    True
+    """
 
     picture: Picture
     question: str
@@ -211,6 +224,14 @@ def views(
     pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes the answer
     readable with probability ``legible``, up to ``cap``. ``settings`` names the parameters that
     your request can have, such as `detail`, where not all: some prices go by one.
+
+    >>> from PIL import Image
+    >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
+    >>> seen = views(page, "What is it?", tokens=32, model="qwen3-vl", scout=diagonal)
+    >>> seen.tokens <= 32 < seen.to_json()["untouched"]
+    True
+    >>> [part["type"] for part in seen.openai()][:2]
+    ['text', 'image_url']
     """
     planner = Planner.of(source, question, model, acuity, scout, context, windows, page, settings)
     if tokens == "auto":
@@ -231,7 +252,13 @@ class Needed:
 
 @dataclass(frozen=True, eq=False)
 class Planner:
-    """One picture and one question, ready for any budget: the scout is asked once."""
+    """One picture and one question, ready for any budget: the scout is asked once.
+
+    >>> from PIL import Image
+    >>> planner = Planner.of(Image.new("RGB", (1024, 768)), "Where?", scout=torch.eye(4))
+    >>> planner.views(16).value <= planner.views(64).value
+    True
+    """
 
     picture: Picture
     question: str
@@ -321,8 +348,7 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     if sight.sure <= 0:
         place = torch.zeros_like(logit)
     else:
-        share = torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
-        place = sight.sure * share + (1 - sight.sure) * _elsewhere(sight)
+        place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
     return Belief(place, _octaves(sight, size, acuity), hypot(sight.size_error, PRINT))
 
 

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from homunculus.core.pipeline import Map, Sight, resize_map
+from homunculus.core.pipeline import Map, Sight, probabilities, resize_map
 from homunculus.core.types import Grid
 
 WAYS = ("question", "saliency", "information", "learned")
@@ -220,7 +220,7 @@ def mixture(read: Sight, seen: Sight, believed: tuple[float, float], grid: Grid)
 
 def _place(sight: Sight, grid: Grid) -> Map:
     """Probabilities of the cells of a grid."""
-    return torch.softmax(_on(sight.logit, grid).flatten().clamp(-80.0, 80.0), 0).view(grid)
+    return probabilities(_on(sight.logit, grid))
 
 
 def _on(value: Map | None, grid: Grid) -> Map:

@@ -11,9 +11,13 @@ from einops import rearrange
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
+from homunculus.core.lift.segments import smallest
 from homunculus.core.methods import Material, Need
+from homunculus.core.types import Grid
 from homunculus.lazy import need
+from homunculus.relevance import things
 from homunculus.relevance.pixels import orientations
+from homunculus.relevance.things import Detector
 
 SIDE = 512
 """Pixels along the longer side of the picture that is segmented, about."""
@@ -21,13 +25,21 @@ SCALE = 300
 """How unlike two regions must be to stay apart: here a sign, a tie and a line of print do."""
 
 
-def segment(
-    pixels: UInt8[Tensor, "3 h w"], patch: int = 16, most: int = 64
-) -> tuple[Int[Tensor, "n"], int]:
-    """The region of each level-0 cell by majority of its pixels, and how many regions there are.
+THING = 0.3
+"""Score from which what a detector sees is a region."""
 
-    Regions are numbered by size, largest first; those beyond ``most`` and those of fewer than two
-    cells are background, -1.
+
+def segment(
+    pixels: UInt8[Tensor, "3 h w"],
+    patch: int = 16,
+    most: int = 64,
+    detector: Detector | None = None,
+) -> tuple[Int[Tensor, "n"], int]:
+    """The region of each level-0 cell, and how many regions there are.
+
+    A thing that ``detector`` sees is a region, a part of it another one; elsewhere regions are
+    alike in colour, by majority of a cell's pixels. They are numbered by size, largest first; those
+    beyond ``most`` and those of fewer than two cells are background, -1.
     """
     rows, cols = (-(-side // patch) for side in pixels.shape[1:])
     inside = max(1, min(patch, 8, SIDE // max(rows, cols)))
@@ -38,7 +50,31 @@ def segment(
         skimage.felzenszwalb(small.numpy(), scale=SCALE, sigma=0.8, min_size=least)
     )
     label = _majority(rearrange(piece, "(r i) (c j) -> (r c) (i j)", i=inside, j=inside))
+    if detector is not None:
+        label = _with_things(label, pixels, (rows, cols), patch, detector)
     return _numbered(label, most)
+
+
+def _with_things(
+    label: Int[Tensor, "n"],
+    pixels: UInt8[Tensor, "3 h w"],
+    grid: Grid,
+    patch: int,
+    detector: Detector,
+) -> Int[Tensor, "n"]:
+    """The label of a thing on the cells whose middle it holds, else the one given."""
+    boxes = [one.box for one in detector(pixels, ()) if one.score >= THING]
+    if not boxes:
+        return label
+    x0, y0, x1, y1 = torch.tensor(boxes).T[..., None]
+    y, x = (
+        (torch.arange(cells) + 0.5) * patch / side
+        for cells, side in zip(grid, pixels.shape[1:], strict=True)
+    )
+    down, across = (y0 <= y) & (y < y1), (x0 <= x) & (x < x1)
+    masks = rearrange(down[:, :, None] & across[:, None, :], "t r c -> 1 t (r c)")
+    thing = smallest(masks)[0]
+    return torch.where(thing >= 0, thing, label + len(boxes))
 
 
 def _reduced(
@@ -77,7 +113,10 @@ FEATURES: frozenset[Need] = frozenset({"features"})
 
 def material(pixels: UInt8[Tensor, "3 h w"], needs: Collection[Need], patch: int = 16) -> Material:
     """Features, regions and band energies of a picture's level-0 cells, those that are needed."""
-    label, count = segment(pixels, patch) if "regions" in needs else (None, 0)
+    label, count = None, 0
+    if "regions" in needs:
+        detector = things.shipped() if things.available() else None
+        label, count = segment(pixels, patch, detector=detector)
     return Material(
         feature=colours(pixels, patch) if "features" in needs else None,
         label=None if label is None else label[None],

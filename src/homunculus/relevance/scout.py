@@ -46,6 +46,9 @@ def scouts() -> Mapping[str, Callable[[], Scout]]:
     """All scouts by name, each as a function that makes one.
 
     Ours, then those that other packages offer under the entry-point group `homunculus.scouts`.
+
+    >>> list(scouts())[:4]
+    ['auto', 'words', 'things', 'pixels']
     """
     table: dict[str, Callable[[], Scout]] = {
         "auto": lambda: WordsAndThings(WordsOrPixels(shipped()), shipped_things()),
@@ -70,7 +73,12 @@ _failed: list[tuple[str, str]] = []
 
 
 def get_scout(scout: ScoutLike) -> Scout:
-    """The scout that is meant: by name, by a folder with weights, as a map, or itself."""
+    """The scout that is meant: by name, by a folder with weights, as a map, or itself.
+
+    >>> scout = get_scout(torch.eye(4))  # logits: the diagonal
+    >>> scout(torch.zeros(3, 64, 64, dtype=torch.uint8), "", (4, 4)).sure
+    1.0
+    """
     if isinstance(scout, Tensor):
         return GivenMap(check_map(scout, "scout"))
     if isinstance(scout, str) and scout in scouts():

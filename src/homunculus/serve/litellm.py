@@ -19,7 +19,6 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
-from homunculus.serve.child import Children
 from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, turns_of, warm
 
 WHO = "homunculus.serve.litellm"
@@ -63,24 +62,19 @@ class Hook(_LOGGER):
         closed: bool = False,
         seconds: float = 30.0,
         threads: int = 2,
-        processes: int = 0,
         fetch: bool = False,
         rewriter: Rewriter | None = None,
     ) -> None:
         """Every picture gets ``tokens`` tokens where its model's `model_info` does not say other.
 
-        Views are made by ``threads`` threads within ``seconds``; with ``processes``, these leave
-        the heavy part to so many processes, whose crash is not that of the proxy.
-        Where that fails, the request goes on as it came, or is refused if the hook is ``closed``.
-        With ``fetch``, pictures are fetched from public addresses; else those are left alone. A
-        ``rewriter`` overrides tokens, processes and fetch.
+        Views are made by ``threads`` threads within ``seconds``. Where that fails, the request goes
+        on as it came, or is refused if the hook is ``closed``. With ``fetch``, pictures are fetched
+        from public addresses; else those are left alone. A ``rewriter`` overrides tokens and fetch.
         """
         super().__init__()
-        children = Children(processes, seconds, warm) if processes and not rewriter else None
-        self.rewriter = rewriter or Rewriter(tokens, fetch=fetch, children=children)
+        self.rewriter = rewriter or Rewriter(tokens, fetch=fetch)
         self.closed, self.seconds = closed, seconds
-        many = max(threads, processes)  # else some processes would never have work
-        self._pool = ThreadPoolExecutor(many, thread_name_prefix="homunculus")
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="homunculus")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="homunculus-known")
         self._figures, self._lock = OrderedDict[str, Report](), Lock()
         _counters()  # so that they are listed before the first request
@@ -203,16 +197,11 @@ def _whole(value: Any, name: str, what: str = "tokens, 1 or more") -> int:
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
-    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH and _PROCESSES say."""
+    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS and _FETCH say."""
     tokens = _whole(variables.get("HOMUNCULUS_TOKENS", 273), "HOMUNCULUS_TOKENS")
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
-    text = variables.get("HOMUNCULUS_PROCESSES", "0")
-    processes = 0 if text == "0" else _whole(text, "HOMUNCULUS_PROCESSES", "processes, 0 or more")
-    return Hook(
-        tokens, closed=bool(closed), seconds=_seconds(variables), fetch=bool(fetch),
-        processes=processes,
-    )  # fmt: skip
+    return Hook(tokens, closed=bool(closed), seconds=_seconds(variables), fetch=bool(fetch))
 
 
 def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:

@@ -49,6 +49,9 @@ def http_client(
 
     ``report`` is told what became of the pictures of each request. ``options`` are those of
     `homunculus.serve.Rewriter`; ``transport`` carries the requests out, past a proxy for instance.
+
+    >>> client = http_client(tokens=128)  # OpenAI(http_client=client)
+    >>> client.close()
     """
     http: Any = need("httpx2", extra="client", who="homunculus.serve.http_client")
     rewriter = Rewriter(tokens, **options)
@@ -70,7 +73,12 @@ def http_client(
 def async_http_client(
     tokens: int = 273, *, transport: Any = None, report: Tell | None = None, **options: Any
 ) -> Any:
-    """The same for `AsyncOpenAI` and `AsyncAnthropic`; views are made in a thread."""
+    """The same for `AsyncOpenAI` and `AsyncAnthropic`; views are made in a thread.
+
+    >>> client = async_http_client(tokens=128)  # AsyncOpenAI(http_client=client)
+    >>> client.is_closed
+    False
+    """
     http: Any = need("httpx2", extra="client", who="homunculus.serve.async_http_client")
     threads: Any = need("anyio.to_thread", extra="client", who="homunculus.serve")
     rewriter = Rewriter(tokens, **options)

@@ -170,6 +170,12 @@ def look(
     original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
     ``scout`` says where the question looks: a name (`homunculus.scouts`), a folder with weights of
     the word scout, a map of logits, or a function of (image, question, grid).
+
+    >>> from PIL import Image
+    >>> page = Image.new("RGB", (640, 480), "white")
+    >>> seen = look(page, "What is the total?", tokens=64, scout=torch.eye(4))
+    >>> int(seen.tokens.valid.sum()), seen.certificate.covered.item()
+    (64, 1.0)
     """
     patch = patch if model is None else token_rule(model).side
     tokens, patch = check_count(tokens, "look: tokens"), check_count(patch, "look: patch")

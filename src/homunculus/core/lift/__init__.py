@@ -42,7 +42,14 @@ Need = Literal["features", "regions", "bands"]
 
 @dataclass(frozen=True)
 class Lift:
-    """Where tokens could be, for images of these grids and that many slots."""
+    """Where tokens could be, for images of these grids and that many slots.
+
+    >>> from homunculus import Lift, Material
+    >>> from homunculus.core import lift
+    >>> two = Lift("two levels", lambda grids, slots, material: lift.pyramid(grids, 2))
+    >>> two([(4, 4)], 8, Material()).box.shape  # 2 x 2 coarse cells, then 4 x 4
+    torch.Size([1, 20, 4])
+    """
 
     name: str
     make: Callable[[Sequence[Grid], int, "Material"], Field]
@@ -53,7 +60,15 @@ class Lift:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What an image may bring besides its size; level-0 cells in reading order."""
+    """What an image may bring besides its size; level-0 cells in reading order.
+
+    >>> import torch
+    >>> from homunculus import Material, get_method, pack
+    >>> features = torch.randn(1, 16, 8)
+    >>> plan = get_method("grid").plan([(4, 4)], torch.randn(1, 16), 5, Material(features))
+    >>> pack(*plan).embed.shape
+    torch.Size([1, 5, 8])
+    """
 
     feature: Float[Tensor, "b n d"] | None = None
     label: Int[Tensor, "b n"] | None = None

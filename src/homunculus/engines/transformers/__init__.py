@@ -50,6 +50,15 @@ def attach(
     ``context`` is the least share of the tokens that the whole gets.
     ``saved`` is a folder with a saved setting, which overrides all other arguments except a
     scout of your own.
+
+    ``model`` and ``processor`` are what `from_pretrained` returns:
+
+    >>> import torch
+    >>> from PIL import Image
+    >>> engine = attach(model, processor, tokens=16, scout=torch.eye(4))
+    >>> answer = engine.generate(Image.new("RGB", (640, 480)), "What is it?", max_new_tokens=2)
+    >>> [int(one.valid.sum()) for one in answer.tokens]
+    [16]
     """
     check_version()
     if isinstance(model, str | Path):

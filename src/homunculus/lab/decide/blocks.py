@@ -14,8 +14,33 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class RuleLine:
+    """A rule: its name, what it asks for and its state."""
+
+    name: str
+    asks: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The verdict in plain words, then by rule."""
+
+    question: str
+    short: str
+    words: str
+    """What the words mean that the sentences use."""
+    sentences: tuple[tuple[str, str], ...]
+    """Headings and what is said under each."""
+    outcome: str
+    """GO, NO-GO or NOT MEASURED."""
+    outcome_rule: str
+    rules: tuple[RuleLine, ...]
+
+
+@dataclass(frozen=True)
 class Heading:
-    """The title of what follows."""
+    """The title of what follows; from level 2 on it can be folded."""
 
     text: str
     level: int = 2
@@ -34,6 +59,7 @@ class Bullets:
     """A list of sentences."""
 
     items: tuple[str, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +69,17 @@ class Table:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
+    compact: bool = False
+    """Short rows that must fit on the first screen."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Small plots of one chart; a table stands in where there are no plots."""
+
+    svg: tuple[str, ...]
+    caption: str
+    fallback: Table
 
 
 @dataclass(frozen=True)
@@ -53,7 +90,7 @@ class Plots:
     caption: str = ""
 
 
-ReportBlock = Verdict | Heading | Text | Bullets | Table | Plots
+ReportBlock = Answer | Verdict | Heading | Text | Bullets | Table | Panels | Plots
 
 
 # ---- numbers and words as text -------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import Any
 from homunculus.flags import count, json_flag, whole
 
 TITLE = "Homunculus: the decision"
+LONG = 200
+"""Letters of a list that stays on one line of the JSON file."""
 
 
 def flags(decide: argparse.ArgumentParser) -> None:
@@ -20,6 +22,8 @@ def flags(decide: argparse.ArgumentParser) -> None:
     out = "report to write; .md and .json go beside it (%(default)s)"
     add("-o", "--out", type=Path, default=Path("report.html"), help=out)
     add("--column", help="score to decide by (the first of each run; evidence8 for evidence)")
+    without = "leave out a run that a later file replaces; the report says so"
+    add("--without-run", metavar="FILE:SUITE", action="append", default=[], help=without)
     add("--draws", type=count, default=9999, help="bootstrap resamples (%(default)s)")
     add("--seed", type=whole, default=0, help="seed of the bootstrap (%(default)s)")
     json_flag(decide)
@@ -34,12 +38,13 @@ def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
 
     paths = result_files(arguments.results)
     outputs = _output_paths(arguments.out, paths)
-    decision = decide(read(paths, arguments.column), arguments.draws, arguments.seed)
+    results = read(paths, arguments.column, arguments.without_run)
+    decision = decide(results, arguments.draws, arguments.seed)
     blocks = report_blocks(decision)
     texts = (
         html_page(blocks, TITLE),
         markdown(blocks, TITLE),
-        json.dumps(decision, indent=1) + "\n",
+        _json_text(decision),
     )
     for path, text in zip(outputs, texts, strict=True):
         path.write_text(text, "utf-8")
@@ -57,6 +62,18 @@ def _output_paths(out: Path, results: list[Path]) -> list[Path]:
     if taken:
         raise ValueError(f"{taken.pop().name} is one of the results. Choose another name with -o.")
     return outputs
+
+
+def _json_text(decision: dict[str, Any]) -> str:
+    """Compact, but with a line for each key and each row of a list, so that versions compare."""
+    lines = []
+    for key, value in decision.items():
+        text = json.dumps(value, separators=(",", ":"))
+        if isinstance(value, list) and len(text) > LONG:
+            items = ",\n".join(json.dumps(one, separators=(",", ":")) for one in value)
+            text = f"[\n{items}\n]"
+        lines.append(f"{json.dumps(key)}:{text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def summary(decision: dict[str, Any], outputs: list[Path]) -> str:

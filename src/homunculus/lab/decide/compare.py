@@ -81,18 +81,21 @@ class Cell:
             return f"undecided: {', '.join(missing)} not measured"
         return "supported"
 
+    def _saved_comparisons(self) -> dict[str, Any]:
+        """Those of methods and of the grid; a control is there to be compared with."""
+        if self.verdict in ("control", "variant"):
+            return {}
+        pairs = self.comparisons.items()
+        return {f"vs_{name}": one.to_dict() if one else None for name, one in pairs}
+
     def to_dict(self) -> dict[str, Any]:
         """The row as it is saved."""
         low, high = self.mean.interval()
         task = self.task
         return {
-            "method": self.method, "task": task.name, "budget": self.budget, "kind": task.kind,
-            "column": task.column, "n": len(task.scores.image), "images": task.images,
+            "method": self.method, "task": task.name, "budget": self.budget,
             "mean": round_number(self.mean.mean), "low": round_number(low),
-            "high": round_number(high),
-            **{f"vs_{name}": one.to_dict() if one else None
-               for name, one in self.comparisons.items()},
-            "verdict": self.verdict,
+            "high": round_number(high), **self._saved_comparisons(), "verdict": self.verdict,
         }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from homunculus.lab.decide.rule import (
 from homunculus.lab.decide.slices import (
     ablations,
     by_height,
+    default_budget,
     focus_budget,
     pareto_fronts,
     wins_and_losses,
@@ -34,6 +35,8 @@ DRAWS = 9999
 """Bootstrap resamples."""
 RIVAL = {"regions": "grid", "gaze": "centre"}
 """The row that the rows of a section are compared with."""
+LARGE = ("regions", "coverage", "cost")
+"""Sections of which only the rows that the report shows are saved; the results have all of them."""
 KEPT_TOKENS, NEW_TOKENS = "second", "again"
 """Columns of `turns`: the second question on tokens chosen for the first, and for itself."""
 
@@ -55,6 +58,8 @@ def decide(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any
         "level": LEVEL,
         "draws": draws,
         "seed": seed,
+        "files": list(results.files),
+        "without": list(results.without),
         "tasks": [_task(task) for task in results.tasks],
         "aside": list(results.ignored),
         "skipped": results.skipped,
@@ -223,7 +228,22 @@ def _section(name: str, part: dict[str, Any], draws: int, seed: int) -> dict[str
     else:
         raise ValueError(f"{part['file']}: section {name} has neither `rows` nor `table`.")
     columns = list(dict.fromkeys(column for row in rows for column in row["values"]))
-    return head | {"columns": columns, "rows": rows}
+    whole = head | {"columns": columns, "rows": rows}
+    return whole | {"rows": shown_rows(whole)} if name in LARGE else whole
+
+
+def shown_rows(part: dict[str, Any]) -> list[dict[str, Any]]:
+    """Methods and plain controls at one budget: a report has no room for every row of a file."""
+    rows, default = part["rows"], str(default_budget(part["patch"]))
+    budgets = {row["budget"] for row in rows}
+    shown = []
+    for row in rows:
+        parsed = names.parse(row["method"])
+        control = parsed.scorer in names.CONTROL_SCORERS and parsed.method not in names.SIMPLE
+        in_focus = row["budget"] in (default, "all") or default not in budgets
+        if in_focus and not parsed.variant and not control and "mix" not in parsed.scorer:
+            shown.append(row)
+    return shown
 
 
 def _rows_of_table(name: str, part: dict[str, Any]) -> list[dict[str, Any]]:

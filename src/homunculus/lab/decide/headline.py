@@ -1,5 +1,5 @@
 # pyright: basic
-"""The first part of the report: the rules for the product, in words, with a table for each."""
+"""The rules for the product, in words, with a table for each."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,6 @@ from homunculus.lab.decide.blocks import (
     ReportBlock,
     Table,
     Text,
-    Verdict,
     format_difference,
     format_p,
     format_points,
@@ -20,6 +19,7 @@ from homunculus.lab.decide.blocks import (
 )
 from homunculus.lab.decide.names import token
 from homunculus.lab.decide.product import BOUND, BUDGETS, JUDGES, SIDE
+from homunculus.lab.decide.screen import missing_parts, plain_words
 
 Saved = dict[str, Any]
 """The decision as `decision.decide` returns it, or a part of it."""
@@ -36,26 +36,13 @@ SIGNS = (
 )
 
 
-def product_verdict(decision: Saved) -> Verdict:
-    """The decision about the product in large letters."""
-    outcome = decision["product"]
-    shown = "NOT MEASURED" if outcome == "not measured" else outcome
-    return Verdict(shown, product_reason(decision))
-
-
 def product_reason(decision: Saved) -> str:
-    """Why it is GO, NO-GO or not measured, in a few sentences."""
-    named = {name: decision[name]["state"] for name in JUDGES}
-    states = join_words([f"{_short(name)} {state}" for name, state in named.items()])
-    text = f"`views` against plain resizing, {token(SIDE)}: {states}. GO is P1 and P2."
-    if decision["product"] == "not measured":
-        reasons = [one for name in ("P1", "P2") for one in decision[name]["missing"]]
-        text += f" Missing: {'; '.join(dict.fromkeys(reasons))}."
-    for name in ("P1", "P2"):
-        if faults := decision[name]["faults"]:
-            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-            text += f" {name} fails: {faults[0]}{more}."
-    return text
+    """What is shown, what is missing and the state of each rule, in a few sentences."""
+    texts = [f"{head}: {text}." for head, text in plain_words(decision)]
+    if missing := missing_parts(decision):
+        texts.append(f"Missing: {'; '.join(missing)}.")
+    states = join_words([f"{_short(name)} {decision[name]['state']}" for name in JUDGES])
+    return f"{' '.join(texts)} Rules, {token(SIDE)}: {states}; GO is P1 and P2.".strip()
 
 
 def _short(name: str) -> str:
@@ -69,7 +56,7 @@ def product_blocks(decision: Saved) -> list[ReportBlock]:
         "`resize` is the whole picture made smaller. The rules were set before measuring; only "
         f"runs with {token(SIDE)} count."
     )
-    title = f"The product, in {token(SIDE)}"
+    title = "The rules, one by one"
     blocks: list[ReportBlock] = [Heading(title), Text(about), _overview(decision)]
     for name in JUDGES:
         blocks += _rule(name, decision[name])
@@ -191,7 +178,7 @@ def _pooled_row(rule: Saved, cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _set_cells(one: Saved) -> tuple[str, str, str]:
-    name = f"{one['set']} ({one['group']})"
+    name = f"{one['label']}: {one['set']}"
     return name, one["measured_by"], f"{one['n']:,}, {one['images']:,}"
 
 

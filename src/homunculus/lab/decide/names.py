@@ -33,6 +33,13 @@ KINDS = {
 """Kind of images of a suite, by what its name contains; the first that fits."""
 RECEIPTS = ("sroie", "receipt")
 """What the name of a suite of receipts contains."""
+LABELS = {
+    "docvqa_gaze": "DocVQA pages", "sroie": "receipts", "icdar2015": "street words",
+    "chartqa_owid": "charts", "coco_open": "photos (COCO)",
+    "vqa2_search": "photos (VQA v2, clocks)", "photos": "photos (our own)",
+    "mixed_things": "photos with print (our own)",
+}  # fmt: skip
+"""Known suites in plain words."""
 TOKEN_MODELS = {28: "Qwen2.5-VL", 32: "Qwen3-VL"}
 """Models whose token has so many pixels a side."""
 
@@ -123,6 +130,15 @@ def group(suite: str, kind: str) -> str:
     if kind == "documents":
         return "receipts" if any(part in suite.lower() for part in RECEIPTS) else "pages"
     return "street words" if kind == "scenes" else kind
+
+
+def label(suite: str, group: str) -> str:
+    """A suite in plain words: by its name where it is known, else with what it shows.
+
+    >>> label("sroie", "receipts"), label("mine", "pages"), label("mine", "unknown")
+    ('receipts', 'mine (pages)', 'mine')
+    """
+    return LABELS.get(suite) or (suite if group == "unknown" else f"{suite} ({group})")
 
 
 def token(side: int | None) -> str:

@@ -5,12 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import log2
+from typing import NamedTuple
 
 WIDE = 460
 """Width in units; a phone shows them at four fifths, so letters of 13 stay above 10 pixels."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
 """Six colours that colour-blind readers can tell apart (Okabe and Ito)."""
-GREY, INK, PALE = "#8a8a8a", "#1a1a1a", "#d9d9d9"
+PANEL = 270
+"""Width of a panel of the first chart."""
+GREY, SOFT, INK, PALE = "#8a8a8a", "#5c5c5c", "#1a1a1a", "#d9d9d9"
 LETTER = 13
 QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 Number = float | int
@@ -43,6 +46,7 @@ class ForestRow:
 @dataclass
 class _Svg:
     high: int
+    wide: int = WIDE
     parts: list[str] = field(default_factory=list)
 
     def line(
@@ -59,7 +63,9 @@ class _Svg:
         self.parts.append(f"<{shape} {_attributes(more)}/>")
 
     def to_text(self, title: str) -> str:
-        head = f'<svg viewBox="0 0 {WIDE} {self.high}" role="img" aria-label="{escape(title)}" '
+        head = (
+            f'<svg viewBox="0 0 {self.wide} {self.high}" role="img" aria-label="{escape(title)}" '
+        )
         head += 'xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif">'
         return head + "".join(self.parts) + "</svg>"
 
@@ -98,6 +104,58 @@ def _style(line: Line, at: int) -> tuple[str, str, str]:
     return colour.get(line.role, PALE), "1.8", dashes
 
 
+# ---- two rows on one set ------------------------------------------------------------------------
+
+
+class Point(NamedTuple):
+    """A score and its interval with so many tokens."""
+
+    budget: int
+    mean: Number
+    low: Number
+    high: Number
+    sure: bool
+    """Whether it surely differs from the rival."""
+
+
+def panel_plot(
+    title: str, ours: Sequence[Point], theirs: Sequence[Point], full: Number | None
+) -> str:
+    """A small plot of a chart with a panel for each set: one row against another."""
+    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 30, PANEL - 6
+    budgets = sorted({one.budget for one in (*ours, *theirs)})
+    least, most = log2(budgets[0]), log2(budgets[-1])
+
+    def x(value: Number) -> Number:
+        return left + 8 + (right - left - 16) * ((log2(value) - least) / max(most - least, 1e-9))
+
+    def y(value: Number) -> Number:
+        return low - (low - top) * value
+
+    svg.text(0, 15, title, font_weight="600")
+    for value in (0, 0.5, 1):
+        svg.line(left, y(value), right, y(value), PALE, stroke_width="0.8")
+        svg.text(left - 6, y(value) + 4, f"{value:g}", "end", fill=SOFT, font_size="11")
+    for value in budgets:
+        svg.text(x(value), low + 14, f"{value}", "middle", fill=SOFT, font_size="11")
+    if full is not None:
+        svg.line(left, y(full), right, y(full), GREY, stroke_dasharray="1 3", stroke_width="1.4")
+    for points, colour, shift in ((theirs, INK, 2), (ours, COLOURS[0], -2)):
+        _panel_line(svg, points, colour, lambda value, shift=shift: x(value) + shift, y)
+    return svg.to_text(title)
+
+
+def _panel_line(svg: _Svg, points: Sequence[Point], colour: str, x: Axis, y: Axis) -> None:
+    path = " ".join(f"{x(one.budget):.1f},{y(one.mean):.1f}" for one in points)
+    svg.add("polyline", points=path, fill="none", stroke=colour, stroke_width="1.8")
+    for one in points:
+        at = x(one.budget)
+        svg.line(at, y(one.low), at, y(one.high), colour, stroke_width="1.3", opacity="0.6")
+        hollow = colour != INK and not one.sure
+        fill = {"fill": "#fff", "stroke": colour, "stroke-width": "1.4"} if hollow else {}
+        svg.add("circle", cx=at, cy=y(one.mean), r="3.2", **({"fill": colour} | fill))
+
+
 # ---- quality against tokens or cost --------------------------------------------------------------
 
 
@@ -105,7 +163,7 @@ def pareto_plot(
     lines: Sequence[Line], title: str, across: str, ticks: Sequence[Number], full: Number | None
 ) -> str:
     """Quality against tokens or cost: up and left is better."""
-    svg, top, low, left, right = _Svg(330), 30, 280, 42, WIDE - 122
+    svg, top, low, left, right = _Svg(330), 30, 280, 42, WIDE - _label_room(lines)
     places = [x for line in lines for x, *_ in line.points]
     least, most = log2(min(places)), log2(max(places))
 
@@ -126,6 +184,12 @@ def pareto_plot(
     _lines(svg, lines, x, y)
     _labels(svg, lines, y, (top + 4, low), right, full)
     return svg.to_text(title)
+
+
+def _label_room(lines: Sequence[Line]) -> Number:
+    """What the longest name at the end of a line takes."""
+    longest = max((len(line.name) for line in lines if line.role != "control"), default=0)
+    return max(122, 7.6 * longest + 14)
 
 
 def _score_axis(svg: _Svg, y: Axis, left: Number, right: Number) -> None:

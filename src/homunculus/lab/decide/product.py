@@ -176,7 +176,8 @@ def _numbers(estimate: Estimate) -> dict[str, float]:
 
 def _set(task: Task) -> dict[str, Any]:
     return {
-        "set": task.name, "suite": task.suite, "part": task.part, "group": group(task),
+        "set": task.name, "label": names.label(task.suite, group(task)),
+        "suite": task.suite, "part": task.part, "group": group(task),
         "n": len(task.scores.image), "images": task.images, "column": task.column,
         "measured_by": measured_by(task), "token": task.patch,
     }  # fmt: skip

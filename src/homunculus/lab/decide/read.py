@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.lab.decide import names
+from homunculus.lab.results import from_text
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")
@@ -87,21 +88,30 @@ class Results:
     """Files that are no results of `homunculus measure`."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Suites that a run could not measure, and why."""
+    files: tuple[str, ...] = ()
+    """Files that are results."""
+    without: tuple[str, ...] = ()
+    """Runs that were left out on request, as FILE:SUITE."""
 
 
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def read(paths: Sequence[Path], column: str | None = None) -> Results:
-    """Read and check every file; a file of another sort is ignored and named."""
+def read(paths: Sequence[Path], column: str | None = None, without: Sequence[str] = ()) -> Results:
+    """Read and check every file; a file of another sort is ignored and named.
+
+    ``without`` names runs to leave out, as FILE:SUITE: those that a later file replaces.
+    """
     tasks: list[Task] = []
     ignored, skipped = [], {}
     sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
-    for path in paths:
-        content = _json(path)
+    contents = {path: _json(path) for path in paths}
+    _check_without(without, contents)
+    for path, content in contents.items():
         if not _is_result(content):
             ignored.append(path.name)
             continue
+        content = _leave_out(content, path.name, without)
         runs = list(_runs(content))
         for run in runs:
             if run.get("task") in SECTIONS:  # a run of its own, as gaze is
@@ -116,7 +126,37 @@ def read(paths: Sequence[Path], column: str | None = None) -> Results:
     if len(ignored) == len(paths):
         given = ", ".join(ignored) or "nothing"
         raise ValueError(f"expected results of `homunculus measure`, got {given}. Measure first.")
-    return Results(tuple(_unique_names(tasks)), sections, tuple(ignored), skipped)
+    files = tuple(path.name for path in paths if path.name not in ignored)
+    tasks = _unique_names(tasks)
+    return Results(tuple(tasks), sections, tuple(ignored), skipped, files, tuple(without))
+
+
+def _check_without(without: Sequence[str], contents: Mapping[Path, Any]) -> None:
+    """Every FILE:SUITE must name a run that is there."""
+    there = [
+        f"{path.name}:{run.get('suite')}"
+        for path, content in contents.items()
+        if _is_result(content)
+        for run in _runs(content)
+    ]
+    for one in without:
+        if one not in there:
+            runs = ", ".join(dict.fromkeys(there)) or "none"
+            raise ValueError(f"no run {one} to leave out. Runs are {runs}.")
+
+
+def _leave_out(content: dict[str, Any], file: str, without: Sequence[str]) -> dict[str, Any]:
+    """The content without some of its suites, in its runs and in its sections."""
+    suites = [one.removeprefix(f"{file}:") for one in without if one.startswith(f"{file}:")]
+    lists = {key: one for key, one in content.items() if key in ("runs", *SECTIONS)}
+    kept = {
+        key: [one for one in parts if one.get("suite") not in suites]
+        for key, parts in lists.items()
+        if isinstance(parts, list)
+    }
+    if suites and "runs" not in content:  # the file is the run
+        return {"runs": []}
+    return content | kept if suites else content
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
@@ -144,7 +184,7 @@ def _json(path: Path) -> Any:
     if not path.is_file():
         raise ValueError(f"no file {path}. Name files or folders that `homunculus measure` wrote.")
     try:
-        return json.loads(path.read_text("utf-8"))
+        return from_text(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path.name} is not JSON ({error}). Was the run cut short?") from None
 
@@ -266,7 +306,10 @@ def _unique_names(tasks: list[Task]) -> list[Task]:
         other = by_name.setdefault(task.name, task)
         if other is not task:
             files = sorted({other.origin["file"], task.origin["file"]})
-            raise ValueError(f"{task.name} is measured twice, in {' and '.join(files)}. Pass one.")
+            raise ValueError(
+                f"{task.name} is measured twice, in {' and '.join(files)}. Pass one, or leave out "
+                f"the older run: --without-run {other.origin['file']}:{task.suite}."
+            )
     least = min((task.patch or SIDE for task in tasks), default=SIDE)
     counting = [task for task in tasks if (task.patch or SIDE) == least]
     first = {(task.suite, task.part): task.name for task in reversed(counting)}

@@ -23,16 +23,21 @@ from homunculus.lab.decide.blocks import (
     plural,
 )
 from homunculus.lab.decide.calibration import calibration_blocks
-from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS
-from homunculus.lab.decide.headline import product_blocks, product_verdict
+from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS, shown_rows
+from homunculus.lab.decide.headline import product_blocks
 from homunculus.lab.decide.names import BASELINES, token
 from homunculus.lab.decide.plot import ForestRow, Line, band_plot, forest_plot, pareto_plot
-from homunculus.lab.decide.slices import default_budget
+from homunculus.lab.decide.screen import first_screen
 
 Saved = dict[str, Any]
 """The decision as `decision.decide` returns it, or a part of it."""
 BOUND = 0.03
 """What the lowest tier requires; the dashed line of every forest plot."""
+FIRST_CLAIM = (
+    "Before there were views, the claim was about choosing cells of one picture: does a method "
+    "that spends tokens unevenly (a pyramid, a fovea) beat `grid`, the K cells that are most "
+    "relevant to the question? It is judged on the smallest tokens that were measured."
+)
 FOREST_SIZE = 8
 """Methods in one forest plot."""
 
@@ -40,13 +45,20 @@ FOREST_SIZE = 8
 def report_blocks(decision: Saved) -> list[ReportBlock]:
     """The whole report, in order."""
     first: list[ReportBlock] = [
-        product_verdict(decision),
+        *first_screen(decision),
         *product_blocks(decision),
         *calibration_blocks(decision),
-        Heading("The first claim: methods against the grid"),
+        Heading(f"The first claim, all methods against the grid: {decision['decision']}"),
+        Text(FIRST_CLAIM),
         Verdict(decision["decision"], decision["rule"]),
     ]
-    last = [*_sections(decision), *_statistics(decision), *_sources(decision)]
+    last = [
+        Heading("What else was measured"),
+        *_sections(decision),
+        Heading("Statistics and sources"),
+        *_statistics(decision),
+        *_sources(decision),
+    ]
     if not decision["tasks"]:
         return [*first, *_tiers(decision), *last]
     return [
@@ -142,7 +154,7 @@ def _summary(decision: Saved) -> list[ReportBlock]:
         "Differences in points with 95 % intervals; significance is after Holm's correction over "
         "methods. Detectable: the smallest true difference that is found with 80 % power."
     )
-    return [Heading("Summary"), Text(note), Bullets(tuple(sentences))]
+    return [Heading("Summary", 3), Text(note), Bullets(tuple(sentences))]
 
 
 def _rank(best: Saved, rows: Sequence[Saved]) -> str:
@@ -194,7 +206,7 @@ def _tiers(decision: Saved) -> list[ReportBlock]:
         f"Sets that count: {main}."
     )
     head = ("tier", "claim", "state", "closest trial", "difference to grid", "corrected p")
-    return [Heading("Tiers"), Table(head, tuple(rows), caption)]
+    return [Heading("Tiers", 3), Table(head, tuple(rows), caption)]
 
 
 def _closest_trial(claim: Saved) -> tuple[str, str, str]:
@@ -231,9 +243,9 @@ def _who_beats_whom(decision: Saved) -> list[ReportBlock]:
         "difference in points with its interval. Where no method is: the smallest detectable "
         "difference (80 % power) in round brackets."
     )
-    blocks: list[ReportBlock] = [Heading("Who beats whom"), Text(caption)]
+    blocks: list[ReportBlock] = [Heading("Who beats whom", 3), Text(caption)]
     for name, note in BASELINE_NOTES.items():
-        blocks.append(Heading(f"Who beats `{name}`", 3))
+        blocks.append(Heading(f"Who beats `{name}`", 4))
         for side, tasks in _by_side(decision["tasks"]):
             budgets = _all_budgets(tasks)
             rows = [
@@ -285,7 +297,7 @@ def _power(decision: Saved) -> list[ReportBlock]:
         f"which an interval lies above {true} points as often. A single test, before correction."
     )
     head = ("set", "images", f"power at +{true}", "detectable", f"to show +{true}", "against")
-    return [Heading("Statistical power"), Table(head, tuple(rows), caption)]
+    return [Heading("Statistical power", 3), Table(head, tuple(rows), caption)]
 
 
 # ---- set by set ----------------------------------------------------------------------------------
@@ -298,7 +310,7 @@ PLOT_NOTE = (
 
 
 def _tasks(decision: Saved) -> list[ReportBlock]:
-    return [Heading("Set by set"), Text(PLOT_NOTE)] + [
+    return [Heading("Set by set", 3), Text(PLOT_NOTE)] + [
         block for task in decision["tasks"] for block in _task(task, _rows_of(decision, task))
     ]
 
@@ -318,7 +330,7 @@ def _task(task: Saved, rows: list[Saved]) -> list[ReportBlock]:
     pale = [name for name in order if _role(name, shuffled) == "control"]
     caption = f"Pale lines: {join_code(pale)}." if pale else ""
     return [
-        Heading(f"{task['task']}, {token(task['token'])}" if task["token"] else task["task"], 3),
+        Heading(f"{task['task']}, {token(task['token'])}" if task["token"] else task["task"], 4),
         Text(about),
         Plots(tuple(_plots(task, rows, order, shuffled)), caption),
         _means_table(task, rows, order),
@@ -455,7 +467,7 @@ def _quality_per_token(decision: Saved) -> list[ReportBlock]:
         "Score per hundred tokens: the best method, and `grid` / `resize` in round brackets. It "
         "falls with the budget wherever the first tokens are the best ones."
     )
-    blocks: list[ReportBlock] = [Heading("Quality per token")]
+    blocks: list[ReportBlock] = [Heading("Quality per token", 3)]
     for side, tasks in _by_side(decision["tasks"]):
         budgets = _all_budgets(tasks)
         body = tuple(
@@ -482,7 +494,7 @@ def _heights(decision: Saved) -> list[ReportBlock]:
     """By the text height of the answer."""
     rows = decision["heights"]
     if not rows:
-        return [Heading("By text height"), Text("No run has the text heights of its answers.")]
+        return [Heading("By text height", 3), Text("No run has the text heights of its answers.")]
     tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
     plots = []
     for task in dict.fromkeys(row["task"] for row in rows):
@@ -505,12 +517,12 @@ def _heights(decision: Saved) -> list[ReportBlock]:
         "The best method of each set against `resize`, by the height of the answer on the page; "
         "intervals are not corrected, and wide where a band has few images."
     )
-    return [Heading("By text height"), Plots(tuple(plots)), Table(head, body, caption)]
+    return [Heading("By text height", 3), Plots(tuple(plots)), Table(head, body, caption)]
 
 
 def _changes(decision: Saved) -> list[ReportBlock]:
     """Single questions with the largest gains and losses."""
-    blocks: list[ReportBlock] = [Heading("Wins and losses")]
+    blocks: list[ReportBlock] = [Heading("Wins and losses", 3)]
     if not decision["changes"]:
         return [*blocks, Text("No method was measured together with `resize`.")]
     tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
@@ -539,7 +551,10 @@ def _ablations(decision: Saved) -> list[ReportBlock]:
     """Variants against the methods they vary."""
     rows = decision["ablations"]
     if not rows:
-        return [Heading("Ablations"), Text("No run has a variant together with its base method.")]
+        return [
+            Heading("Ablations", 3),
+            Text("No run has a variant together with its base method."),
+        ]
     significant = [row for row in rows if "detectable" not in row]
     better = sum(row["estimate"] > 0 for row in significant)
     total = plural(len(rows), "comparison")
@@ -547,7 +562,7 @@ def _ablations(decision: Saved) -> list[ReportBlock]:
         f"Significantly better in {better} of {total}, significantly worse in "
         f"{len(significant) - better}."
     )
-    blocks: list[ReportBlock] = [Heading("Ablations"), Text(summary)]
+    blocks: list[ReportBlock] = [Heading("Ablations", 3), Text(summary)]
     for side, tasks in _by_side(decision["tasks"]):
         sets = {task["task"] for task in tasks}
         own = [row for row in rows if row["task"] in sets]
@@ -605,7 +620,7 @@ def _sections(decision: Saved) -> list[ReportBlock]:
     blocks: list[ReportBlock] = []
     for name, title in SECTION_TITLES.items():
         parts = decision["sections"].get(name)
-        blocks.append(Heading(title))
+        blocks.append(Heading(title, 3))
         if not parts:
             blocks.append(Text(f"{NOT_MEASURED[name]}: not measured in these runs."))
         elif name in ("turns", "coverage"):
@@ -617,9 +632,9 @@ def _sections(decision: Saved) -> list[ReportBlock]:
 
 
 def _section(name: str, part: Saved) -> list[ReportBlock]:
-    """One table a set at one budget, without variants; the JSON file has them all."""
+    """One table a set at one budget, without variants; the files of results have them all."""
     columns = [column for column in part["columns"] if column != "n"]
-    rows = _shown_rows(name, part)
+    rows = part["rows"]
     body = []
     for row in rows:
         gaps = row["gaps"] or {}
@@ -641,22 +656,6 @@ def _place(part: Saved) -> str:
 
 def _rivals(rows: list[Saved]) -> str:
     return join_code(list(dict.fromkeys(row["against"] for row in rows if row["gaps"])))
-
-
-def _shown_rows(name: str, part: Saved) -> list[Saved]:
-    """All rows of gaze; of the rest the methods and plain controls, at one budget."""
-    rows = part["rows"]
-    if name == "gaze":
-        return rows
-    budgets, default = {row["budget"] for row in rows}, str(default_budget(part["patch"]))
-    shown = []
-    for row in rows:
-        parsed = names.parse(row["method"])
-        control = parsed.scorer in names.CONTROL_SCORERS and parsed.method not in names.SIMPLE
-        in_focus = row["budget"] in (default, "all") or default not in budgets
-        if in_focus and not parsed.variant and not control and "mix" not in parsed.scorer:
-            shown.append(row)
-    return shown
 
 
 def _value(value: Any, gap: Any, column: str) -> str:
@@ -684,7 +683,7 @@ def _sides(intervals: Sequence[Sequence[float]]) -> tuple[int, int, int]:
 
 def _region_counts(part: Saved) -> str:
     """How many rows gain or lose in each region, by interval."""
-    rows = [row for row in _shown_rows("regions", part) if row["gaps"]]
+    rows = [row for row in part["rows"] if row["gaps"]]
     if not rows:
         return ""
     counts = []
@@ -701,7 +700,7 @@ def _table_over_sets(name: str, parts: list[Saved], side: str) -> list[ReportBlo
     methods: dict[tuple[str, str], None] = {}
     columns = []
     for part in parts:
-        rows = _shown_rows(name, part)
+        rows = shown_rows(part) if turns else part["rows"]
         cells = {(r["method"], r["budget"]): _turns(r) if turns else _coverage(r) for r in rows}
         methods |= dict.fromkeys(cells)
         unit = f" {part['unit']}" if part.get("unit") else ""
@@ -745,7 +744,7 @@ def _coverage(row: Saved) -> str:
 def _statistics(decision: Saved) -> list[ReportBlock]:
     level = f"{100 * (1 - decision['level']):g} %"
     return [
-        Heading("Statistics"),
+        Heading("Statistics", 3),
         Bullets(
             (
                 "Differences are paired by question, then averaged.",
@@ -785,12 +784,15 @@ def _sources(decision: Saved) -> list[ReportBlock]:
         for task in decision["tasks"]
     )
     blocks: list[ReportBlock] = [
-        Heading("Sources"),
+        Heading("Sources", 3),
         Table(("set", "file", "commit", "hardware", "command"), body),
     ]
     if decision["skipped"]:
         reasons = "; ".join(f"{suite}: {reason}" for suite, reason in decision["skipped"].items())
         blocks.append(Text(f"Suites that could not be measured: {reasons}."))
+    if decision["without"]:
+        text = f"Left out on request, replaced by a later file: {join_code(decision['without'])}."
+        blocks.append(Text(text))
     if decision["aside"]:
         blocks.append(Text(f"Skipped, not results of `measure`: {join_words(decision['aside'])}."))
     return blocks

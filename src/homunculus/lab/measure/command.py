@@ -2,7 +2,6 @@
 """What the verb `measure` does between the command line and the bench."""
 
 import argparse
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from homunculus.lab.measure.run import Config, measure
 from homunculus.lab.measure.suite import KINDS, kind, read, read_config
 from homunculus.lab.measure.table import experiment, folders, is_experiment, run_experiment
 from homunculus.lab.measure.table import table as experiment_text
+from homunculus.lab.results import to_text
 from homunculus.planner.acuity import get_acuity
 from homunculus.relevance.combine import combine
 from homunculus.relevance.scout import PixelScout, available, get_scout, shipped_things
@@ -66,7 +66,7 @@ def run(
     ask = {"words": _words, "gaze": _gaze}.get(arguments.task, _tokens)
     with torch.inference_mode():
         result = ask(folder, arguments, progress)
-    out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
+    out.write_text(to_text(result), "utf-8")
     return result, out
 
 
@@ -97,7 +97,7 @@ def _scouted(
         else:
             result = measure_places(folders, scouts(arguments.scout)["scout"], *given)
             result |= {"scout": _weights(arguments.scout)}
-    out.write_text(json.dumps(result, separators=(",", ":")) + "\n")
+    out.write_text(to_text(result), "utf-8")
     return result, out
 
 

@@ -13,6 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from homunculus.lab.results import to_text
+
 
 class Journal:
     """Batches by name, kept in a file that only grows."""
@@ -98,7 +100,7 @@ def open_journal(out: Path, head: Mapping[str, Any], made: dict[str, Any]) -> It
 
 def finish_journal(journal: Journal, out: Path, result: Any) -> None:
     """Write the result, once; then its journal may go."""
-    write_once(out, json.dumps(result, separators=(",", ":")) + "\n")
+    write_once(out, to_text(result))
     journal.path.unlink()
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from homunculus.core.pipeline import Scout
+from homunculus.core.pipeline import Scout, probabilities
 from homunculus.lab.measure.height import each_question
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import open_sheet
@@ -90,7 +90,7 @@ def find(one: Question, scout: Scout, side: int, other: Question | None = None) 
     place = believe(sight, (high, wide), VLM).place
     if not sight.sure:
         place = torch.full(grid, 1 / place.numel())
-    share = torch.softmax(sight.logit.flatten(), 0).view(grid) if sight.sure else place
+    share = probabilities(sight.logit) if sight.sure else place
     middles = [_cell(sheet.box(box), cell, grid) for box in one.boxes]
     at = max(middles, key=lambda where: float(place[where]))
     before = float(place[place >= place[at]].sum())

@@ -105,8 +105,6 @@ class ProxyPlan:
     tokens: int = 100
     seconds: int = 120
     """That the hook waits for views."""
-    processes: int = 0
-    """That make views; with 0, threads of the proxy do."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def measure(
     repeats: int = 0, progress: Progress = None, plan: ProxyPlan | None = None
 ) -> dict[str, Any]:
     """The same requests to both proxies in turns; ``repeats`` is the number of rounds."""
-    plan = plan or ProxyPlan(processes=int(os.environ.get("HOMUNCULUS_PROCESSES", "0")))
+    plan = plan or ProxyPlan()
     plan = replace(plan, rounds=repeats or plan.rounds)
     source = provenance()
     source["versions"]["litellm"] = version("litellm")
@@ -156,9 +154,7 @@ def _proxy(folder: Path, port: int, plan: ProxyPlan) -> ProxyProcess:
         "model_info": {"homunculus_tokens": plan.tokens},
     }  # fmt: skip
     config = {"model_list": [model], "litellm_settings": {"callbacks": callbacks}}
-    settings = {"SECONDS": plan.seconds, "PROCESSES": plan.processes}
-    variables = {f"HOMUNCULUS_{name}": str(value) for name, value in settings.items()}
-    return ProxyProcess(folder, config, **variables)
+    return ProxyProcess(folder, config, HOMUNCULUS_SECONDS=str(plan.seconds))
 
 
 # ---- the load ------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ class LoadPlan:
     fronts: tuple[int, ...] = (1, 2)
     """Numbers of API servers that share these requests."""
 
+    flags: tuple[str, ...] = ()
+    """More flags of every server."""
+
     def per_round(self, name: str) -> int:
         """Requests of one round."""
         return -(-getattr(self, name) // self.rounds)
@@ -93,6 +96,7 @@ def _running(
         "--dtype", "bfloat16", "--load-format", "dummy", "--max-model-len", "4096",
         "--max-num-seqs", str(plan.at_once), "--enforce-eager",
         "--mm-processor-cache-gb", "0.1",  # full after a few requests, so that a leak would show
+        *plan.flags,
     )  # fmt: skip
     server = ServerProcess(program, folder, *usual, *flags, threads=plan.threads)
     try:

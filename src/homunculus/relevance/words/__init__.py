@@ -169,12 +169,26 @@ FRAME = 1024
 SIZES = (1664, 832, 416)
 """Longer sides at which a page is read: print of 5 to 26 pixels in the frame, 10 to 52, 20 to 105.
 An octave apart, since the net reads letters of 8 to 42 pixels."""
+MAGNIFIED = 4
+"""A size that magnifies an image more is left out: it is for letters of less than two pixels."""
 PRINTED = 0.5
 """A cell holds text from this probability on."""
 WEIGHTS = Path(__file__).parent / "weights"
 FILE = "word-scout.safetensors"
 
 Way = Literal["full", "blind", "prior", "by-hand"]
+
+
+def sizes_of(image: UInt8[Tensor, "3 h w"]) -> tuple[int, ...]:
+    """The sizes at which an image is read; the smallest at least.
+
+    >>> sizes_of(torch.zeros(3, 1024, 768, dtype=torch.uint8))
+    (1664, 832, 416)
+    >>> sizes_of(torch.zeros(3, 160, 96, dtype=torch.uint8))
+    (416,)
+    """
+    most = MAGNIFIED * max(image.shape[1:])
+    return tuple(one for one in SIZES if one <= most) or SIZES[-1:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +223,7 @@ class WordScout:
 
     def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
         """The page's features, from the cache if it was read before."""
-        name = key(image, self.weights, sizes=str(SIZES))
+        name = key(image, self.weights, sizes=str(sizes_of(image)))
         return self.cache.of(name, lambda: self._read(image))
 
     def evidence(self, page: Features, asked: Sequence[ParsedQuestion]) -> WordEvidence:
@@ -227,7 +241,7 @@ class WordScout:
             return torch.zeros(0, *frame)
         query = self.net.query(code(words))
         best = torch.zeros(len(words), *frame)
-        for size in SIZES:
+        for size in (one for one in SIZES if f"embed-{one}" in page):
             logit = self.net.match(page[f"embed-{size}"].float(), query)
             text = page[f"text-{size}"].float()[..., None]
             best = torch.maximum(
@@ -242,7 +256,7 @@ class WordScout:
         out: dict[str, Tensor] = {}
         text, kind = torch.zeros(frame), torch.zeros(len(KINDS), *frame)
         heights: list[Tensor] = []
-        for size in SIZES:
+        for size in sizes_of(image):
             seen = self._describe(_sized(grey, size))
             out[f"embed-{size}"] = seen.embed[0].half()
             out[f"text-{size}"] = seen.text[0].half()

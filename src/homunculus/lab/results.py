@@ -1,0 +1,99 @@
+# pyright: basic
+"""Result files as text and back: small enough to be committed, and the same numbers.
+
+In memory every question has its scores (`rows[i]["scores"][row][tokens]`, a number for each
+column). In a file names would stand there once for each question, so scores move beside the rows,
+by row, tokens and column, with one number for each question. Whole numbers lose their ".0".
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+COLUMNS = ("scores", "value")
+"""What the rows of a run hold by row and tokens."""
+
+
+def to_text(result: Any) -> str:
+    """The result as a file holds it."""
+    return json.dumps(pack(result), separators=(",", ":")) + "\n"
+
+
+def from_text(text: str) -> Any:
+    """The result as it was; a file with scores in its rows is read as well."""
+    return unpack(json.loads(text))
+
+
+def pack(value: Any) -> Any:
+    """The same numbers in fewer letters.
+
+    >>> pack({"rows": [{"image": "a", "scores": {"cut": {"64": [1.0]}}}]})
+    {'rows': [{'image': 'a'}], 'scores': {'cut': {'64': [[1]]}}}
+    """
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, Mapping):
+        value = _transpose(value) if isinstance(value.get("rows"), list) else value
+        return {key: pack(one) for key, one in value.items()}
+    return [pack(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def unpack(value: Any) -> Any:
+    """What `pack` was given.
+
+    >>> unpack({"rows": [{"image": "a"}], "scores": {"cut": {"64": [[1]]}}})
+    {'rows': [{'image': 'a', 'scores': {'cut': {'64': [1]}}}]}
+    """
+    if isinstance(value, dict):
+        value = {key: unpack(one) for key, one in value.items()}
+        return _restore(value) if isinstance(value.get("rows"), list) else value
+    return [unpack(one) for one in value] if isinstance(value, list) else value
+
+
+def _transpose(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Scores beside the rows, where each cell has as many numbers for every question."""
+    rows = run["rows"]
+    lengths = {name: _lengths(rows, name) for name in COLUMNS if name not in run}
+    names = [name for name, cells in lengths.items() if cells]
+    if not names:
+        return dict(run)
+    columns: dict[str, Any] = {name: {} for name in names}
+    for name in names:
+        for (method, tokens), length in lengths[name].items():
+            none = [None] * length  # a question without this cell
+            each = [row.get(name, {}).get(method, {}).get(tokens, none) for row in rows]
+            by_column = [list(one) for one in zip(*each, strict=True)]
+            columns[name].setdefault(method, {})[tokens] = by_column
+    rest = [{key: one for key, one in row.items() if key not in names} for row in rows]
+    return {**run, "rows": rest, **columns}
+
+
+def _lengths(rows: Sequence[Any], name: str) -> dict[tuple[str, str], int]:
+    """How many numbers each cell has; empty if that differs, or if rows hold something else."""
+    lengths: dict[tuple[str, str], int] = {}
+    for row in rows:
+        cells = row.get(name) if isinstance(row, Mapping) else None
+        if not isinstance(cells, Mapping) or not cells:
+            return {}
+        for method, by_tokens in cells.items():
+            if not isinstance(by_tokens, Mapping) or not by_tokens:
+                return {}
+            for tokens, numbers in by_tokens.items():
+                if not isinstance(numbers, list | tuple) or all(one is None for one in numbers):
+                    return {}
+                if lengths.setdefault((method, tokens), len(numbers)) != len(numbers):
+                    return {}
+    return lengths
+
+
+def _restore(run: dict[str, Any]) -> dict[str, Any]:
+    """Scores back in their rows."""
+    rows = [dict(row) if isinstance(row, dict) else row for row in run["rows"]]
+    names = [name for name in COLUMNS if isinstance(run.get(name), dict)]
+    for name in names:
+        for method, by_tokens in run[name].items():
+            for tokens, columns in by_tokens.items():
+                for row, numbers in zip(rows, zip(*columns, strict=True), strict=True):
+                    if any(one is not None for one in numbers):
+                        row.setdefault(name, {}).setdefault(method, {})[tokens] = list(numbers)
+    return {key: one for key, one in run.items() if key not in names} | {"rows": rows}
