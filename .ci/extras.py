@@ -57,6 +57,7 @@ def scout() -> None:
 
     seen = look("invoice.png", QUESTION)
     assert {word.text for word in seen.sight.found} == {"total", "due"}, seen.sight.origin
+    command("demo")  # what the README begins with
 
 
 def things() -> None:
@@ -132,7 +133,7 @@ def client() -> None:
 
 
 def all_() -> None:
-    """What the README begins with."""
+    """Everything at once."""
     command("show", "invoice.png", QUESTION, "--why", "-o", "show.png")
 
 

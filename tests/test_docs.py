@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from homunculus.cli import check
 from homunculus.planner.cost import costs
-from test_readme import blocks, draw_pictures, execute
+from test_readme import blocks, commands, draw_pictures, execute, parts
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PYTHON = {
     "any-model.md": "out/whole.png",
+    "cells.md": "seen.png",
     "index.md": "out/whole.png",
     "pages.md": "out/whole.png",
     "scouts.md": "out/whole.png",
@@ -40,6 +42,13 @@ def test_a_page_runs(page, tmp_path, monkeypatch) -> None:
     assert (execute(text, DOCS / page) > 0) == (page in PYTHON)
     if page in PYTHON:
         assert (tmp_path / PYTHON[page]).exists()
+
+
+@pytest.mark.parametrize("page", [*PAGES, "../CONTRIBUTING.md"])
+def test_the_commands_of_a_page_have_flags_that_exist(page, capsys) -> None:
+    shells = [code for _, tag, code in parts((DOCS / page).read_text("utf-8")) if tag == "bash"]
+    for words in commands("\n".join(shells)):
+        assert check(words) == 0, (words, capsys.readouterr().err)
 
 
 def test_the_table_of_costs_is_what_the_command_says() -> None:

@@ -214,7 +214,7 @@ def shown(text: str) -> list[str]:
 
 def extras_of(text: str) -> set[str]:
     """Extras that the page's own lines of installation name."""
-    lines = re.findall(rf"pip install.*\"{OURS}\[([a-z,]+)\]\"", text)
+    lines = re.findall(rf"pip install.*\"(?:{OURS}|\.)\[([a-z,]+)\]\"", text)
     return {extra for line in lines for extra in line.split(",")}
 
 

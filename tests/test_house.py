@@ -23,7 +23,7 @@ SOURCE = ROOT / "src" / "homunculus"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 FLOORS = (  # a room imports only from the lines above its own
-    {"lazy", "flags", "core.cache"},
+    {"lazy", "flags", "progress", "core.cache"},
     {"image", "core.types"},
     {"core.check", "core.cortex"},
     {"core.lift", "core.allocate", "core.pack", "core.coverage"},
@@ -90,7 +90,7 @@ def import_fault(here: str, target: str, top: bool) -> str | None:
             return f"{there} has no floor: give it one in FLOORS"
         if there != here and FLOOR[there] >= FLOOR[here]:
             return f"{there} does not stand below {here}"
-        if here == "cli" and top and there not in {"cli", "lazy", "flags", "__init__"}:
+        if here == "cli" and top and there not in {"cli", "lazy", "flags", "progress", "__init__"}:
             return f"cli loads {there} before it knows the verb: import it inside the verb"
     elif package in sys.stdlib_module_names or package in BASE:
         return None
@@ -154,9 +154,9 @@ PARTICIPLES = {
 
 def test_the_house_is_small() -> None:
     entries = [path for path in SOURCE.iterdir() if path.name != "__pycache__"]
-    assert len(entries) <= 14, sorted(path.name for path in entries)
+    assert len(entries) <= 15, sorted(path.name for path in entries)
     product = [path for path in MODULES if room(path) != "lab"]
-    assert len(product) <= 82, len(product)
+    assert len(product) <= 84, len(product)
 
 
 def test_no_module_is_named_for_a_participle() -> None:

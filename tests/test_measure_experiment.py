@@ -25,7 +25,7 @@ from homunculus.lab.measure.read import touches
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.spend import blend, keep, magnify, open_sheet
 from homunculus.lab.measure.suite import draw, read
-from homunculus.lab.measure.table import folders, lasting
+from homunculus.lab.measure.table import folders
 from homunculus.lab.results import from_text
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
@@ -387,10 +387,6 @@ def test_suites_are_found_in_folders_and_by_name(tmp_path, suites, data) -> None
     (tmp_path / "here").mkdir()
     (tmp_path / "one.toml").write_text('suites = ["here", "sroie"]')
     assert from_toml(tmp_path / "one.toml")["suites"] == (str(tmp_path / "here"), "sroie")
-
-
-def test_time_is_told_as_people_do() -> None:
-    assert [lasting(one) for one in (3.4, 89, 600, 7200)] == ["3 s", "89 s", "10 min", "2 h 0 min"]
 
 
 # ---- rows that are set otherwise -----------------------------------------------------------------

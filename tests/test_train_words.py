@@ -27,7 +27,6 @@ from homunculus.lab.train.check import _score_cells, check
 from homunculus.lab.train.labels import IGNORE, Labels, label
 from homunculus.lab.train.loss import _match, loss
 from homunculus.lab.train.pages import RenderedPage
-from homunculus.lab.train.progress import progress
 from homunculus.lab.train.state import WeightAverage, flush_denormals
 from homunculus.relevance.words.net import ALPHABET, BITS, OTHER, WordNet, load
 
@@ -375,14 +374,6 @@ def test_one_wild_batch_does_not_spoil_the_weights(tmp_path: Path) -> None:
     run.train_step(batch_of())
     assert torch.equal(run.net.bias, before)
     assert run.step == 1
-
-
-def test_progress_is_plain_lines_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress(0, 120, "me") as update:
-        for step in range(1, 121):
-            update(step, "loss 1")
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[0] for line in lines] == ["50/120", "100/120", "120/120"]
 
 
 # ---- the check -----------------------------------------------------------------------------------

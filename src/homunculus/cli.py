@@ -2,48 +2,68 @@
 
 import argparse
 import json
+import re
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
-from threading import Timer
 from typing import Any, NoReturn
 
-from homunculus import __version__, methods
-from homunculus.flags import count, json_flag, numbers, slug, whole
-from homunculus.lazy import MissingExtra
-
-PATIENCE = 2.0
-"""Seconds before a person at a terminal is told that work goes on."""
+from homunculus import __version__
+from homunculus.flags import (
+    SHELLS,
+    completion,
+    count,
+    json_flag,
+    numbers,
+    page_number,
+    slug,
+    whole,
+)
+from homunculus.lazy import MissingExtra, not_found
+from homunculus.progress import Progress, progress
 
 
 class _Parser(argparse.ArgumentParser):
     room: str | None = None
-    """Whose `command.flags` are still to be added: a room is loaded once its verb is called."""
+    """The module whose `flags` are still to be added: it is loaded once its verb is called."""
+    verbs: dict[str, "_Parser"]
+
+    def add_room(self) -> None:
+        """The flags of the verb's own room."""
+        if self.room:
+            room, self.room = import_module(f"homunculus.{self.room}"), None
+            room.flags(self)
 
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Any = None, namespace: Any = None
     ) -> Any:
         """The same, with the flags of the verb's own room."""
-        if self.room:
-            room, self.room = import_module(f"homunculus.{self.room}.command"), None
-            room.flags(self)
+        self.add_room()
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """One line and the way to help, not a page of usage."""
+        if found := re.match(r"argument VERB: invalid choice: '(.*?)'", message):
+            message = not_found("command", found[1], self.verbs, [], "").strip()
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
+
+    def refuse(self, rest: Sequence[str]) -> NoReturn:
+        """Nobody knows these arguments."""
+        flags = [one for one in rest if one.startswith("-")]
+        if not flags:
+            self.error(f"unexpected {', '.join(map(repr, rest))}. Put quotes around a question.")
+        known = [flag for action in self._actions for flag in action.option_strings]
+        self.error(not_found("flag", flags[0].partition("=")[0], known, [], "").strip())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is well, 2 is a mistake that a message explains."""
     try:
-        parser = _parser()
-        arguments, rest = parser.parse_known_args(argv)
-        if rest and arguments.verb != "serve":  # whose flags are vLLM's, too
-            parser.error(f"unrecognized arguments: {' '.join(rest)}")
-        arguments.rest = rest
+        arguments = _parse(argv)
     except SystemExit as stop:  # argparse leaves this way
         return stop.code if isinstance(stop.code, int) else 0
     try:
@@ -57,42 +77,91 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(arguments.verb, "stopped.", code=130)
 
 
+def check(argv: Sequence[str]) -> int:
+    """Whether a command could be run: 0 if its verb and its flags exist, else as `main`."""
+    try:
+        _parse(argv)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    rest = _late_questions(arguments, rest)
+    if rest and arguments.verb != "serve":  # whose flags are vLLM's, too
+        parser.verbs[arguments.verb].refuse(rest)
+    arguments.rest = rest
+    return arguments
+
+
+def _late_questions(arguments: argparse.Namespace, rest: list[str]) -> list[str]:
+    """Questions behind flags, which argparse leaves over; what nobody knows is given back."""
+    question = getattr(arguments, "question", None)
+    if question is None or any(one.startswith("-") for one in rest):
+        return rest
+    if isinstance(question, list):
+        arguments.question = question + rest
+        return []
+    if rest and not question:
+        arguments.question, *rest = rest
+    return rest
+
+
 def _fail(verb: str, message: str, code: int = 2) -> int:
     print(f"homunculus {verb}: {message}", file=sys.stderr)
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> _Parser:
     parser = _Parser(
-        prog="homunculus", description="Every image costs exactly K tokens: those a question needs."
+        prog="homunculus",
+        description="Give every image a fixed number of tokens, and spend them where the question "
+        "looks.",
+        epilog="Begin with `homunculus demo`. `homunculus VERB --help` explains a verb.",
     )
     parser.add_argument("--version", action="version", version=f"homunculus {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    listing = verbs.add_parser("methods", help="list the methods and the controls")
-    _show_parser(verbs.add_parser("show", help="draw what is kept of a picture"))
-    about = "a picture as a few small pictures, for any model"
-    _views_parser(verbs.add_parser("views", help=about))
-    _cost_parser(verbs.add_parser("cost", help="what a picture costs with each model"))
-    about = "how many tokens a picture and a question need"
-    _budget_parser(verbs.add_parser("budget", help=about))
-    _bench_parser(verbs.add_parser("bench", help="measure what this costs, as ratios"))
-    _far(verbs.add_parser("train", help="train the weights of a scout"), "lab.train", _train)
-    _far(
-        verbs.add_parser("measure", help="measure what kept tokens show"), "lab.official", _measure
-    )
-    _eyetest_parser(verbs.add_parser("eyetest", help="measure how small a reader still reads"))
-    _far(verbs.add_parser("decide", help="write a GO or NO-GO report"), "lab.decide", _decide)
-    _mcp_parser(
-        verbs.add_parser("mcp", help="a tool for agents: look at a picture within a budget")
-    )
-    serve = verbs.add_parser("serve", help="a server on which every image costs K tokens (vLLM)")
-    _far(serve, "engines.vllm", _serve)
+    parser.verbs = verbs.choices
+
+    def add(name: str, about: str, example: str) -> _Parser:
+        return verbs.add_parser(
+            name, help=about, description=f"{about[0].upper()}{about[1:]}.",
+            epilog=f"Example:  homunculus {name} {example}".rstrip(),
+        )  # fmt: skip
+
+    _demo_parser(add("demo", "see it work on two pictures that come with the package", ""))
+    page = 'page.png "What is the total?"'
+    _show_parser(add("show", "draw what a model would see of a picture", f"{page} --tokens 64"))
+    about = "write a picture as a few small pictures, for any model"
+    _views_parser(add("views", about, f"{page} --tokens 128 --model claude"))
+    _cost_parser(add("cost", "say what a picture costs with each model", "4032x3024"))
+    _budget_parser(add("budget", "say how many tokens a question needs", page))
+    about = "start a server (vLLM) on which every image costs K tokens"
+    _far(add("serve", about, "MODEL --tokens 273"), "engines.vllm.command", _serve)
+    _mcp_parser(add("mcp", "offer agents a tool that looks at pictures (MCP)", "FOLDER"))
+    _eyetest_parser(add("eyetest", "measure how small a reader still reads", "rapidocr"))
+    about = "measure what can still be read from the tokens that are kept"
+    _far(add("measure", about, "SUITE --methods all"), "lab.official.flags", _measure)
+    about = "compare results of `measure`, and report GO or NO-GO"
+    _far(add("decide", about, "run.json -o report.html"), "lab.decide.command", _decide)
+    about = "train the network that finds the question's words"
+    _far(add("train", about, "word-scout --out weights"), "lab.train.command", _train)
+    _bench_parser(add("bench", "measure time and memory, as ratios", "core"))
+    listing = add("methods", "list the ways to choose tokens", "")
     listing.set_defaults(run=_methods)
     json_flag(listing)
+    about = "print a script that lets a shell complete verbs and flags"
+    shells = add(
+        "completion", about, "bash > ~/.local/share/bash-completion/completions/homunculus"
+    )
+    shells.set_defaults(run=partial(_completion, parser))
+    shells.add_argument("shell", choices=SHELLS, help="whose script")
     return parser
 
 
-IMAGE = "PNG, JPEG, WebP, GIF, BMP or PDF"
+IMAGE = "PNG, JPEG, WebP, GIF, BMP, TIFF or PDF; - reads it from stdin"
 
 
 def _far(verb: _Parser, room: str, run: Callable[[argparse.Namespace], int]) -> None:
@@ -101,31 +170,40 @@ def _far(verb: _Parser, room: str, run: Callable[[argparse.Namespace], int]) -> 
     verb.room = room
 
 
+def _demo_parser(demo: argparse.ArgumentParser) -> None:
+    demo.set_defaults(run=_demo)
+    about = "folder for the two pictures and the two drawings (%(default)s)"
+    demo.add_argument("-o", "--out", type=Path, default=Path("demo"), metavar="FOLDER", help=about)
+
+
 def _show_parser(show: argparse.ArgumentParser) -> None:
     show.set_defaults(run=_show)
     add = show.add_argument
     add("image", help=IMAGE)
-    add("question", nargs="?", default="", help="what is asked of the picture")
-    add("--method", help="see `homunculus methods`; planned views if you name none")
-    add("--tokens", type=count, default=273, help="the budget (%(default)s)")
-    add("--patch", type=count, help="pixels along a token (16; for views, what the model counts)")
-    about = "whose tokens are counted: sets --patch, and says what the untouched picture would cost"
-    add("--model", help=f"{about} (for views, qwen3-vl)")
-    about = "whose eyes views are planned for: a name or a result of `homunculus eyetest`"
+    add("question", nargs="*", help="what is asked of the picture; each question is a drawing")
+    add("--tokens", type=count, default=273, help="how many tokens may be spent (%(default)s)")
+    add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
+    about = "how small the model reads: a name, or a result of `homunculus eyetest`"
     add("--acuity", default="vlm", help=f"{about} (%(default)s)")
-    add("--fixation", type=numbers(2), metavar="X,Y", help="fractions up to 1,1, or pixels")
-    add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
-    about = "the answer's boxes in pixels, for `oracle`"
-    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=about)
-    add("--compress", type=float, help="share of slots for the coarse level, 0 to 1")
-    add("--explore", type=float, help="temperature on relevance, 1 as it is")
-    add("--focus", type=float, help="field of view in degrees, 40 by default")
+    about = "page of a PDF or a TIFF, counted from 0, or all (%(default)s)"
+    add("--page", type=page_number, default=0, metavar="N|all", help=about)
     add("--why", action="store_true", help="print which words and things were found, and where")
-    about = "what says where the question looks: auto, words, pixels, or a folder with weights"
+    about = "who says where the question looks: auto, words, things, pixels, or a folder of weights"
     add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
-    about = "file to write (IMAGE-METHOD-TOKENS-QUESTION.png in the current folder)"
+    about = "file to write, or a folder for several (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
     add("-o", "--out", type=Path, help=about)
     json_flag(show)
+    cells = show.add_argument_group("to keep cells of one image instead of separate pictures")
+    add = cells.add_argument
+    add("--method", help="cut, foveated, grid, ...: see `homunculus methods` (views)")
+    add("--patch", type=count, help="pixels along a cell (16)")
+    about = "where to look closest, as fractions up to 1,1 or in pixels"
+    add("--fixation", type=numbers(2), metavar="X,Y", help=about)
+    about = "where the answer is, in pixels, for the method `oracle`"
+    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=about)
+    add("--compress", type=float, help="share of the tokens for the coarse whole, 0 to 1")
+    add("--explore", type=float, help="above 1 spreads tokens more widely, below 1 less (1)")
+    add("--focus", type=float, help="degrees that the image spans in the eye's field (40)")
 
 
 def _views_parser(views: argparse.ArgumentParser) -> None:
@@ -133,7 +211,7 @@ def _views_parser(views: argparse.ArgumentParser) -> None:
     add = views.add_argument
     add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")
-    add("--tokens", type=count, required=True, help="the budget, as the model counts")
+    add("--tokens", type=count, required=True, help="how many tokens they may cost together")
     _planner_flags(views)
     about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
     add("-o", "--out", type=Path, help=about)
@@ -173,10 +251,11 @@ def _planner_flags(verb: argparse.ArgumentParser) -> None:
     """What views are planned by."""
     add = verb.add_argument
     add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
-    about = "whose eyes: a name or a result of `homunculus eyetest` (%(default)s)"
+    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
     add("--acuity", default="vlm", help=about)
-    add("--page", type=whole, default=0, help="page of a PDF, counted from 0 (%(default)s)")
-    about = "what says where the question looks (%(default)s)"
+    about = "page of a PDF or a TIFF, counted from 0 (%(default)s)"
+    add("--page", type=whole, default=0, help=about)
+    about = "who says where the question looks (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
 
 
@@ -222,7 +301,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _methods(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import PLANNED, unavailable
+    from homunculus.core.methods import PLANNED, methods, unavailable
 
     for _, reason in unavailable():
         _fail("methods", reason)
@@ -248,73 +327,117 @@ def _methods(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _completion(parser: _Parser, arguments: argparse.Namespace) -> int:
+    for verb in parser.verbs.values():
+        verb.add_room()
+    print(completion("homunculus", parser.verbs, arguments.shell))
+    return 0
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from homunculus.show.demo import EXAMPLES, write_demo
+    from homunculus.show.views import caption
+
+    for example in EXAMPLES:
+        with progress(f"looking at {example.path.name}"):
+            copy, drawing, seen = write_demo(example, arguments.out)
+        print(f"wrote {copy}, asked: {seen.question}")
+        print(f"wrote {drawing}, resized and as views: {caption(seen)}")
+    return 0
+
+
 def _show(arguments: argparse.Namespace) -> int:
     from homunculus.core.methods import DEFAULT, PLANNED, get_method
+
+    arguments.method = arguments.method or DEFAULT
+    if arguments.method not in PLANNED:
+        try:
+            get_method(arguments.method)
+        except KeyError as error:
+            return _fail("show", error.args[0])
+    elif turned := [flag for flag in OF_CELLS if getattr(arguments, flag) is not None]:
+        return _fail(
+            "show",
+            f"views do not know --{turned[0]}, methods that keep cells of one image do. "
+            "Add --method cut, or another of `homunculus methods`.",
+        )
+    draw = _draw_views if arguments.method in PLANNED else _draw_cells
+    several = len(arguments.question) > 1 or arguments.page == "all"
+    name, source = _open(arguments.image)
+    page, pages = 0 if arguments.page == "all" else arguments.page, 0
+    while page < pages or not pages:
+        for question in arguments.question or [""]:
+            out = _out(arguments, _name(name, arguments, page, question), several)
+            replaced = out.exists()
+            with progress(f"looking at {name}"):  # over before anything is printed
+                facts, lines = draw(arguments, source, page, question, out)
+            _tell(arguments, facts | {"saved": str(out), "replaced": replaced}, lines)
+            pages = facts["image"]["pages"] if arguments.page == "all" else 1
+        page += 1
+    return 0
+
+
+OF_CELLS = ("fixation", "boxes", "compress", "explore", "focus")
+"""Flags of `show` that mean nothing to views."""
+Drawn = tuple[dict[str, Any], list[str]]
+"""What was drawn: facts for machines, and lines for people."""
+
+
+def _draw_cells(
+    arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
+) -> Drawn:
     from homunculus.planner.models import token_rule
     from homunculus.relevance import Dials
     from homunculus.show import look
 
-    arguments.method = arguments.method or DEFAULT
-    if arguments.method in PLANNED:
-        return _show_views(arguments)
-    try:
-        chosen = get_method(arguments.method)
-    except KeyError as error:
-        return _fail("show", error.args[0])
-    out = _out(arguments)
-    replaced = out.exists()
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
-    with _patience(f"looking at {Path(arguments.image).name}"):
-        given = ("question", "tokens", "model", "fixation", "boxes", "page", "scout")
-        asked = {name: getattr(arguments, name) for name in given}
-        seen = look(
-            arguments.image, **asked, patch=arguments.patch or 16, method=chosen, dials=dials
-        )
-        seen.save(out)
-    facts = seen.to_json() | {"saved": str(out), "replaced": replaced}
+    given = ("tokens", "model", "fixation", "boxes", "scout", "method")
+    seen = look(
+        source, question, **{name: getattr(arguments, name) for name in given},
+        patch=arguments.patch or 16, dials=dials, page=page,
+    )  # fmt: skip
+    seen.save(out)
     lines = [seen.caption()]
     if arguments.model:
         rule = token_rule(arguments.model)
         many = rule.count(seen.picture.original)
         lines.append(f"Untouched, the picture costs {many} {rule.token}.")
-    _tell(arguments, facts, lines)
-    return 0
+    return seen.to_json(), lines
 
 
-def _show_views(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import DEFAULT_OF_CELLS
+def _draw_views(
+    arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
+) -> Drawn:
     from homunculus.planner import scout_cells, views
     from homunculus.show import notes, why_facts
     from homunculus.show.views import caption, draw_views
 
-    for flag in ("fixation", "boxes", "compress", "explore", "focus"):
-        if getattr(arguments, flag) is not None:
-            return _fail(
-                "show",
-                f"views do not know --{flag}, methods that keep cells of one image do. "
-                f"Add --method {DEFAULT_OF_CELLS}, or another of `homunculus methods`.",
-            )
-    out = _out(arguments)
-    replaced = out.exists()
-    with _patience(f"looking at {Path(arguments.image).name}"):
-        seen = views(
-            arguments.image, arguments.question, tokens=arguments.tokens,
-            model=arguments.model or arguments.patch or "qwen3-vl", scout=arguments.scout,
-            page=arguments.page,
-            acuity=arguments.acuity,
-        )  # fmt: skip
-        draw_views(seen).save(out)
+    seen = views(
+        source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,
+        model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
+    )  # fmt: skip
+    draw_views(seen).save(out)
     cell = scout_cells(seen.picture.size)[1]
     facts = seen.to_json() | {
-        "notes": notes(seen.picture, seen.question, seen.sight, arguments.page),
+        "notes": notes(seen.picture, seen.question, seen.sight, page),
         "why": why_facts(seen.sight, seen.sight.logit, seen.picture, cell),
-        "saved": str(out),
-        "replaced": replaced,
+        "image": {"page": page, "pages": seen.picture.pages},
     }
-    facts["image"] = {"page": arguments.page, "pages": seen.picture.pages}
-    _tell(arguments, facts, [caption(seen)])
-    return 0
+    return facts, [caption(seen)]
+
+
+def _open(image: str) -> tuple[str, Any]:
+    """The name of a picture, and what to open: its path, or what comes in on stdin."""
+    if image != "-":
+        return Path(image).name, image
+    from homunculus.image import BYTES, read_file
+
+    if sys.stdin.isatty():
+        raise ValueError("expected a picture on stdin: homunculus show - < page.png")
+    file = BytesIO(read_file("stdin", sys.stdin.buffer, BYTES))
+    file.name = "stdin"
+    return "stdin", file
 
 
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> None:
@@ -330,8 +453,8 @@ def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[
     for note in facts["notes"]:
         if not (arguments.why and facts["why"]["made"].startswith(note)):  # the table ends with it
             print(note)
-    if (pages := facts["image"]["pages"]) > 1:
-        print(f"Other pages: --page 0 to --page {pages - 1}, counted from 0.")
+    if (pages := facts["image"]["pages"]) > 1 and arguments.page != "all":
+        print(f"Other pages: --page 0 to --page {pages - 1}, or --page all.")
     if arguments.why:
         print(why_table(facts["why"], sys.stdout.isatty()))
 
@@ -339,14 +462,16 @@ def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[
 def _views(arguments: argparse.Namespace) -> int:
     from homunculus.planner import views
     from homunculus.planner.messages import labels
+    from homunculus.show import notes
     from homunculus.show.views import caption, draw_views
 
-    out = arguments.out or Path(f"{Path(arguments.image).stem}-views")
-    if Path(arguments.image).resolve().parent == out.resolve():
+    name, source = _open(arguments.image)
+    out = arguments.out or Path(f"{Path(name).stem}-views")
+    if Path(arguments.image).resolve().parent == out.resolve() and name != "stdin":
         return _fail("views", f"{out} holds the picture itself. Name another folder with -o.")
-    with _patience(f"looking at {Path(arguments.image).name}"):
+    with progress(f"looking at {name}"):
         given = ("question", "tokens", "model", "acuity", "scout", "page")
-        seen = views(arguments.image, **{name: getattr(arguments, name) for name in given})
+        seen = views(source, **{name: getattr(arguments, name) for name in given})
         paths = [str(path) for path in seen.save(out)]
         draw_views(seen).save(out / "sheet.png")
     facts: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
@@ -357,6 +482,8 @@ def _views(arguments: argparse.Namespace) -> int:
     for path, view in zip(paths, seen, strict=True):
         print(f"{path}: {view.size[1]}x{view.size[0]}, {view.tokens} tokens")
     print(caption(seen))
+    for note in notes(seen.picture, seen.question, seen.sight, arguments.page):
+        print(note)
     for name, value in facts["setting"].items():
         print(f"These prices hold with {name}={value} in the request.")
     if seen.rule.facts.note:
@@ -387,9 +514,10 @@ def _mcp(arguments: argparse.Namespace) -> int:
 def _budget(arguments: argparse.Namespace) -> int:
     from homunculus.planner import Planner
 
-    with _patience(f"looking at {Path(arguments.image).name}"):
+    name, source = _open(arguments.image)
+    with progress(f"looking at {name}"):
         planner = Planner.of(
-            arguments.image, arguments.question, arguments.model,
+            source, arguments.question, arguments.model,
             arguments.acuity, arguments.scout, page=arguments.page,
         )  # fmt: skip
         needed = planner.budget(arguments.legible)
@@ -416,34 +544,40 @@ def _budget(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _out(arguments: argparse.Namespace) -> Path:
+def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
     """Where to draw; checked before the work, and never over the picture itself."""
-    image = Path(arguments.image)
-    out = arguments.out or Path(_name(arguments))
+    image, out = Path(arguments.image), arguments.out or Path(name)
+    if several and arguments.out:
+        if out.suffix.lower() in DRAWN or out.is_file():
+            raise ValueError(f"{out} is one file, for several drawings. Name a folder with -o.")
+        out.mkdir(parents=True, exist_ok=True)
+        out = out / name
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
     if out.is_dir():
         raise ValueError(f"{out} is a folder. Name a file, such as {out / 'look.png'}.")
-    if out.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
+    if out.suffix.lower() not in DRAWN:
         raise ValueError(f"expected an output that ends in .png, .jpg or .webp, got {out.name}.")
     if out.exists() and image.exists() and out.samefile(image):
         raise ValueError(f"{out} is the picture itself. Choose another name with -o.")
     return out
 
 
-def _name(arguments: argparse.Namespace) -> str:
+DRAWN = (".png", ".jpg", ".jpeg", ".webp")
+
+
+def _name(image: str, arguments: argparse.Namespace, page: int, question: str) -> str:
     """A file name of its own for every picture, page, method, budget and question."""
-    page = f"-page{arguments.page}" if arguments.page else ""
-    question = slug(arguments.question)
-    name = f"{Path(arguments.image).stem}{page}-{arguments.method}-{arguments.tokens}"
-    return f"{name}-{question}.png" if question else f"{name}.png"
+    number, words = f"-page{page}" if page else "", slug(question)
+    name = f"{Path(image).stem}{number}-{arguments.method}-{arguments.tokens}"
+    return f"{name}-{words}.png" if words else f"{name}.png"
 
 
 def _bench(arguments: argparse.Namespace) -> int:
     from homunculus.lab.speed.command import run
 
-    with _patience("measuring") as tell:
-        result, text = run(arguments, tell)
+    with progress("measuring") as shown:
+        result, text = run(arguments, shown.say)
     print(json.dumps(result, indent=2) if arguments.json else text)
     return 0
 
@@ -464,10 +598,11 @@ def _train(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    from homunculus.lab.measure.command import bar, table
-    from homunculus.lab.official.command import run
+    from homunculus.lab.measure.command import table
+    from homunculus.lab.official.command import is_official, run
 
-    with bar("measuring") as tell:
+    theirs = nullcontext(Progress("measuring"))  # lmms-eval draws its own
+    with theirs if is_official(arguments) else progress("measuring") as tell:
         result, out = run(arguments, tell)
     print(json.dumps(result) if arguments.json else table(result))
     print(f"wrote {out}", file=sys.stderr if arguments.json else sys.stdout)
@@ -476,9 +611,8 @@ def _measure(arguments: argparse.Namespace) -> int:
 
 def _eyetest(arguments: argparse.Namespace) -> int:
     from homunculus.lab.eyetest import drawing, run, text
-    from homunculus.lab.measure.command import bar
 
-    with bar("reading") as tell:
+    with progress("reading") as tell:
         result, out = run(arguments, tell)
     print(json.dumps(result) if arguments.json else text(result))
     print(f"wrote {out} and {drawing(out)}", file=sys.stderr if arguments.json else sys.stdout)
@@ -488,32 +622,7 @@ def _eyetest(arguments: argparse.Namespace) -> int:
 def _decide(arguments: argparse.Namespace) -> int:
     from homunculus.lab.decide.command import run, summary
 
-    with _patience("computing intervals"):
+    with progress("computing intervals"):
         decision, outputs = run(arguments)
     print(json.dumps(decision) if arguments.json else summary(decision, outputs))
     return 0
-
-
-@contextmanager
-def _patience(what: str) -> Generator[Callable[[str], None], None, None]:
-    """A spinner on stderr once the work takes a while; nothing where nobody watches."""
-    status: Any = None
-    if sys.stderr.isatty():
-        try:
-            from rich.console import Console
-
-            status = Console(stderr=True).status(what)
-        except ImportError:
-            pass
-    if status is None:
-        yield lambda _: None
-        return
-    timer = Timer(PATIENCE, status.start)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield lambda step: status.update(f"{what}: {step}")
-    finally:
-        timer.cancel()
-        timer.join()  # it may be starting just now
-        status.stop()

@@ -1,10 +1,12 @@
-"""Flags that several verbs share: whole numbers, lists of numbers, `--json`. Nothing is loaded."""
+"""Flags that several verbs share (whole numbers, lists of numbers, `--json`), and what a shell can
+complete of them. Nothing is loaded.
+"""
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 
 def count(text: str) -> int:
@@ -23,6 +25,11 @@ def whole(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"expected a whole number from 0, got {text!r}")
     return int(text)
+
+
+def page_number(text: str) -> int | Literal["all"]:
+    """A page, counted from 0, or all of them."""
+    return "all" if text == "all" else whole(text)
 
 
 def counts(text: str) -> list[int]:
@@ -85,3 +92,67 @@ def slug(text: str) -> str:
 def json_flag(verb: argparse.ArgumentParser) -> None:
     """The flag for machines."""
     verb.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+# ---- completion ----------------------------------------------------------------------------------
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def completion(program: str, verbs: Mapping[str, argparse.ArgumentParser], shell: str) -> str:
+    """A script that lets a shell complete verbs, flags and what is one of few; else file names."""
+    if shell == "fish":
+        return "\n".join(_fish(program, verbs))
+    first = "autoload -U +X bashcompinit && bashcompinit\n" if shell == "zsh" else ""
+    cases = "\n".join(_bash(name, verb) for name, verb in verbs.items())
+    return f"""{first}_{program}() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} words=
+  if [ "$COMP_CWORD" = 1 ]; then
+    words="{" ".join(verbs)} --help --version"
+  else
+    case ${{COMP_WORDS[1]}} in
+{cases}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _{program} {program}"""
+
+
+def _bash(name: str, verb: argparse.ArgumentParser) -> str:
+    """What may follow a verb: flags behind a hyphen, else the few words of a flag or a place."""
+    flags, lines = [], []
+    for flag, choices in _flags(verb):
+        flags += flag
+        lines += [f"          {'|'.join(flag)}) words='{choices}' ;;"] if choices and flag else []
+    first = " ".join(choices for flag, choices in _flags(verb) if choices and not flag)
+    inner = "\n".join(["        case $before in", *lines, f"          *) words='{first}' ;;"])
+    return f"""      {name})
+        if [[ $current = -* ]]; then words='{" ".join(flags)}'; else
+{inner}
+        esac; fi ;;"""
+
+
+def _fish(program: str, verbs: Mapping[str, argparse.ArgumentParser]) -> list[str]:
+    lines = list[str]()
+    for name, verb in verbs.items():
+        about = _quoted((verb.description or "").rstrip("."))
+        lines.append(f"complete -c {program} -n __fish_use_subcommand -a {name} -d {about}")
+        here = f"complete -c {program} -n '__fish_seen_subcommand_from {name}'"
+        for flag, choices in _flags(verb):
+            words = [f"-{'l' if one[:2] == '--' else 's'} {one.lstrip('-')}" for one in flag]
+            words += [f"-xa {_quoted(choices)}"] if choices else []
+            lines += [" ".join([here, *words])] if words else []
+    return lines
+
+
+def _flags(verb: argparse.ArgumentParser) -> list[tuple[list[str], str]]:
+    """Each argument's names (none if it is known by its place), and its choices between spaces."""
+    return [
+        (list(action.option_strings), " ".join(map(str, action.choices or ())))
+        for action in verb._actions
+    ]
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

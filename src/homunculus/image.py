@@ -1,15 +1,16 @@
 """Images in, bounded and safe: they come from strangers.
 
 The size a file declares is checked before anything is decoded; only the few decoders named here can
-be reached; what a decoder throws becomes one error that says what to do. TIFF is left out on
-purpose: its decoder is the largest door for mischief, and every scanner also writes PNG or PDF.
+be reached; what a decoder throws becomes one error that says what to do. A TIFF is read from a file
+that the caller names, never from bytes that someone sent: its decoder is the largest door for
+mischief.
 """
 
 import binascii
 from base64 import b64decode
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedIOBase, BytesIO
 from math import sqrt
 from os import PathLike
@@ -191,6 +192,8 @@ DECLARED = 400_000_000
 DECODED = 120_000_000
 """Pixels that may be held decoded: half a gigabyte, twice that while alpha is removed. Half as many
 for WebP, whose decoder keeps two canvases of its own."""
+MOST_PAGES = 10_000
+"""Pages of a TIFF that are counted; a PDF says how many it has."""
 SLIMMEST = 200
 """The longer side may be this many times the shorter one."""
 BYTES = 512 * 2**20
@@ -206,6 +209,11 @@ _PLUGINS = (  # how a file begins, and the one decoder that may read it
     (b"RIFF", "WebPImagePlugin", "WebPImageFile"),
 )
 _FORMATS = "PNG, JPEG, WebP, GIF, BMP or PDF"
+_TIFF = (b"II*\x00", b"MM\x00*")
+_TIFF_CODECS = frozenset(
+    ("raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "tiff_ccitt", "group3", "group4", "jpeg")
+)
+"""What scanners write; the rarer codecs of TIFF are not let in."""
 _TURNS = {  # EXIF orientation -> what makes the picture upright
     2: "FLIP_LEFT_RIGHT",
     3: "ROTATE_180",
@@ -226,7 +234,7 @@ class Picture:
     name: str
     original: tuple[int, int]
     """Height and width before reducing, upright; a PDF page is measured at 200 dpi."""
-    pages: int = 1  # of a PDF
+    pages: int = 1  # of a PDF or a TIFF
 
     @property
     def size(self) -> tuple[int, int]:
@@ -245,11 +253,11 @@ class Picture:
 def open_picture(
     source: Any, page: int = 0, longest: int = 4096, area: int | None = None
 ) -> Picture:
-    """Open a picture; a page if it is a PDF, the first frame if it moves.
+    """Open a picture; a page if it is a PDF or a TIFF, the first frame if it moves.
 
     ``source`` is a path, bytes, a base64 data URI, a binary file, a numpy array of uint8 (H W,
-    H W 3 or H W 4) or a Pillow image; it is left as it was. The result has at most ``longest``
-    pixels on its longer side, and at most ``area`` in all.
+    H W 3 or H W 4) or a Pillow image; it is left as it was. A TIFF is read by its path alone. The
+    result has at most ``longest`` pixels on its longer side, and at most ``area`` in all.
     """
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
     if isinstance(source, _numpy().ndarray):
@@ -264,9 +272,17 @@ def open_picture(
         file.seek(0)
         if not any(head.startswith(row[0]) for row in _PLUGINS) and b"%PDF-" in head:
             return _pdf(name, file, page, bounds)
+        if head.startswith(_TIFF) and _is_path(source):
+            return _tiff(name, file, page, bounds)
         image = _from_file(name, head, file)
         _no_page(name, page)
         return _picture(name, image, bounds)
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, PathLike) or (
+        isinstance(source, str) and source[:5].lower() != "data:"
+    )
 
 
 def size_of(data: bytes) -> tuple[int, int]:
@@ -324,8 +340,8 @@ def _decoding(name: str) -> Generator[None, None, None]:
 
 def _guess(head: bytes) -> str:
     """What an unreadable file seems to be."""
-    if head[:4] in (b"II*\x00", b"MM\x00*"):
-        return "a TIFF, which is not read"
+    if head.startswith(_TIFF):
+        return "a TIFF, which is read only from a file, by its path"
     if head[4:8] == b"ftyp":
         return "a HEIC, AVIF or video file, which is not read"
     if head.lstrip()[:5].lower() in (b"<?xml", b"<svg ", b"<html", b"<!doc"):
@@ -335,7 +351,7 @@ def _guess(head: bytes) -> str:
 
 def _no_page(name: str, page: int) -> None:
     if page:
-        raise PictureError(f"{name}: page {page} of a picture that is no PDF. Leave page out.")
+        raise PictureError(f"{name}: page {page} of a picture of one page. Leave page out.")
 
 
 def _check(name: str, size: tuple[int, int], most: int, cure: str) -> None:
@@ -389,6 +405,36 @@ def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
         if orientation in _TURNS:
             image = image.transpose(_pillow().Transpose[_TURNS[orientation]])
     return Picture(_tensor(image), name, size[::-1] if orientation >= 5 else size)
+
+
+def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+    """One page of a TIFF, if its codec is one that scanners use."""
+    decoder = need("PIL.TiffImagePlugin", extra="view", who="homunculus.image")
+    with _decoding(name):
+        image = decoder.TiffImageFile(file)
+        pages = _count_pages(image)
+        if not 0 <= page < pages:
+            raise PictureError(
+                f"{name}: page {page} of a TIFF of {pages} pages. Pages count from 0."
+            )
+        image.seek(page)
+        if (codec := str(image.info.get("compression"))) not in _TIFF_CODECS:
+            raise PictureError(
+                f"{name}: expected a TIFF as scanners write it, got the codec {codec}. "
+                "Save it as PNG."
+            )
+    opened = _picture(f"{name} page {page}" if page else name, image, bounds)
+    return replace(opened, pages=pages)
+
+
+def _count_pages(image: Any) -> int:
+    """Pages of a TIFF, up to a bound: each is found through the one before it."""
+    for page in range(MOST_PAGES):
+        try:
+            image.seek(page)
+        except EOFError:
+            return page
+    return MOST_PAGES
 
 
 def _one_scan(image: Any) -> bool:

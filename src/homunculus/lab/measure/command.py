@@ -3,9 +3,7 @@
 
 import argparse
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import torch
 
 from homunculus.core.pipeline import Scout, Sight, cell_side
 from homunculus.core.types import Grid
-from homunculus.flags import Names, count, counts, json_flag, whole
 from homunculus.lab.gaze import GazeConfig, all_rows, gaze
 from homunculus.lab.gaze.report import text as gaze_text
 from homunculus.lab.measure.find import find
@@ -33,9 +30,7 @@ from homunculus.lab.measure.suite import KINDS, kind, read, read_config
 from homunculus.lab.measure.table import experiment, folders, is_experiment, run_experiment
 from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lab.results import to_text
-from homunculus.lazy import need
 from homunculus.planner.acuity import get_acuity
-from homunculus.planner.models import token_rule
 from homunculus.relevance.combine import combine
 from homunculus.relevance.scout import PixelScout, available, get_scout, shipped_things
 from homunculus.relevance.things import FILE as THINGS_FILE
@@ -46,76 +41,6 @@ ALONE = {
     "reader": "rapidocr", "patch": 16,
 }  # fmt: skip
 """What a flag means for a single suite if it is not given; an experiment has its own."""
-
-
-def flags(measure: argparse.ArgumentParser) -> None:
-    """What the verb takes."""
-    measure.description = (
-        "Measure rows on one suite, or run an experiment: several suites, a folder of suites, "
-        "--methods all, or a TOML file with the same names. An interrupted experiment resumes."
-    )
-    add = measure.add_argument
-    text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
-    add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    tasks = ["legibility", "evidence", "words", "height", "place", "gaze"]
-    add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
-    add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
-    add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
-    text = "METHOD[@OPTION][+SCORER] ..., or all"
-    add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
-    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"],
-        help="run OCR on the answer's box or on the whole page (both)")  # fmt: skip
-    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"],
-        help="how tokens are turned into pixels (smooth)")  # fmt: skip
-    add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
-    add("--side", type=count, help="pixels of a page's longer side (1024)")
-    text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"
-    add("--token", type=token_side, dest="patch", metavar="MODEL|PX", help=text)
-    text = "whose eyes `views` is planned for: a name or a result of `homunculus eyetest`"
-    add("--acuity", help=f"{text} (the reader's)")
-    add(
-        "--limit",
-        type=count,
-        help="questions per suite; an experiment takes a sample (48)",
-    )
-    add(
-        "--pages",
-        type=count,
-        help="questions per suite with OCR of the whole page (16)",
-    )
-    add("--without", nargs="+", metavar="CONTROL", help="controls to leave out; the result says so")
-    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages, ablations, turns or cost")
-    add("--quick", action="store_true", help="a few questions of everything, in minutes")
-    add(
-        "--bench",
-        type=Path,
-        metavar="JSON",
-        help="result of `bench transformers`, for the cost",
-    )
-    add("--seed", type=whole, help="seed of the bootstrap and of samples (0)")
-    add("--cache", type=Path, help="folder that caches OCR results (in the user's cache)")
-    text = "source of relevance: auto, words, pixels, or a folder with weights"
-    add("--scout", metavar="NAME|DIR", help=f"{text} (the shipped word scout)")
-    add("--no-scout", action="store_true", help="run only the controls")
-    add(
-        "-o",
-        "--out",
-        type=Path,
-        help="result file (in results/ if that folder exists)",
-    )
-    json_flag(measure)
-
-
-def token_side(text: str) -> int:
-    """Pixels along a token, of a model or as a number.
-
-    >>> token_side("qwen3-vl"), token_side("28")
-    (32, 28)
-    """
-    try:
-        return token_rule(int(text) if text.isdigit() else text).side
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(
@@ -328,29 +253,3 @@ def table(result: dict[str, Any]) -> str:
     evidence = "evidence32" if result["config"].get("things") else "evidence8"
     quoted = [name for name in result["columns"] if "/" in name or name == evidence]
     return "\n\n".join(text(result, column) for column in quoted)
-
-
-@contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, drawn from the first step on; nothing if stderr is no terminal.
-
-    An experiment has a display of its own and never steps: two at once would share a line.
-    """
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    rich = need("rich.progress", extra="measure", who="homunculus measure")
-    console = need("rich.console", extra="measure", who="homunculus measure").Console(stderr=True)
-    parts = (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn())
-    shown = rich.Progress(rich.TextColumn(what), *parts, console=console)
-    task = shown.add_task(what, total=None)
-
-    def step(done: int, total: int) -> None:
-        shown.update(task, completed=done, total=total)
-        shown.start()
-
-    try:
-        yield step
-    finally:
-        if shown.live.is_started:
-            shown.stop()

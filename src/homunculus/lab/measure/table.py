@@ -2,12 +2,9 @@
 """What the verb `measure` does when it is given an experiment: several suites, or all methods."""
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from homunculus.core.pipeline import Scout
@@ -16,10 +13,7 @@ from homunculus.lab.measure.journal import fingerprint, place
 from homunculus.lab.measure.plan import QUICK, Experiment, from_toml
 from homunculus.lab.measure.read import Reader
 from homunculus.lab.measure.report import text
-from homunculus.lazy import need
-
-EVERY = 30.0
-"""Seconds between two lines where stderr is no terminal."""
+from homunculus.progress import lasting, progress
 
 
 def is_experiment(arguments: argparse.Namespace) -> bool:
@@ -76,8 +70,8 @@ def run_experiment(
     """Carry it out; the result and where it stands."""
     setup = Setup(plan, suites, reader, scorers, weights, arguments.bench)
     out = place(arguments.out, _named(setup))
-    with _lines() as tell:
-        return carry_out(setup, out, tell), out
+    with progress("measuring") as shown:
+        return carry_out(setup, out, lambda pace: shown.say(progress_line(pace))), out
 
 
 def _named(setup: Setup) -> str:
@@ -86,42 +80,11 @@ def _named(setup: Setup) -> str:
     return f"measure{quick}-{fingerprint(config(setup))[:8]}.json"
 
 
-def lasting(seconds: float | int) -> str:
-    """Seconds for people.
-
-    >>> lasting(7.2), lasting(140), lasting(4000)
-    ('7 s', '2 min', '1 h 7 min')
-    """
-    minutes = round(seconds / 60)
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
-
-
 def progress_line(pace: Pace) -> str:
     """A line about how far a run is."""
     share = (pace.passed + pace.done) / max(pace.total, 1e-9)
     now = f"{pace.at} of {pace.batches} pages, {share:.0%}; {pace.now}"
     return f"{now}; about {lasting(max(0.0, pace.left))} left"
-
-
-@contextmanager
-def _lines() -> Iterator[Callable[[Pace], None]]:
-    """A line that is written over on a terminal, else a line now and then; on stderr."""
-    if not sys.stderr.isatty():
-        last = [-EVERY]
-
-        def write(pace: Pace) -> None:
-            if monotonic() - last[0] >= EVERY or pace.now == "cost":
-                last[0] = monotonic()
-                sys.stderr.write(f"measuring: {progress_line(pace)}\n")
-                sys.stderr.flush()
-
-        yield write
-        return
-    console = need("rich.console", extra="measure", who="homunculus measure").Console(stderr=True)
-    with console.status("measuring") as status:
-        yield lambda pace: status.update(f"measuring: {progress_line(pace)}")
 
 
 def table(result: dict[str, Any]) -> str:

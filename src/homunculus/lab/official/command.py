@@ -11,50 +11,27 @@ from typing import Any
 from homunculus.lab.measure import command as suites
 from homunculus.lab.measure.journal import fingerprint, place
 from homunculus.lab.measure.suite import read_toml
-from homunculus.lab.official.run import URL, Plan, carry_out
+from homunculus.lab.official.run import Plan, carry_out
 
 TOKENS = (64, 128, 273, 512)
 OURS = ("part", "side", "pages", "skip", "bench", "quick", "reader", "scout", "no_scout", "cache")
 """Flags that mean nothing to lmms-eval."""
 
 
-def flags(measure: argparse.ArgumentParser) -> None:
-    """Those of our own suites, and of official tasks."""
-    suites.flags(measure)
-    measure.description = f"{measure.description} " + (
-        "With --model the suites are tasks of lmms-eval (docvqa_val, textvqa_val, vqav2_val, "
-        "chartqa, infovqa_val, ocrbench, ...), answered by that model."
-    )
-    add = measure.add_argument_group("official tasks").add_argument
-    add("--model", help="a name on the hub or a folder: it answers official tasks")
-    text = "transformers: in this process (default); openai: a server started by `homunculus serve`"
-    add("--engine", choices=["transformers", "openai"], help=text)
-    add("--url", help=f"address of the server ({URL})")
-    add(
-        "--include",
-        type=Path,
-        metavar="DIR",
-        help="folder of further lmms-eval tasks",
-    )
-    add(
-        "--where",
-        choices=["auto", "before", "after"],
-        help="choose tokens before or after the encoder (auto)",
-    )
-    add("--dtype", help="type of the weights, such as bfloat16 (auto)")
-    add("--device", help="device, such as cuda:1 (cuda if there is one)")
-
-
 def run(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
     """Measure suites or official tasks; the result and where it was written."""
-    settings = _toml(Path(arguments.suite[0]))
-    if arguments.model is None and "model" not in settings:
+    if not is_official(arguments):
         return suites.run(arguments, progress)
-    chosen_plan = plan(arguments, settings)
+    chosen_plan = plan(arguments, _toml(Path(arguments.suite[0])))
     out = place(arguments.out, f"official-{fingerprint(chosen_plan.config())[:8]}.json")
     return carry_out(chosen_plan, out, _line), out
+
+
+def is_official(arguments: argparse.Namespace) -> bool:
+    """Whether a model is named, by a flag or in a TOML file."""
+    return arguments.model is not None or "model" in _toml(Path(arguments.suite[0]))
 
 
 def _line(done: int, total: int) -> None:

@@ -18,11 +18,11 @@ from homunculus.lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus.lab.measure.plan import CONTROLS
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.official.batch import batch
+from homunculus.lab.official.flags import URL
 from homunculus.lab.official.result import result
 from homunculus.lab.official.rows import NEED_BOXES, rows, way
 from homunculus.lazy import need
 
-URL = "http://127.0.0.1:8000/v1"
 WHO = "homunculus measure --model"
 MOVES = ("lmms-eval", "transformers", "vllm", "datasets")
 """Packages whose version may move a number, besides those of any run."""

@@ -27,8 +27,8 @@ from homunculus.lab.train.defaults import HEIGHT_CROPS
 from homunculus.lab.train.labels import label
 from homunculus.lab.train.pages import RenderedPage
 from homunculus.lab.train.pages import render as render_page
-from homunculus.lab.train.progress import progress
 from homunculus.lab.train.state import flush_denormals
+from homunculus.progress import progress
 from homunculus.relevance import words
 from homunculus.relevance.words.height import FILE, HeightHead, save
 from homunculus.relevance.words.net import STRIDE, WordNet
@@ -140,12 +140,12 @@ def collect(net: WordNet, dataset: HeightDataset, workers: int, seed: int) -> li
     """Features of cells and log2 of their heights, crop by crop."""
     lessons = []
     generator = torch.Generator().manual_seed(seed)
-    with progress(0, len(dataset), "homunculus train") as update, torch.inference_mode():
+    with progress("rendering") as update, torch.inference_mode():
         for at, shown in enumerate(prefetch(dataset, 0, workers), 1):
             parts = [_lesson(net, *one, generator) for one in shown]
             cell, height = (torch.cat(some) for some in zip(*parts, strict=True))
             lessons.append((cell, height))
-            update(at, "crops rendered and read")
+            update(at, len(dataset), "crops rendered and read")
     return lessons
 
 
@@ -165,7 +165,7 @@ def fit(lessons: list[Pair], steps: int, seed: int) -> tuple[HeightHead, dict[st
     generator = torch.Generator().manual_seed(seed)
     head = HeightHead()
     optimiser = torch.optim.AdamW(head.parameters(), lr=RATE, weight_decay=1e-3)
-    with flush_denormals(), progress(0, steps, "homunculus train") as update:
+    with flush_denormals(), progress("training") as update:
         for step in range(steps):
             for group in optimiser.param_groups:
                 group["lr"] = RATE * 0.5 * (1 + math.cos(math.pi * step / steps))
@@ -174,7 +174,7 @@ def fit(lessons: list[Pair], steps: int, seed: int) -> tuple[HeightHead, dict[st
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()
-            update(step + 1, f"loss {float(loss.detach()):.3f}")
+            update(step + 1, steps, f"loss {float(loss.detach()):.3f}")
     return head.eval(), {"steps": steps, "held_out": check(head, lessons[:held])}
 
 

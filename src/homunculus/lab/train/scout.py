@@ -14,8 +14,8 @@ from homunculus.lab.train import spread, words
 from homunculus.lab.train.batch import load_photos, prefetch
 from homunculus.lab.train.defaults import PAGES, SPREAD_STEPS
 from homunculus.lab.train.pages import render
-from homunculus.lab.train.progress import progress
 from homunculus.lab.train.samples import PageDataset, make_sample, restore, store
+from homunculus.progress import progress
 from homunculus.relevance.words import FRAME, WordScout, load
 from homunculus.relevance.words.cache import Cache
 
@@ -60,12 +60,12 @@ def _rendered_samples(
     paths = [folder / f"page-{at:05d}.safetensors" for at in range(len(pages))]
     done = next((at for at, path in enumerate(paths) if not path.exists()), len(paths))
     stray = restore(paths[done - 1])[1] if done else ""
-    with progress(done, len(pages), "homunculus train") as update:
+    with progress("rendering") as update:
         for at, page in enumerate(prefetch(pages, done, workers), done):
             questions = [*page.questions, (stray, ())] if stray else page.questions
             stray = page.questions[-1][0] if page.questions else stray
             store(paths[at], make_sample(scout, page.pixels, questions), stray)
-            update(at + 1, "pages rendered and read")
+            update(at + 1, len(pages), "pages rendered and read")
     return [path for path in paths if restore(path)[0].answerable]
 
 
@@ -75,7 +75,7 @@ def _real_samples(scout: WordScout, folder: Path, real: Sequence[RealQuestion]) 
     for one in real:
         by_page.setdefault(one.path, []).append(one)
     paths = []
-    with progress(0, len(by_page), "homunculus train") as update:
+    with progress("reading") as update:
         for done, (path, questions) in enumerate(sorted(by_page.items()), 1):
             picture = open_picture(path, longest=FRAME)
             (high, wide), (down, across) = picture.original, picture.size
@@ -89,5 +89,5 @@ def _real_samples(scout: WordScout, folder: Path, real: Sequence[RealQuestion]) 
             if sample.answerable:
                 paths.append(folder / f"real-{done:05d}.safetensors")
                 store(paths[-1], sample, "")
-            update(done, "real pages read")
+            update(done, len(by_page), "real pages read")
     return paths

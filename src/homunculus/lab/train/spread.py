@@ -20,9 +20,9 @@ from torch import Tensor
 
 from homunculus.lab.train import state
 from homunculus.lab.train.defaults import SPREAD_STEPS
-from homunculus.lab.train.progress import progress
 from homunculus.lab.train.samples import Sample, restore
 from homunculus.lab.train.state import flush_denormals
+from homunculus.progress import progress
 from homunculus.relevance.words.evidence import Mode, Spread, WordEvidence, save
 
 RATE = 3e-3
@@ -168,7 +168,7 @@ def train(
     file = out / "spread-state.safetensors"
     start, mean = _resume(file, trainers)
     began = time.monotonic()
-    with flush_denormals(), progress(start, steps, "homunculus train") as update:
+    with flush_denormals(), progress("training") as update:
         for step in range(start, steps):
             rng = Random(seed * 2**32 + step)  # by step alone, so that a resumed run agrees
             pool = real if real and rng.random() < share else samples
@@ -176,7 +176,7 @@ def train(
             for trainer in trainers:
                 loss = trainer.step(evidence, target, rate(step, steps), rng)
                 mean[trainer.mode] = 0.98 * mean.get(trainer.mode, loss) + 0.02 * loss
-            update(step + 1, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
+            update(step + 1, steps, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
             if (step + 1) % STORED == 0:
                 _store(file, trainers, {"step": step + 1, "steps": steps, "mean": mean})
     about = {"steps": steps, "seed": seed, "pages": len(samples), "real": len(real)}

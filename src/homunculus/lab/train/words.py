@@ -16,8 +16,8 @@ from homunculus.lab.train.batch import Batch, CropDataset, Render, prefetch
 from homunculus.lab.train.check import check
 from homunculus.lab.train.defaults import CROPS, STEPS
 from homunculus.lab.train.loss import loss
-from homunculus.lab.train.progress import progress
 from homunculus.lab.train.state import WeightAverage, flush_denormals, restore, store
+from homunculus.progress import progress
 from homunculus.relevance.words.net import WordNet, save
 
 RATE = 2e-3
@@ -134,9 +134,8 @@ def train(
     run = TrainingRun(out, steps, seed)
     run.resume()
     data = CropDataset(render, steps, photos, crops)
-    start = run.step
     try:
-        with flush_denormals(), progress(start, steps, "homunculus train") as update:
+        with flush_denormals(), progress("training") as update:
             _train_steps(run, data, workers, update)
     except KeyboardInterrupt:
         run.store()
@@ -155,7 +154,7 @@ def _train_steps(run: TrainingRun, data: CropDataset, workers: int, update: Any)
     for batch in prefetch(data, run.step, workers):
         losses = run.train_step(batch)
         mean = {k: 0.98 * mean.get(k, v) + 0.02 * v for k, v in losses.items()}
-        update(run.step, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
+        update(run.step, run.steps, " ".join(f"{name} {value:.3f}" for name, value in mean.items()))
         if run.step % STORED == 0:
             run.store()
         if run.step % CHECKED == 0 or run.step == run.steps:

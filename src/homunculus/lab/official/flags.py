@@ -1,0 +1,108 @@
+# pyright: basic
+"""The flags of `homunculus measure`. Nothing is loaded for them: help answers at once."""
+
+import argparse
+from pathlib import Path
+
+from homunculus.flags import Names, count, counts, json_flag, whole
+
+URL = "http://127.0.0.1:8000/v1"
+
+
+def flags(measure: argparse.ArgumentParser) -> None:
+    """Those of our own suites, and of official tasks."""
+    _of_suites(measure)
+    measure.description = f"{measure.description} " + (
+        "With --model the suites are tasks of lmms-eval (docvqa_val, textvqa_val, vqav2_val, "
+        "chartqa, infovqa_val, ocrbench, ...), answered by that model."
+    )
+    add = measure.add_argument_group("official tasks").add_argument
+    add("--model", help="a name on the hub or a folder: it answers official tasks")
+    text = "transformers: in this process (default); openai: a server started by `homunculus serve`"
+    add("--engine", choices=["transformers", "openai"], help=text)
+    add("--url", help=f"address of the server ({URL})")
+    add(
+        "--include",
+        type=Path,
+        metavar="DIR",
+        help="folder of further lmms-eval tasks",
+    )
+    add(
+        "--where",
+        choices=["auto", "before", "after"],
+        help="choose tokens before or after the encoder (auto)",
+    )
+    add("--dtype", help="type of the weights, such as bfloat16 (auto)")
+    add("--device", help="device, such as cuda:1 (cuda if there is one)")
+
+
+def _of_suites(measure: argparse.ArgumentParser) -> None:
+    """Those of our own suites."""
+    measure.description = (
+        "Measure rows on one suite, or run an experiment: several suites, a folder of suites, "
+        "--methods all, or a TOML file with the same names. An interrupted experiment resumes."
+    )
+    add = measure.add_argument
+    text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
+    add("suite", nargs="+", help=f"{text}, or an experiment.toml")
+    tasks = ["legibility", "evidence", "words", "height", "place", "gaze"]
+    add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
+    add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
+    add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
+    text = "METHOD[@OPTION][+SCORER] ..., or all"
+    add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
+    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"],
+        help="run OCR on the answer's box or on the whole page (both)")  # fmt: skip
+    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"],
+        help="how tokens are turned into pixels (smooth)")  # fmt: skip
+    add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
+    add("--side", type=count, help="pixels of a page's longer side (1024)")
+    text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"
+    add("--token", type=token_side, dest="patch", metavar="MODEL|PX", help=text)
+    text = "whose eyes `views` is planned for: a name or a result of `homunculus eyetest`"
+    add("--acuity", help=f"{text} (the reader's)")
+    add(
+        "--limit",
+        type=count,
+        help="questions per suite; an experiment takes a sample (48)",
+    )
+    add(
+        "--pages",
+        type=count,
+        help="questions per suite with OCR of the whole page (16)",
+    )
+    add("--without", nargs="+", metavar="CONTROL", help="controls to leave out; the result says so")
+    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages, ablations, turns or cost")
+    add("--quick", action="store_true", help="a few questions of everything, in minutes")
+    add(
+        "--bench",
+        type=Path,
+        metavar="JSON",
+        help="result of `bench transformers`, for the cost",
+    )
+    add("--seed", type=whole, help="seed of the bootstrap and of samples (0)")
+    add("--cache", type=Path, help="folder that caches OCR results (in the user's cache)")
+    text = "source of relevance: auto, words, pixels, or a folder with weights"
+    add("--scout", metavar="NAME|DIR", help=f"{text} (the shipped word scout)")
+    add("--no-scout", action="store_true", help="run only the controls")
+    add(
+        "-o",
+        "--out",
+        type=Path,
+        help="result file (in results/ if that folder exists)",
+    )
+    json_flag(measure)
+
+
+def token_side(text: str) -> int:
+    """Pixels along a token, of a model or as a number.
+
+    >>> token_side("qwen3-vl"), token_side("28")
+    (32, 28)
+    """
+    from homunculus.planner.models import token_rule
+
+    try:
+        return token_rule(int(text) if text.isdigit() else text).side
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

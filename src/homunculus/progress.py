@@ -1,0 +1,132 @@
+"""How far a long command is: one line on stderr, which moves at a terminal.
+
+Elsewhere, in a log, a line comes every few seconds. There is one display at a time: work inside
+other work speaks through the display that is there.
+"""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+from time import monotonic
+
+PATIENCE = 2.0
+"""Seconds before work that may end soon is spoken of at a terminal."""
+EVERY, LATER = 5.0, 30.0
+"""Seconds between two lines in a log, and after the first minute."""
+BAR = 30
+"""Signs of a full bar."""
+
+
+@dataclass
+class Progress:
+    """What a command is doing; call it after each step, or say a few words."""
+
+    what: str
+    words: str = ""
+    done: int = 0
+    total: int = 0
+    """0 where nobody knows."""
+    start: float = field(default_factory=monotonic)
+    first: int | None = None
+    """The step at which the work began: a run may be taken up where it ended."""
+    changed: Event = field(default_factory=Event)
+
+    def __call__(self, done: int, total: int, words: str = "") -> None:
+        """So many steps of all are done."""
+        if self.first is None or total != self.total or done < self.done:
+            self.first, self.start = done, monotonic()
+        self.done, self.total, self.words = done, total, words
+        self.changed.set()
+
+    def say(self, words: str) -> None:
+        """What is done now."""
+        self.words = words
+
+    def line(self, bar: bool = False) -> str:
+        """All of it in a line."""
+        if not self.total:
+            return f"{self.what}: {self.words}" if self.words else self.what
+        full = round(BAR * min(1.0, self.done / self.total))
+        drawn = f"{'━' * full}{'╌' * (BAR - full)} " if bar else ""
+        more = [part for part in (self._left(), self.words) if part]
+        return ", ".join([f"{self.what} {drawn}{self.done}/{self.total}", *more])
+
+    def _left(self) -> str:
+        steps = self.done - (self.first or 0)
+        if steps < 1 or self.done >= self.total:
+            return ""
+        return f"{lasting((monotonic() - self.start) / steps * (self.total - self.done))} left"
+
+
+def lasting(seconds: float | int) -> str:
+    """Seconds for people.
+
+    >>> lasting(7.2), lasting(140), lasting(4000)
+    ('7 s', '2 min', '1 h 7 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+_here: list[Progress] = []  # the display that is drawn, if there is one
+_lock = Lock()
+
+
+@contextmanager
+def progress(what: str) -> Generator[Progress, None, None]:
+    """Show how far a piece of work is, as long as it lasts."""
+    with _lock:
+        outer = _here[0] if _here else None
+        here = outer or Progress(what)
+        if outer is None:
+            _here.append(here)
+    if outer is not None:
+        yield outer
+        return
+    end = Event()
+    drawer = Thread(target=_draw, args=(here, end), daemon=True)
+    drawer.start()
+    try:
+        yield here
+    finally:
+        end.set()
+        here.changed.set()
+        drawer.join()
+        _here.clear()
+
+
+def _draw(here: Progress, end: Event) -> None:
+    if not sys.stderr.isatty():
+        _write_lines(here, end)
+        return
+    try:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.spinner import Spinner
+        from rich.text import Text
+    except ImportError:  # nothing is installed that could draw
+        return
+    here.changed.wait(PATIENCE)  # a first step is drawn at once: there will be more
+    if end.is_set() and not here.total:
+        return
+
+    def line() -> Text:
+        return Text(here.line(bar=True), overflow="ellipsis", no_wrap=True)
+
+    spinner, console = Spinner("dots", line()), Console(stderr=True)
+    with Live(spinner, console=console, transient=True, redirect_stdout=False):
+        while not end.wait(0.1):  # what is printed meanwhile stays on stdout
+            spinner.update(text=line())
+        spinner.update(text=line())  # drawn once more as it ends
+
+
+def _write_lines(here: Progress, end: Event) -> None:
+    began = monotonic()
+    while not end.wait(EVERY if monotonic() - began < 60 else LATER):
+        passed = lasting(monotonic() - began)
+        sys.stderr.write(f"{here.line()} ({passed})\n")
+        sys.stderr.flush()
