@@ -23,7 +23,7 @@ from homunculus.engines.families import Layout, pool_majority, pool_mean
 from homunculus.image import open_picture
 from homunculus.relevance import things
 from homunculus.relevance.material import material
-from homunculus.relevance.scout import GivenMap, scouts
+from homunculus.relevance.scout import GivenMap, scouts, shipped_detector
 from homunculus.relevance.words import WEIGHTS
 
 SCOUT_PIXELS = 1664
@@ -76,7 +76,10 @@ def material_for(image: Any, needs: Collection[Need], layout: Layout) -> Materia
     if not needs:
         return Material()
     small = open_picture(image, longest=SCOUT_PIXELS)
-    pixel_material, grid = material(small.pixels, needs, PATCH), small.grid(PATCH)
+    pixel_material, grid = (
+        material(small.pixels, needs, PATCH, shipped_detector()),
+        small.grid(PATCH),
+    )
 
     def mean(value: Float[Tensor, "1 n c"] | None) -> Float[Tensor, "1 m c"] | None:
         if value is None:

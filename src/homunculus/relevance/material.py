@@ -3,7 +3,8 @@
 The same for `look`, the engines and the bench. Only what is asked for is computed.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -15,9 +16,7 @@ from homunculus.core.lift.segments import smallest
 from homunculus.core.methods import Material, Need
 from homunculus.core.types import Grid
 from homunculus.lazy import need
-from homunculus.relevance import things
 from homunculus.relevance.pixels import orientations
-from homunculus.relevance.things import Detector
 
 SIDE = 512
 """Pixels along the longer side of the picture that is segmented, about."""
@@ -25,6 +24,8 @@ SCALE = 300
 """How unlike two regions must be to stay apart: here a sign, a tie and a line of print do."""
 
 
+Finds = Callable[[Any, Sequence[str]], Sequence[Any]]
+"""A `homunculus.relevance.things.Detector`, which comes with another extra than regions do."""
 THING = 0.3
 """Score from which what a detector sees is a region."""
 
@@ -33,7 +34,7 @@ def segment(
     pixels: UInt8[Tensor, "3 h w"],
     patch: int = 16,
     most: int = 64,
-    detector: Detector | None = None,
+    detector: Finds | None = None,
 ) -> tuple[Int[Tensor, "n"], int]:
     """The region of each level-0 cell, and how many regions there are.
 
@@ -60,7 +61,7 @@ def _with_things(
     pixels: UInt8[Tensor, "3 h w"],
     grid: Grid,
     patch: int,
-    detector: Detector,
+    detector: Finds,
 ) -> Int[Tensor, "n"]:
     """The label of a thing on the cells whose middle it holds, else the one given."""
     boxes = [one.box for one in detector(pixels, ()) if one.score >= THING]
@@ -111,11 +112,15 @@ FEATURES: frozenset[Need] = frozenset({"features"})
 """What is made even where nothing needs it: `random` draws by the content."""
 
 
-def material(pixels: UInt8[Tensor, "3 h w"], needs: Collection[Need], patch: int = 16) -> Material:
+def material(
+    pixels: UInt8[Tensor, "3 h w"],
+    needs: Collection[Need],
+    patch: int = 16,
+    detector: Finds | None = None,
+) -> Material:
     """Features, regions and band energies of a picture's level-0 cells, those that are needed."""
     label, count = None, 0
     if "regions" in needs:
-        detector = things.shipped() if things.available() else None
         label, count = segment(pixels, patch, detector=detector)
     return Material(
         feature=colours(pixels, patch) if "features" in needs else None,

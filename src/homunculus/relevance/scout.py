@@ -228,6 +228,11 @@ def _thing_scout() -> ThingScout:
     return ThingScout(things.shipped())
 
 
+def shipped_detector() -> things.Detector | None:
+    """The package's detector; None if its runtime is not installed."""
+    return things.shipped() if things.available() else None
+
+
 @dataclass(frozen=True)
 class PixelScout:
     """What stands out, what is there, and the place that the question names. It is never sure."""

@@ -23,7 +23,7 @@ from homunculus.image import Picture, open_picture
 from homunculus.planner.models import token_rule
 from homunculus.relevance.combine import Dials
 from homunculus.relevance.material import FEATURES, material
-from homunculus.relevance.scout import ScoutLike, scout_for
+from homunculus.relevance.scout import ScoutLike, scout_for, shipped_detector
 from homunculus.show import panels
 
 CELLS = 65_536
@@ -193,7 +193,7 @@ def look(
     sight, spent = run(
         chosen, slots, grid, picture.pixels, question,
         scout_for(chosen, scout, _scaled(boxes, picture), patch),
-        material(picture.pixels, chosen.needs | FEATURES, patch),
+        material(picture.pixels, chosen.needs | FEATURES, patch, shipped_detector()),
         temperature=dials.explore, roots=_rooted(chosen, slots, dials),
     )  # fmt: skip
     field, plan = spent.field, spent.allocation

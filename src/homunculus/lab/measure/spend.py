@@ -25,7 +25,7 @@ from homunculus.lab.measure.row import Map, Pixels, Row
 from homunculus.lazy import need
 from homunculus.relevance.material import FEATURES, material
 from homunculus.relevance.places import answer
-from homunculus.relevance.scout import PixelScout
+from homunculus.relevance.scout import PixelScout, shipped_detector
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,9 @@ class Sheet:
         """What a method needs, and colours for all."""
         wanted = needs | FEATURES
         if wanted not in self.materials:
-            self.materials[wanted] = material(self.page.pixels, wanted, self.page.patch)
+            self.materials[wanted] = material(
+                self.page.pixels, wanted, self.page.patch, shipped_detector()
+            )
         return self.materials[wanted]
 
 
