@@ -89,7 +89,12 @@ def test_the_result_says_what_was_left_out_and_decide_reads_it(lmms, monkeypatch
     assert first["official"]["full"]["all"]["anls"] == 0.9
     assert "image0" not in (tmp_path / "a.json").read_text()
     arguments = Namespace(
-        results=[tmp_path / "a.json"], out=tmp_path / "r.html", column=None, draws=200, seed=0
+        results=[tmp_path / "a.json"],
+        out=tmp_path / "r.html",
+        column=None,
+        draws=200,
+        seed=0,
+        without_run=[],
     )
     told, _ = decided(arguments)
     mine = [row for row in told["rows"] if row["method"] == "foveated"]
