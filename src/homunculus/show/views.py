@@ -4,6 +4,7 @@ from typing import Any
 
 from einops import rearrange
 
+from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
@@ -18,18 +19,16 @@ def draw_views(views: Views) -> Any:
     size = views.picture.size
     rows, cols, scale = panels.arrangement(size)
     shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
-    whole = panels.pil().fromarray(
-        rearrange(views.picture.pixels, "c h w -> h w c").contiguous().numpy()
-    )
+    whole = to_pillow(views.picture)
     picture = whole.resize(shown, panels.pil().Resampling.LANCZOS)
     width = max(shown[0], panels.NARROWEST)
-    resized = _resized(views)
+    small = resized(views)
     token = views.rule.token
     cell = shown[0] / views.sight.logit.shape[1]
     parts = [
         (
             "views",
-            _outline(picture, views, scale),
+            outline(picture, views, scale),
             panels.written(views.question or "(no question)", width, panels.TEXT, panels.INK, 4),
         ),
         (
@@ -39,16 +38,21 @@ def draw_views(views: Views) -> Any:
         ),
         (
             "what the views show",
-            _compose(whole, views.views, shown, scale),
+            compose(whole, views.views, shown, scale),
             panels.written(f"{views.tokens} {token}", width),
         ),
         (
             "the whole picture, resized",
-            _compose(whole, [resized], shown, scale),
-            panels.written(f"{resized.tokens} {token}", width),
+            compose(whole, [small], shown, scale),
+            panels.written(f"{small.tokens} {token}", width),
         ),
     ]
     return panels.sheet(parts, rows, cols, width, caption(views))
+
+
+def to_pillow(picture: Picture) -> Any:
+    """The pixels as a Pillow image."""
+    return panels.pil().fromarray(rearrange(picture.pixels, "c h w -> h w c").contiguous().numpy())
 
 
 def caption(views: Views) -> str:
@@ -68,14 +72,14 @@ def caption(views: Views) -> str:
     return f"{facts} The answer can be read with probability {views.value:.2f}, by {reader}."
 
 
-def _resized(views: Views) -> View:
+def resized(views: Views) -> View:
     """The whole picture for the same budget."""
     high, wide = views.picture.size
     bill = resize((high, wide), views.rule, views.limit)
     return View("whole", (0, 0, wide, high), bill.plan.whole or (high, wide), bill.tokens)
 
 
-def _outline(picture: Any, views: Views, scale: float) -> Any:
+def outline(picture: Any, views: Views, scale: float) -> Any:
     """Windows on a pale picture, each with its scale and its price."""
     panel = panels.washed(picture, 0.35)
     pen = panels.draw(panel)
@@ -92,7 +96,7 @@ def _outline(picture: Any, views: Views, scale: float) -> Any:
     return panel
 
 
-def _compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:
+def compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:
     """Each view as it is sent, enlarged to its place; sharp ones over dull ones."""
     canvas = panels.pil().new("RGB", shown, (200, 200, 200))
     for view in sorted(views, key=lambda one: one.scale):
