@@ -14,6 +14,8 @@ if find_spec("vllm") is None:  # it has an environment of its own
     collect_ignore.append("serving")
 if find_spec("litellm") is None:  # so has it
     collect_ignore.append("proxy")
+if find_spec("gradio") is None:  # and so has it
+    collect_ignore.append("studio")
 
 COMMON = {
     "deadline": None,

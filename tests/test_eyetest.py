@@ -23,6 +23,7 @@ from homunculus.lab import eyetest
 from homunculus.lab.eyechart import CARD, KINDS, Item, choose_faces, draw_chart, heights, make_chart
 from homunculus.lab.eyetest import examine, fit_curve, run, score
 from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
+from homunculus.serve import chat
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 numpy = pytest.importorskip("numpy", reason="needs the extra `measure`")
@@ -329,7 +330,7 @@ def test_a_named_model_and_a_key_are_sent(monkeypatch, capsys) -> None:
 
 
 def test_a_busy_server_is_asked_again(monkeypatch) -> None:
-    monkeypatch.setattr(eyetest.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(chat.time, "sleep", lambda seconds: None)
     count = iter(range(10**6))
     with serving(lambda body: (503, b"busy") if next(count) < 2 else said("x")) as (url, requests):
         eyes = eyetest.ServerEyes(url, "mine")
@@ -348,18 +349,18 @@ def test_a_busy_server_is_asked_again(monkeypatch) -> None:
     ],
 )
 def test_a_server_that_refuses_is_quoted(reply, message, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(eyetest.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(chat.time, "sleep", lambda seconds: None)
     with serving(lambda body: reply) as (url, requests):
         assert main(["eyetest", "--server", url, "--model", "m", "--items", "1"]) == 2
     error = capsys.readouterr().err
     assert error.startswith("homunculus eyetest: http://127.0.0.1:")
     assert re.search(message, error), error
-    assert len(requests) == (eyetest.TRIES if reply[0] == 503 else 1)
+    assert len(requests) == (chat.TRIES if reply[0] == 503 else 1)
     assert not Path("eyetest-m.json").exists()
 
 
 def test_a_server_that_is_down_is_named(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(eyetest.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(chat.time, "sleep", lambda seconds: None)
     with serving(lambda body: said("")) as (url, _):
         pass
     assert main(["eyetest", "--server", url]) == 2

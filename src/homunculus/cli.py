@@ -140,6 +140,8 @@ def _parser() -> _Parser:
     _budget_parser(add("budget", "say how many tokens a question needs", page))
     about = "start a server (vLLM) on which every image costs K tokens"
     _far(add("serve", about, "MODEL --tokens 273"), "engines.vllm.command", _serve)
+    about = "compare methods on your own picture, in the browser"
+    _studio_parser(add("studio", about, ""))
     _mcp_parser(add("mcp", "offer agents a tool that looks at pictures (MCP)", "FOLDER"))
     _eyetest_parser(add("eyetest", "measure how small a reader still reads", "rapidocr"))
     about = "measure what can still be read from the tokens that are kept"
@@ -234,6 +236,21 @@ def _mcp_parser(mcp: argparse.ArgumentParser) -> None:
     add("roots", nargs="*", type=Path, default=[Path()], metavar="FOLDER", help=about)
     add("--tokens", type=count, default=273, help="tokens of a call that names none (%(default)s)")
     add("--model", default="claude", help="whose tokens: see `homunculus cost` (%(default)s)")
+
+
+def _studio_parser(studio: argparse.ArgumentParser) -> None:
+    studio.set_defaults(run=_studio)
+    add = studio.add_argument
+    add("--port", type=whole, default=7860, help="port of the page; 0 for any (%(default)s)")
+    add("--host", default="127.0.0.1", help="address of the page (%(default)s: this machine alone)")
+    about = "let other machines reach the page, where --host does; it asks for no password"
+    add("--allow-remote", action="store_true", help=about)
+    add("--tokens", type=count, default=64, help="budget to begin with (%(default)s)")
+    about = "whose tokens are counted to begin with: see `homunculus cost` (%(default)s)"
+    add("--model", default="qwen3-vl", help=about)
+    about = "also show the answers of a model behind an OpenAI-compatible server: its address"
+    add("--server", metavar="URL", help=f"{about}, such as http://127.0.0.1:8000/v1")
+    add("--server-model", metavar="NAME", help="model of the server (the first that it lists)")
 
 
 def _budget_parser(budget: argparse.ArgumentParser) -> None:
@@ -508,6 +525,25 @@ def _mcp(arguments: argparse.Namespace) -> int:
         if not root.is_dir():
             return _fail("mcp", f"{root}: no such folder. Name folders with pictures.")
     server([root.resolve() for root in arguments.roots], arguments.tokens, arguments.model).run()
+    return 0
+
+
+def _studio(arguments: argparse.Namespace) -> int:
+    from homunculus.planner.models import token_rule
+    from homunculus.serve.chat import Chat
+    from homunculus.studio.compare import Request
+    from homunculus.studio.page import check_host, serve
+
+    check_host(arguments.host, arguments.allow_remote)
+    token_rule(arguments.model)
+    Request(tokens=arguments.tokens)  # both raise before anything is started
+    chat = Chat(arguments.server, arguments.server_model) if arguments.server else None
+
+    def ready(address: str) -> None:
+        told = f", with answers of {chat.model}" if chat else ""
+        print(f"Studio: {address}{told}. Stop it with Ctrl+C.", flush=True)
+
+    serve(arguments.host, arguments.port, chat, arguments.tokens, arguments.model, ready)
     return 0
 
 

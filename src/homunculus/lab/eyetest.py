@@ -9,11 +9,8 @@ import argparse
 import base64
 import io
 import json
-import os
 import shutil
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -34,15 +31,14 @@ from homunculus.lab.measure.read import Reader, Readings, reader
 from homunculus.lab.measure.report import provenance
 from homunculus.lazy import need, not_found
 from homunculus.planner.acuity import Acuity
+from homunculus.serve.chat import Chat, image_part, text_part
 
 OCR = ("rapidocr", "tesseract")
 PROMPT = "Read the text in the picture. Answer with the text alone."
 ANSWER = 32
 """Most tokens of an answer."""
-TIMEOUT, TRIES, TOGETHER = 120.0, 3, 8
-"""Of requests to a server: seconds, attempts, and how many at a time."""
-BUSY = {408, 425, 429, 500, 502, 503, 504}
-"""Statuses after which a request is sent again."""
+TOGETHER = 8
+"""Requests to a server at a time."""
 PATIENCE = 2.0
 """Seconds before progress is drawn."""
 RESAMPLES = 1000
@@ -96,19 +92,9 @@ class ServerEyes:
     shown = ON_CARD
 
     def __init__(self, url: str, model: str | None = None) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise ValueError(
-                f"--server: expected an address such as http://127.0.0.1:8000/v1, got {url!r}."
-            )
-        self.url = url.rstrip("/")
-        self.name = model or self._served()
+        self.chat = Chat(url, model)
+        self.name = self.chat.model
         self.version = f"{self.name} at an OpenAI-compatible server"
-
-    def _served(self) -> str:
-        try:
-            return str(self._send("/models")["data"][0]["id"])
-        except (LookupError, TypeError):
-            raise ValueError(f"{self.url}/models names no model. Give one with --model.") from None
 
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
         """One, and then several at a time; a request that fails for good ends the test."""
@@ -125,42 +111,7 @@ class ServerEyes:
         return texts
 
     def _ask(self, url: str) -> str:
-        parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": PROMPT}]
-        body = {"model": self.name, "messages": [{"role": "user", "content": parts}]}
-        answer = self._send("/chat/completions", body | {"temperature": 0, "max_tokens": ANSWER})
-        try:
-            return plain_text(answer["choices"][0]["message"]["content"] or "")
-        except (LookupError, TypeError):
-            raise ValueError(
-                f"{self.url} is no OpenAI-compatible server: its answer has no "
-                f"choices[0].message.content, but {str(answer)[:120]}."
-            ) from None
-
-    def _send(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """One request, sent again a few times where the server is busy."""
-        headers = {"Content-Type": "application/json"}
-        if key := os.environ.get("OPENAI_API_KEY"):
-            headers["Authorization"] = f"Bearer {key}"
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, headers)
-        for last in (False,) * (TRIES - 1) + (True,):
-            try:
-                with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-                    return json.load(answer)
-            except urllib.error.HTTPError as error:
-                if last or error.code not in BUSY:
-                    raise ValueError(_refusal(request.full_url, error)) from None
-            except ValueError as error:
-                raise ValueError(f"{self.url} did not answer in JSON ({error}).") from None
-            except OSError as error:  # refused, reset, too slow
-                if last:
-                    reason = getattr(error, "reason", None) or error or type(error).__name__
-                    raise ValueError(
-                        f"no answer from {self.url} ({reason}). Is the server running? The address "
-                        "ends in /v1 on most servers, as in http://127.0.0.1:8000/v1."
-                    ) from None
-            time.sleep(0.5)
-        raise AssertionError("unreachable: the last try returns or raises")
+        return plain_text(self.chat.ask([image_part(url), text_part(PROMPT)], ANSWER))
 
 
 def data_uri(item: Item) -> str:
@@ -168,13 +119,6 @@ def data_uri(item: Item) -> str:
     file = io.BytesIO()
     item.card.save(file, "PNG", compress_level=1)
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
-
-
-def _refusal(url: str, error: urllib.error.HTTPError) -> str:
-    body = " ".join(error.read().decode("utf-8", "replace").split())[:300]
-    lost = error.code == 404 and "model" not in body
-    hint = " The address ends in /v1 on most servers." if lost else ""
-    return f"{url} answered {error.code} {error.reason}: {body or 'without a message'}.{hint}"
 
 
 class ModelEyes:

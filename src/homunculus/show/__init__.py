@@ -76,10 +76,8 @@ class Look:
 
     def draw(self) -> Any:
         """Four panels as a Pillow image: picture, relevance, kept cells, what is left to read."""
-        side = float((self.tokens.box[0, :, 2:] - self.tokens.box[0, :, :2]).max())
-        coarsest = int(self.tokens.level.max()) if self.plain else ceil(log2(max(1.0, side)))
         return panels.draw_panels(
-            lift.mips(self.picture.unit(), 1 + coarsest),
+            self._mips(),
             self.picture.size,
             self.relevance,
             self.tokens,
@@ -91,6 +89,19 @@ class Look:
             fixation=self.fixation,
             words=[(match.text, match.box) for match in self.sight.found],
         )
+
+    def cells(self, scale: float = 1.0) -> panels.Cells:
+        """The tokens alone, as drawings: where they are, and what they show."""
+        return panels.draw_cells(
+            self._mips(), self.picture.size, self.tokens,
+            patch=self.patch, plain=self.plain, scale=scale, fixation=self.fixation,
+        )  # fmt: skip
+
+    def _mips(self) -> list[Float[Tensor, "1 3 _h _w"]]:
+        """The picture and its halvings, down to the coarsest token."""
+        side = float((self.tokens.box[0, :, 2:] - self.tokens.box[0, :, :2]).max())
+        coarsest = int(self.tokens.level.max()) if self.plain else ceil(log2(max(1.0, side)))
+        return lift.mips(self.picture.unit(), 1 + coarsest)
 
     def why(self) -> dict[str, Any]:
         """Which words of the question were found, where, and what was made of it."""

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from math import log, log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, UInt8
@@ -171,14 +171,10 @@ def draw_panels(
     ``words`` are found ones, outlined in the picture; boxes are x0 y0 x1 y1 in fractions of it.
     """
     rows, cols, scale = arrangement(size)
-    shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
-    levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
-    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, pil().Resampling.LANCZOS)
-    box, kind = _drawn(tokens, size, patch, plain)
-    cell = patch * scale
-    seen, whole = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
-    kept = _kept(picture, box * cell, kind)
-    cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
+    picture, kept, seen, whole, kind = draw_cells(
+        mips, size, tokens, patch=patch, plain=plain, scale=scale, fixation=fixation
+    )
+    shown, cell = picture.size, patch * scale
     width = max(shown[0], NARROWEST)
     unseen = "" if whole else " Hatched: in no token's box."
     parts = [
@@ -196,6 +192,42 @@ def draw_panels(
         ),
     ]
     return sheet(parts, rows, cols, width, caption)
+
+
+class Cells(NamedTuple):
+    """A picture and its tokens, drawn at one scale."""
+
+    picture: Any
+    kept: Any
+    """The outlines of the tokens."""
+    seen: Any
+    """Each token as a reader would see it, at its own resolution."""
+    whole: bool
+    """Whether they leave nothing out."""
+    kind: list[int]
+    """The level of each token, or the one that its size comes nearest to."""
+
+
+def draw_cells(
+    mips: list[Float[Tensor, "1 3 _h _w"]],
+    size: Size,
+    tokens: Tokens,
+    *,
+    patch: int,
+    plain: bool,
+    scale: float | int,
+    fixation: tuple[float, float] | None = None,
+) -> Cells:
+    """The picture, where its tokens are, and what they show; arguments as for `draw_panels`."""
+    shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
+    levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
+    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, pil().Resampling.LANCZOS)
+    box, kind = _drawn(tokens, size, patch, plain)
+    cell = patch * scale
+    seen, whole = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
+    kept = _kept(picture, box * cell, kind)
+    cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
+    return Cells(picture, kept, seen, whole, kind)
 
 
 def arrangement(size: Size) -> tuple[int, int, float]:

@@ -28,7 +28,7 @@ def draw_views(views: Views) -> Any:
     parts = [
         (
             "views",
-            _outline(picture, views, scale),
+            outline(picture, views, scale),
             panels.written(views.question or "(no question)", width, panels.TEXT, panels.INK, 4),
         ),
         (
@@ -79,7 +79,7 @@ def resized(views: Views) -> View:
     return View("whole", (0, 0, wide, high), bill.plan.whole or (high, wide), bill.tokens)
 
 
-def _outline(picture: Any, views: Views, scale: float) -> Any:
+def outline(picture: Any, views: Views, scale: float) -> Any:
     """Windows on a pale picture, each with its scale and its price."""
     panel = panels.washed(picture, 0.35)
     pen = panels.draw(panel)

@@ -1,0 +1,1 @@
+"""`homunculus studio`: methods side by side in the browser, at the same budget."""

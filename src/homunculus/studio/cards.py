@@ -1,0 +1,179 @@
+"""What the page shows of a comparison, as HTML. Every text is escaped; pictures are inside."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from io import BytesIO
+from typing import Any
+
+from homunculus.core.methods import DEFAULT
+from homunculus.studio.compare import Column, Comparison, ScoutMap, what_moves
+
+EMPTY = """
+<div class="empty">
+  <h2>See what a model would see</h2>
+  <ol>
+    <li><b>Choose a picture</b><span>or a page of a PDF, or take the example.</span></li>
+    <li><b>Ask a question</b><span>whose answer stands somewhere in it.</span></li>
+    <li><b>Compare</b><span>what can be read when every method spends the same.</span></li>
+  </ol>
+</div>
+"""
+
+ASK = """
+<div class="empty"><h2>Now ask a question</h2>
+<p>Type it beside the picture, or click on the picture where the model should look.</p></div>
+"""
+
+
+FIRST = ("qwen3-vl", "gpt-6", "gpt-5-mini", "claude", "gemini-2.5", "mistral")
+"""Models whose costs are shown first, behind the one that was chosen."""
+
+
+def problem(text: str) -> str:
+    """What went wrong, in a sentence."""
+    return f'<div class="problem" role="alert">{escape(text)}</div>'
+
+
+def page(
+    first: Comparison,
+    second: Comparison | None = None,
+    answers: Mapping[str, str] | None = None,
+) -> str:
+    """Everything, from the most to the least important."""
+    parts = [_head(first), _columns(first, answers or {})]
+    if second:
+        parts.append(_moves(first, second))
+    parts += [_scouts(first.scouts), _costs(first)]
+    return f'<div class="results">{"".join(parts)}</div>'
+
+
+def _head(one: Comparison) -> str:
+    seen = one.seen
+    untouched = seen.rule.count(seen.picture.original)
+    less = untouched / max(1, seen.tokens)
+    facts = (
+        f"<b>{seen.limit}</b> {escape(seen.rule.token)} each, instead of "
+        f"<b>{untouched:,}</b> for the untouched picture"
+        + (f" ({less:.0f} times fewer)." if less >= 1.5 else ".")
+    )
+    more = "".join(f"<p>{escape(note)}</p>" for note in one.notes)
+    return f'<header class="head"><h2>{escape(one.title)}</h2><p>{facts}</p>{more}</header>'
+
+
+def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
+    cards = "".join(_column(column, answers.get(column.name)) for column in one.columns)
+    reader = f"a reader of {one.seen.acuity.middle:g} px ({escape(one.seen.acuity.name)})"
+    full = ""
+    if "full" in answers:
+        full = f'<div class="from-untouched">{_answer(answers["full"], "from the untouched picture")}</div>'
+    return (
+        f'<section class="columns" style="--many:{len(one.columns)}">{cards}</section>{full}'
+        f'<div class="original"><div><h3>There, untouched</h3>'
+        f"<p>The magnified place, as it is in the picture. The legibility is the planner's "
+        f"estimate that {reader} can read the answer; no model was asked for it.</p></div>"
+        f"{_picture(one.original, 'the magnified place of the untouched picture')}</div>"
+    )
+
+
+def _column(one: Column, answer: str | None) -> str:
+    ours = " ours" if one.name == DEFAULT else ""
+    said = "" if answer is None else _answer(answer, "from these tokens")
+    return (
+        f'<article class="card{ours}" data-method="{escape(one.name)}">'
+        f"<h3>{escape(one.name)}<em>{one.tokens} tokens</em></h3>"
+        f'<div class="spot">{_picture(one.spot, f"{one.name}: what can be read there")}</div>'
+        f"{_meter(one.value)}{said}<p>{escape(one.about)}</p>"
+        f'<div class="figures"><figure>{_picture(one.shown, f"{one.name}: what it shows")}'
+        f"<figcaption>what it shows</figcaption></figure>"
+        f"<figure>{_picture(one.where, f'{one.name}: where its tokens are')}"
+        f"<figcaption>where its tokens are</figcaption></figure></div></article>"
+    )
+
+
+def _meter(value: float | None) -> str:
+    if value is None:
+        return '<div class="meter"><span>Estimated legibility</span><b>not known</b></div>'
+    share = max(0.0, min(1.0, value))
+    return (
+        f'<div class="meter"><span>Estimated legibility</span><b>{share:.0%}</b>'
+        f'<i><u style="width:{share:.1%}"></u></i></div>'
+    )
+
+
+def _answer(text: str, where: str) -> str:
+    return f'<blockquote class="answer"><small>{where}</small>{escape(text)}</blockquote>'
+
+
+def _moves(first: Comparison, second: Comparison) -> str:
+    rows = "".join(
+        f'<div class="asked"><h4><mark class="q{number}">{number}</mark>'
+        f"{escape(one.title)}</h4>"
+        f"{_picture(one.columns[1].spot, f'views, question {number}: what can be read there')}"
+        f"{_meter(one.columns[1].value)}</div>"
+        for number, one in ((1, first), (2, second))
+    )
+    both = _picture(what_moves(first, second), "the windows of both questions")
+    return (
+        '<section class="moves"><h2>What moves with the question</h2>'
+        "<p>The windows of <code>views</code> for both questions, on one picture.</p>"
+        f'<div class="pair">{both}<div>{rows}</div></div></section>'
+    )
+
+
+def _scouts(some: Sequence[ScoutMap]) -> str:
+    titles = {"words": "Words", "things": "Things", "together": "Together", "used": "Used"}
+    cards = "".join(
+        f"<figure><figcaption><b>{titles.get(one.name, escape(one.name))}</b>"
+        f"<em>{f'{one.sure:.0%} sure' if one.sure else 'not sure'}</em></figcaption>"
+        f"{_picture(one.map, f'where {one.name} looked')}<p>{escape(one.explanation)}</p></figure>"
+        for one in some
+    )
+    return (
+        '<section class="scouts"><h2>Where the scouts looked</h2>'
+        f'<div class="row">{cards}</div></section>'
+    )
+
+
+def _costs(one: Comparison) -> str:
+    chosen = one.seen.rule.name
+    first = [chosen, *(name for name in FIRST if name != chosen)]
+    ranked = sorted(
+        one.costs, key=lambda row: first.index(row["model"]) if row["model"] in first else 99
+    )
+    rows = [_cost(row, chosen) for row in ranked]
+    head = (
+        "<thead><tr><th>model</th><th>untouched</th><th>views</th>"
+        '<th class="wide">share of the untouched</th><th class="wide">known by</th></tr></thead>'
+    )
+    few, rest = "".join(rows[: len(first)]), "".join(rows[len(first) :])
+    return (
+        '<section class="costs"><h2>What it costs, by model</h2>'
+        f"<p>Image tokens of this picture as each model counts them: untouched, and as views "
+        f"within {one.request.tokens}. Prices per token are your provider's.</p>"
+        f"<table>{head}<tbody>{few}</tbody></table>"
+        f"<details><summary>All {len(rows)} models</summary>"
+        f"<table>{head}<tbody>{rest}</tbody></table></details></section>"
+    )
+
+
+def _cost(row: Mapping[str, Any], chosen: str) -> str:
+    untouched, views = row["untouched"], row["views"]
+    told = f"{views:,}" if views else f"from {row['least']:,}"
+    part = f'<u style="width:{100 * views / untouched:.2f}%"></u>' if views else ""
+    mine = ' class="chosen"' if row["model"] == chosen else ""
+    return (
+        f"<tr{mine}><td>{escape(row['model'])}</td><td>{untouched:,}</td><td>{told}</td>"
+        f'<td class="wide"><i>{part}</i></td>'
+        f'<td class="wide">{escape(row["sure"])}, {escape(row["date"])}</td></tr>'
+    )
+
+
+def _picture(image: Any, alt: str) -> str:
+    file = BytesIO()
+    image.save(file, "webp", quality=88, method=2)
+    data = b64encode(file.getvalue()).decode()
+    return (
+        f'<img src="data:image/webp;base64,{data}" alt="{escape(alt)}" '
+        f'width="{image.width}" height="{image.height}">'
+    )

@@ -1,0 +1,379 @@
+"""One picture, one question, one budget, several methods: what each shows, as pictures and facts.
+
+Nothing here knows the browser: Pillow images in, Pillow images and numbers out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from homunculus.core.methods import DEFAULT, methods
+from homunculus.core.pipeline import Image, Scout, Sight, resize_map
+from homunculus.core.types import Grid
+from homunculus.image import Picture, PictureError, open_picture, size_of
+from homunculus.planner import Planner, View, Views, scout_cells
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.cost import costs
+from homunculus.planner.search import Belief
+from homunculus.relevance import things
+from homunculus.relevance.scout import get_scout
+from homunculus.show import Look, look, notes, panels
+from homunculus.show.views import compose, outline, resized, to_pillow
+
+PIXELS = 64_000_000
+"""Pixels that an upload may declare: more than phones make."""
+LONGEST = 4096
+"""Pixels along the longer side that a picture is reduced to."""
+TOKENS = (4, 512)
+"""The least and the most of a budget."""
+OTHERS = 2
+"""Methods beside `resize` and `views`."""
+LETTERS = 1000
+"""Characters of a question."""
+WIDE, HIGH = 480, 640
+"""Pixels that a drawing may have."""
+SPOT = (600, 220)
+"""Width and height of the magnified spot."""
+LINES = 4.5
+"""Lines of print that the spot is high."""
+REACH = 1 / 40
+"""How far around a point one looks: one standard deviation, in the longer side of the picture."""
+SURE = 0.95
+"""How sure one can be of a point that a person chose."""
+WITHOUT = {
+    "resize": "is always there",
+    "oracle": "needs the answer's place",
+    "shuffled": "needs other pictures",
+}
+"""Methods that cannot be added."""
+
+Box = tuple[int, int, int, int]
+"""x0 y0 x1 y1 in pixels of the picture."""
+
+
+# ---- what is asked -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question about a picture, and how to look at it."""
+
+    question: str = ""
+    tokens: int = 64
+    model: str = "qwen3-vl"
+    """Whose tokens are counted."""
+    others: tuple[str, ...] = ()
+    """Methods beside `resize` and `views`."""
+    point: tuple[float, float] | None = None
+    """x y as fractions of the picture: look there."""
+    beside: bool = False
+    """Whether the point is looked at beside the question, and not instead of it."""
+
+    def __post_init__(self) -> None:
+        low, high = TOKENS
+        if not low <= self.tokens <= high:
+            raise ValueError(f"The budget is {low} to {high} tokens, got {self.tokens}.")
+        if len(self.question) > LETTERS:
+            raise ValueError(f"A question has at most {LETTERS} characters. Make it shorter.")
+        if len(self.others) > OTHERS:
+            raise ValueError(f"At most {OTHERS} methods beside resize and views.")
+        if strange := [name for name in self.others if name not in choices()]:
+            raise ValueError(f"{strange[0]!r} cannot be compared here.")
+        if self.point and not all(0 <= side <= 1 for side in self.point):
+            raise ValueError(f"The point {self.point} lies outside the picture.")
+
+
+def choices() -> Mapping[str, str]:
+    """Methods that can stand beside `resize` and `views`, and what each does."""
+    return {name: one.about for name, one in methods().items() if name not in WITHOUT}
+
+
+def open_upload(data: bytes, page: int = 0) -> Picture:
+    """A stranger's file as a picture; what it declares is checked before it is decoded."""
+    try:
+        high, wide = size_of(data)
+    except PictureError:
+        if b"%PDF-" not in data[:1024]:  # pages are drawn no larger than they are needed
+            raise
+    else:
+        if high * wide > PIXELS:
+            raise PictureError(
+                f"This picture has {high * wide / 1e6:.0f} megapixels ({wide} x {high}); the "
+                f"studio takes up to {PIXELS / 1e6:.0f}. Save it smaller and try again."
+            )
+    return open_picture(data, page, longest=LONGEST)
+
+
+@dataclass(frozen=True, eq=False)
+class PointScout:
+    """Looks where a person points, instead of where the question looks or beside it."""
+
+    scout: Scout
+    point: tuple[float, float]
+    beside: bool = False
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        sight = self.scout(image, question, grid)
+        spot = _around(self.point, grid).log_softmax(-1).view(grid)
+        if not (self.beside and sight.sure):
+            return replace(
+                sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
+                origin="your point", explanation="The choice follows the point, not the question.",
+            )  # fmt: skip
+        asked = resize_map(sight.logit, grid).flatten().log_softmax(-1).view(grid)
+        return replace(
+            sight,
+            logit=torch.logaddexp(asked, spot),
+            sure=(sight.sure + SURE) / 2,
+            origin=f"{sight.origin} + your point",
+            explanation=f"{sight.explanation} The point counts as much as the question.",
+        )
+
+
+def _around(point: tuple[float, float], grid: Grid) -> Tensor:
+    """Logits of the cells around a point, one after the other."""
+    y = torch.arange(grid[0])[:, None] + 0.5 - point[1] * grid[0]
+    x = torch.arange(grid[1]) + 0.5 - point[0] * grid[1]
+    return (-(y**2 + x**2) / (2 * (REACH * max(grid)) ** 2)).flatten()
+
+
+# ---- what comes back -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What one method makes of the budget."""
+
+    name: str
+    about: str
+    tokens: int
+    value: float | None
+    """The estimated probability that the answer can be read; None where nobody knows its place."""
+    where: Any
+    """Its windows or cells, drawn on the picture."""
+    shown: Any
+    """What a reader would see."""
+    spot: Any
+    """The same, magnified where the plan looks."""
+    views: Sequence[View] = ()
+    """Its pictures; none where tokens are cells of one image."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoutMap:
+    """Where a scout looked."""
+
+    name: str
+    map: Any
+    """Its relevance, drawn on the picture."""
+    sure: float
+    explanation: str
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All that the page shows of one request."""
+
+    request: Request
+    seen: Views
+    columns: Sequence[Column]
+    scouts: Sequence[ScoutMap]
+    costs: Sequence[dict[str, Any]]
+    place: Box
+    """What is magnified."""
+    original: Any
+    """The same place of the untouched picture."""
+    notes: Sequence[str]
+
+    @property
+    def title(self) -> str:
+        """What is looked for."""
+        if self.request.point and not self.request.beside:
+            return "Where you clicked"
+        question = self.request.question.strip()
+        return f"“{question}”" if question else "No question: what stands out"
+
+
+def compare(picture: Picture, request: Request, page: int = 0) -> Comparison:
+    """`resize`, `views` and other methods on one picture, at the same budget."""
+    whole = to_pillow(picture)
+    scout = get_scout("auto")
+    if request.point:
+        scout = PointScout(scout, request.point, request.beside)
+    planner = Planner.of(whole, request.question, request.model, scout=scout)
+    seen = planner.views(request.tokens)
+    place = spot_of(planner, request.point)
+    columns = [_resize(planner, seen, whole, place), _views(planner, seen, whole, place)]
+    columns += [_cells(name, planner, request, whole, place) for name in request.others]
+    high, wide = picture.original
+    return Comparison(
+        request,
+        seen,
+        columns,
+        scout_maps(planner, request, whole),
+        costs(f"{wide}x{high}", tokens=request.tokens),
+        place,
+        _magnified(whole, place),
+        notes(picture, request.question, seen.sight, page),
+    )
+
+
+def _resize(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
+    small = resized(seen)
+    value = replace(planner.need, windows=0).buy(seen.limit).plan.value
+    shown = compose(whole, [small], whole.size, 1.0)
+    size = f"{small.size[1]} x {small.size[0]} pixels"
+    return Column(
+        "resize", f"the whole picture, smaller: {size}", small.tokens, _known(planner, value),
+        _drawn(whole), _drawn(shown), _magnified(shown, place), [small],
+    )  # fmt: skip
+
+
+def _views(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
+    shown = compose(whole, seen.views, whole.size, 1.0)
+    small = _drawn(whole)
+    many = len(seen) - 1
+    windows = f" and {many} window{'s' * (many > 1)}" if many else ""
+    return Column(
+        DEFAULT, f"a small whole picture{windows}", seen.tokens, _known(planner, seen.value),
+        outline(small, seen, small.width / whole.width), _drawn(shown),
+        _magnified(shown, place), seen.views,
+    )  # fmt: skip
+
+
+def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box) -> Column:
+    method = methods()[name]
+    aim = request.point if request.point and "fixation" in method.settings else None
+    kept = look(  # all methods go by one map, so that they differ by what they make of it
+        whole, request.question, method=method, tokens=request.tokens, model=request.model,
+        scout=lambda *_: planner.sight, fixation=aim,
+    )  # fmt: skip
+    need, drawn = planner.need, kept.cells()
+    value = legibility(need.belief, planner.picture.size, need.acuity, _shows(kept, whole.width))
+    seen = drawn.seen if drawn.seen.size == whole.size else drawn.seen.resize(whole.size)
+    return Column(
+        name, method.about, int(kept.tokens.valid.sum()), _known(planner, value),
+        _drawn(drawn.kept), _drawn(seen), _magnified(seen, place),
+    )  # fmt: skip
+
+
+def _known(planner: Planner, value: float) -> float | None:
+    return value if planner.sight.sure else None
+
+
+def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:
+    """What each token shows and at which scale: however large, it has the pixels of one cell.
+
+    Pixels are those of the picture that is so wide; `look` may have reduced it further.
+    """
+    cells = kept.tokens.box[0][kept.tokens.valid[0]]
+    times = wide / kept.picture.size[1]
+    side = (cells[:, 2:] - cells[:, :2]).amin(-1).clamp(min=1.0).tolist()
+    pixels = (cells * kept.patch * times).round().int().tolist()
+    return [
+        ((x0, y0, x1, y1), 1 / (one * times))
+        for (y0, x0, y1, x1), one in zip(pixels, side, strict=True)
+    ]
+
+
+def legibility(
+    belief: Belief, size: tuple[int, int], acuity: Acuity, shown: Sequence[tuple[Box, float]]
+) -> float:
+    """The probability that the answer is in one of these boxes, and large enough to be read.
+
+    The planner's own estimate, for boxes that it has not planned: each comes with its scale, in
+    pixels shown to a pixel of the picture of that height and width.
+    """
+    rows, cols = belief.place.shape
+    (high, wide), best = size, torch.zeros_like(belief.place)
+    for (x0, y0, x1, y1), scale in shown:
+        down = slice(round(y0 * rows / high), round(y1 * rows / high))
+        across = slice(round(x0 * cols / wide), round(x1 * cols / wide))
+        best[down, across] = best[down, across].clamp(min=scale)
+    read = acuity.read(belief.octaves + best.clamp(min=1e-6).log2(), belief.blur)
+    return float((read * belief.place * (best > 0)).sum())
+
+
+# ---- drawings ------------------------------------------------------------------------------------
+
+
+def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
+    """A few lines of print around the point, or where the answer most likely is."""
+    high, wide = planner.picture.size
+    belief = planner.need.belief
+    place = belief.place if belief.place.any() else planner.sight.logit.softmax(-1)
+    rows, cols = place.shape
+    row, col = divmod(int(place.argmax()), cols)
+    if point:
+        row, col = min(int(point[1] * rows), rows - 1), min(int(point[0] * cols), cols - 1)
+    tall = min(high, max(24, round(LINES * 2 ** float(belief.octaves[row, col]))))
+    broad = min(wide, round(tall * SPOT[0] / SPOT[1]))
+    x, y = point or _middle(place, max(1, round(tall * rows / high)), max(1, broad * cols // wide))
+    left = min(max(0, round(x * wide - broad / 2)), wide - broad)
+    top = min(max(0, round(y * high - tall / 2)), high - tall)
+    return left, top, left + broad, top + tall
+
+
+def _middle(place: Tensor, tall: int, broad: int) -> tuple[float, float]:
+    """The middle, x y in fractions, of what is in the box of so many cells that holds most."""
+    held = F.avg_pool2d(place[None, None], (tall, broad), 1)[0, 0]
+    top, left = divmod(int(held.argmax()), held.shape[1])
+    part = place[top : top + tall, left : left + broad]
+    total = part.sum().clamp(min=1e-9)
+    y = float((part.sum(1) * torch.arange(part.shape[0])).sum() / total) + top + 0.5
+    x = float((part.sum(0) * torch.arange(part.shape[1])).sum() / total) + left + 0.5
+    return x / place.shape[1], y / place.shape[0]
+
+
+def _magnified(picture: Any, place: Box) -> Any:
+    part = picture.crop(place)
+    times = min(SPOT[0] / part.width, SPOT[1] / part.height)
+    size = (max(1, round(part.width * times)), max(1, round(part.height * times)))
+    return part.resize(size, panels.pil().Resampling.BICUBIC)
+
+
+def _drawn(picture: Any) -> Any:
+    """No larger than it is shown."""
+    scale = min(1.0, WIDE / picture.width, HIGH / picture.height)
+    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+    return picture.resize(size, panels.pil().Resampling.LANCZOS)
+
+
+def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]:
+    """Each scout that was asked, and what was made of them together."""
+    picture, asked = planner.picture, bool(request.question.strip())
+    grid = scout_cells(picture.size)[0]
+    names = ["words", *(["things"] if things.available() else [])] if asked else []
+    sights = [(name, get_scout(name)(picture.pixels, request.question, grid)) for name in names]
+    sights.append(("together" if names and not request.point else "used", planner.sight))
+    small = _drawn(whole)
+    found = list[ScoutMap]()
+    for name, sight in sights:
+        words = [(match.text, match.box) for match in sight.found]
+        if sight.sure:
+            drawn = panels.heated(small, sight.logit, small.width / sight.logit.shape[1])
+        else:  # its map says nothing
+            drawn = panels.washed(small, 0.6)
+        drawn = panels.outlined(drawn, words)
+        found.append(ScoutMap(name, drawn, sight.sure, sight.explanation))
+    return found
+
+
+def what_moves(first: Comparison, second: Comparison) -> Any:
+    """The windows of two questions on one picture, in two colours."""
+    whole = _drawn(to_pillow(first.seen.picture))
+    panel, scale = panels.washed(whole, 0.35), whole.width / first.seen.picture.size[1]
+    for number, one, colour in ((1, first, panels.LEVELS[0]), (2, second, panels.LEVELS[3])):
+        pen = panels.draw(panel)
+        for view in one.seen:
+            if view.name == "whole":
+                continue
+            x0, y0, x1, y1 = (round(side * scale) for side in view.box)
+            pen.rectangle((x0, y0, x1 - 1, y1 - 1), outline=colour, width=4)
+            pen.rectangle((x0, y0, x0 + 22, y0 + 24), fill=colour)
+            pen.text((x0 + 7, y0 + 2), str(number), panels.PAPER, panels.typeface(18))
+    return panel

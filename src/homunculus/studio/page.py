@@ -1,0 +1,251 @@
+"""The page of the studio, built with Gradio, and the server that brings it to a browser."""
+
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from homunculus.image import Picture, PictureError
+from homunculus.lazy import need
+from homunculus.planner import render
+from homunculus.planner.messages import encode
+from homunculus.planner.models import MODELS
+from homunculus.serve.chat import Chat, image_part, text_part
+from homunculus.show import panels
+from homunculus.show.views import to_pillow
+from homunculus.studio import cards
+from homunculus.studio.compare import (
+    LETTERS,
+    OTHERS,
+    TOKENS,
+    Comparison,
+    Request,
+    choices,
+    compare,
+)
+from homunculus.studio.door import Door, Pictures, facts, is_loopback
+
+HERE = Path(__file__).parent
+PICTURES = Path(panels.__file__).with_name("pictures")
+EXAMPLE = ("page", "What is the value of ferritin?")
+"""A picture that comes with the package, and a question about it."""
+ANSWER = 64
+"""Most tokens of a model's answer."""
+BEFORE, BESIDE = "instead of the question", "beside the question"
+TO_RESULTS = """() => {
+  if (window.innerWidth <= 760 && document.querySelector("#pane .source"))
+    document.querySelector("#results").scrollIntoView({ behavior: "smooth" });
+}"""
+"""On a phone the results are below: go there when something is asked."""
+WAITING = 16
+"""Requests that may wait for their turn."""
+
+
+def gradio() -> Any:
+    """Gradio, loaded when a page is built."""
+    return need("gradio", extra="studio", who="homunculus studio")
+
+
+# ---- what the page asks for ----------------------------------------------------------------------
+
+
+class Studio:
+    """What happens when someone asks: from values of the page to HTML."""
+
+    def __init__(self, pictures: Pictures, chat: Chat | None = None) -> None:
+        self.pictures, self.chat = pictures, chat
+
+    def run(
+        self, pane: Any, question: Any, second: Any, tokens: Any, model: Any, others: Any, mode: Any
+    ) -> Iterator[str]:
+        """The results, first without and then with a model's answers."""
+        try:
+            found = self._picture(pane)
+            if found is None:
+                yield cards.EMPTY
+                return
+            picture, page = found
+            if not str(question or "").strip() and not pane.get("point"):
+                yield cards.ASK
+                return
+            request = request_of(pane, question, tokens, model, others, mode)
+            first = compare(picture, request, page)
+            other = None
+            if more := str(second or "").strip():
+                point = request.point if request.beside else None
+                asked = replace(request, question=more, others=(), point=point)
+                other = compare(picture, asked, page)
+            yield cards.page(first, other)
+            if self.chat and request.question.strip():
+                yield cards.page(first, other, answers(self.chat, first))
+        except ValueError as error:  # pictures that cannot be used are among them
+            yield cards.problem(str(error))
+
+    def _picture(self, pane: Any) -> tuple[Picture, int] | None:
+        if not isinstance(pane, Mapping) or not pane.get("key"):
+            return None
+        page = pane.get("page") or 0
+        if not isinstance(page, int) or page < 0:
+            raise PictureError("There is no such page.")
+        return self.pictures.open(str(pane["key"]), page), page
+
+    def example(self) -> tuple[dict[str, Any], str]:
+        """The picture that comes with the package, and a question about it."""
+        name, question = EXAMPLE
+        return facts(name, self.pictures.open(name)) | {"name": f"{name}.png"}, question
+
+
+def request_of(
+    pane: Mapping[str, Any], question: Any, tokens: Any, model: Any, others: Any, mode: Any
+) -> Request:
+    """Values that a browser sent, checked."""
+    if model not in MODELS:
+        raise ValueError(f"There is no model {str(model)[:40]!r}.")
+    point = pane.get("point")
+    if point is not None:
+        sound = isinstance(point, list) and len(point) == 2
+        if not (sound and all(isinstance(one, int | float) and isfinite(one) for one in point)):
+            raise ValueError("A point is x and y.")
+        point = (float(point[0]), float(point[1]))
+    if not isinstance(tokens, int | float) or not isfinite(tokens):
+        raise ValueError("The budget is a number of tokens.")
+    names = tuple(str(one) for one in others) if isinstance(others, list) else ()
+    return Request(str(question or ""), int(tokens), model, names, point, mode == BESIDE)
+
+
+def answers(chat: Chat, one: Comparison) -> dict[str, str]:
+    """What a model answers from each method's pictures, and from the untouched one."""
+    whole, question = to_pillow(one.seen.picture), text_part(one.request.question)
+    said = dict[str, str]()
+    for column in one.columns:
+        if column.name == one.columns[1].name:
+            said[column.name] = _ask(chat, [*one.seen.openai(), question])
+        elif column.views:
+            pictures = [image_part(encode(render(whole, view)).url) for view in column.views]
+            said[column.name] = _ask(chat, [*pictures, question])
+    said["full"] = _ask(chat, [image_part(encode(whole).url), question])
+    return said
+
+
+def _ask(chat: Chat, parts: list[dict[str, Any]]) -> str:
+    try:
+        return chat.ask(parts, ANSWER).strip() or "(no answer)"
+    except ValueError as error:  # one answer that fails takes nothing else away
+        return f"No answer: {error}"
+
+
+# ---- the page ------------------------------------------------------------------------------------
+
+
+def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
+    """The page as Gradio's Blocks."""
+    gr = gradio()
+    with gr.Blocks(title="Homunculus Studio", analytics_enabled=False, fill_width=True) as blocks:
+        gr.HTML((HERE / "head.html").read_text("utf-8"), elem_id="title", js_on_load=None)
+        with gr.Row(elem_id="studio", equal_height=False):
+            with gr.Column(scale=0, min_width=340, elem_id="controls"):
+                pane = gr.HTML(
+                    {}, html_template=(HERE / "pane.html").read_text("utf-8"),
+                    js_on_load=(HERE / "pane.js").read_text("utf-8"), elem_id="pane",
+                )  # fmt: skip
+                question = gr.Textbox(
+                    label="Question", placeholder="What is the total?", max_length=LETTERS,
+                    lines=1, max_lines=3, submit_btn="Look", elem_id="question",
+                )  # fmt: skip
+                budget = gr.Slider(
+                    *TOKENS, tokens, step=4, label="Budget in tokens", elem_id="tokens",
+                    info="for each method",
+                )  # fmt: skip
+                others = gr.Dropdown(
+                    list(choices()), value=["cut"], multiselect=True, max_choices=OTHERS,
+                    label="Other methods", info="up to two, beside resize and views",
+                    elem_id="others",
+                )  # fmt: skip
+                second = gr.Textbox(
+                    label="Second question", placeholder="press Enter to see what moves",
+                    lines=1, max_lines=3, max_length=LETTERS, elem_id="second",
+                )  # fmt: skip
+                whose = gr.Dropdown(
+                    list(MODELS), value=model, label="Whose tokens", elem_id="model",
+                )  # fmt: skip
+                mode = gr.Radio(
+                    [BEFORE, BESIDE], value=BEFORE, label="A click on the picture is looked at",
+                    elem_id="mode",
+                )  # fmt: skip
+            with gr.Column(scale=1, min_width=320, elem_id="results"):
+                results = gr.HTML(cards.EMPTY, elem_id="output", js_on_load=None)
+        inputs = [pane, question, second, budget, whose, others, mode]
+        quiet = {"api_visibility": "private", "trigger_mode": "always_last"}
+        changes = [
+            pane.upload, pane.select, question.submit, second.submit, budget.change, whose.input,
+            others.input, mode.input,
+        ]  # fmt: skip
+        gr.on([*changes, pane.click], None, js=TO_RESULTS, queue=False, api_visibility="private")
+        gr.on(changes, studio.run, inputs, results, **quiet)
+        shown = pane.click(studio.example, None, [pane, question], **quiet)
+        shown.then(studio.run, inputs, results, **quiet)
+    return blocks.queue(max_size=WAITING, default_concurrency_limit=1, api_open=False)
+
+
+def app(
+    host: str = "127.0.0.1", chat: Chat | None = None, tokens: int = 64, model: str = "qwen3-vl"
+) -> Any:
+    """The studio as an ASGI app: the page, behind its door."""
+    gr = gradio()
+    fastapi: Any = need("fastapi", extra="studio", who="homunculus studio")
+    name = EXAMPLE[0]
+    pictures = Pictures({name: (PICTURES / f"{name}.png").read_bytes()})
+    blocks = build(Studio(pictures, chat), tokens, model)
+    theme = gr.themes.Base(
+        primary_hue="teal", neutral_hue="slate", radius_size="md",
+        font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"],
+    )  # fmt: skip
+    mounted = gr.mount_gradio_app(
+        fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None), blocks, path="/",
+        server_name=host, theme=theme, css=(HERE / "page.css").read_text("utf-8"),
+        footer_links=[], run_history=False, show_error=False, ssr_mode=False, mcp_server=False,
+        max_file_size=1, enable_monitoring=False,
+    )  # fmt: skip
+    blocks.has_launched = True  # else Gradio takes files of any folder for its own; the door is one
+    return Door(mounted, pictures, host)
+
+
+def check_host(host: str, allowed: bool) -> None:
+    """Refuse an address that other machines can reach, unless that is what is wanted."""
+    if not (is_loopback(host) or allowed):
+        raise ValueError(
+            f"--host {host} lets other machines reach the studio, and it asks nobody for a "
+            "password. Add --allow-remote if you mean it."
+        )
+
+
+def serve(
+    host: str = "127.0.0.1",
+    port: int = 7860,
+    chat: Chat | None = None,
+    tokens: int = 64,
+    model: str = "qwen3-vl",
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Run the studio until it is stopped; ``ready`` is told its address before that."""
+    uvicorn: Any = need("uvicorn", extra="studio", who="homunculus studio")
+    page = app(host, chat, tokens, model)
+    with _listening(host, port) as open_socket:
+        if ready:
+            name = f"[{host}]" if ":" in host else host
+            ready(f"http://{name}:{open_socket.getsockname()[1]}")
+        server = uvicorn.Server(uvicorn.Config(page, log_level="warning"))
+        server.run(sockets=[open_socket])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """An open port, taken before anyone is told of it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise ValueError(
+            f"port {port} of {host} cannot be opened ({error.strerror}). Name another with --port."
+        ) from None
