@@ -66,7 +66,8 @@ def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
     reader = f"a reader of {one.seen.acuity.middle:g} px ({escape(one.seen.acuity.name)})"
     full = ""
     if "full" in answers:
-        full = f'<div class="from-untouched">{_answer(answers["full"], "from the untouched picture")}</div>'
+        said = _answer(answers["full"], "from the untouched picture")
+        full = f'<div class="from-untouched">{said}</div>'
     return (
         f'<section class="columns" style="--many:{len(one.columns)}">{cards}</section>{full}'
         f'<div class="original"><div><h3>There, untouched</h3>'
