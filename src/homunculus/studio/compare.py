@@ -248,9 +248,13 @@ def _views(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
 def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box) -> Column:
     method = methods()[name]
     aim = request.point if request.point and "fixation" in method.settings else None
+
+    def scout(*_: object) -> Sight:
+        return planner.sight
+
     kept = look(  # all methods go by one map, so that they differ by what they make of it
         whole, request.question, method=method, tokens=request.tokens, model=request.model,
-        scout=lambda *_: planner.sight, fixation=aim,
+        scout=scout, fixation=aim,
     )  # fmt: skip
     need, drawn = planner.need, kept.cells()
     value = legibility(need.belief, planner.picture.size, need.acuity, _shows(kept, whole.width))
