@@ -1,4 +1,4 @@
-"""Draws docs/studio.png: the studio with its example, in Debian's Chromium. Run it in docs/.
+"""Draws docs/studio.png: the studio with its example, in Debian's Chromium. Needs `playwright`. In docs/:
 
 python studio.py
 """
