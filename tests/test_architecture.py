@@ -115,7 +115,17 @@ def test_every_room_is_in_the_drawing_in_its_order() -> None:
     drawing = page.partition("```text\n")[2].partition("```")[0]
     rooms = [line.split()[0] for line in drawing.splitlines() if line.strip(" |v")]
     floors = [FLOOR.get(room, FLOOR["core.pipeline"]) for room in rooms]
-    assert rooms == ["cli", "lab", "studio", "engines", "show", "planner", "relevance", "core", "image"]
+    assert rooms == [
+        "cli",
+        "lab",
+        "studio",
+        "engines",
+        "show",
+        "planner",
+        "relevance",
+        "core",
+        "image",
+    ]
     assert floors == sorted(floors, reverse=True)
     names = set(re.findall(r"^\| `([\w/.]+)` \|", page, re.MULTILINE))
     for folder in sorted(path.parent for path in PACKAGE.rglob("__init__.py")):

@@ -104,6 +104,10 @@ class Views:
             name = "window" if len(plan.windows) == 1 else f"window {number}"
             yield name, window.box, window.size(self.rule.lattice.side)
 
+    def __repr__(self) -> str:
+        about = f"{len(self)} pictures, {self.tokens} of {self.limit} {self.rule.token}"
+        return f"<Views of {self.question!r}: {about}, value {self.value:.2f}>"
+
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
 

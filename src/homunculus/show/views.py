@@ -69,7 +69,9 @@ def caption(views: Views) -> str:
     if not views.sight.sure:
         return f"{facts} The scout does not know where to look: whole picture."
     reader = f"a reader of {views.acuity.middle:g} px ({views.acuity.name})"
-    return f"{facts} The answer can be read with probability {views.value:.2f}, by {reader}."
+    guess = views.sight.matches and not views.sight.found
+    told = "No word of the question was found, so this is a guess: the" if guess else "The"
+    return f"{facts} {told} answer can be read with probability {views.value:.2f}, by {reader}."
 
 
 def resized(views: Views) -> View:
