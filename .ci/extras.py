@@ -82,7 +82,9 @@ def measure() -> None:
     suite("pages")
     rows = ("--methods", "cut", "atlas", "--tokens", "64", "--read", "crop", "--cache", "cache")
     command("measure", "pages", *rows, "-o", "run.json")
-    found = json.loads(Path("run.json").read_text("utf-8"))
+    from homunculus.lab.results import from_text
+
+    found = from_text(Path("run.json").read_text("utf-8"))
     read = [row["scores"]["full"]["all"][0] for row in found["rows"]]
     assert read == [1.0, 1.0], found["rows"]
 
