@@ -13,6 +13,7 @@ import lmms_eval.tasks.textvqa.utils
 import lmms_eval.tasks.vqav2.utils  # noqa: F401 - here, or the next import's test would be skipped
 import pytest
 
+from homunculus.lab.results import from_text
 from homunculus.lab.speed.server import NAME as SERVED
 from serving.conftest import FEW, folder
 from serving.toy import CELLS, NAME, toy
@@ -115,7 +116,7 @@ def measured(room, name, *flags):
         room, "homunculus", "measure", NAME, "--model", str(folder("qwen3_vl")), "--include",
         str(room / "task"), "--tokens", "32,64", "-o", name, *flags,
     )  # fmt: skip
-    return json.loads((room / name).read_text())
+    return from_text((room / name).read_text())
 
 
 @pytest.fixture(scope="module")
