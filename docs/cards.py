@@ -24,6 +24,13 @@ SETS = (
     ("street words", "icdar2015", "measure-charts-photos-scenes"),
     ("photos", "coco_open", "measure-charts-photos-scenes"),
 )
+PLANS = (
+    ("pages", "docvqa_gaze", "measure-tokens32-documents"),
+    ("receipts", "sroie", "measure-tokens32-documents"),
+    ("street words", "icdar2015", "measure-tokens32-scenes-photos"),
+    ("photos, with the thing scout,", "coco_open", "photos-tokens32"),
+)
+"""The same for `views`."""
 SLOTS = ("64", "128", "273")
 
 
@@ -170,7 +177,7 @@ def score(method: str, name: str, suite: str) -> str:
     return " / ".join(f"{row[slots][column][0]:.2f}".removeprefix("0") for slots in SLOTS)
 
 
-def gain(method: str, name: str, suite: str, slots: str = "128") -> str | None:
+def gain(method: str, name: str, suite: str, slots: str) -> str | None:
     """Points over `resize` with their interval."""
     run = run_of(name, suite)
     pair = run["paired"].get(f"{method} - resize")
@@ -182,11 +189,10 @@ def gain(method: str, name: str, suite: str, slots: str = "128") -> str | None:
 
 def against(method: str) -> str:
     """What it gains over `resize`, set by set."""
-    files = dict.fromkeys(SETS)
-    where = "128 tokens of 16 px"
-    if method == "views":  # measured later, on 60 questions a set
-        files = {(label, suite, "compare-tokens16-views"): None for label, suite, _ in SETS[:3]}
-    found = [(label, gain(method, name, suite)) for label, suite, name in files]
+    files, slots, where = SETS, "128", "128 tokens of 16 px"
+    if method == "views":  # measured later, with the tokens of today's models
+        files, slots, where = PLANS, "32", "32 tokens of 32 px"
+    found = [(label, gain(method, name, suite, slots)) for label, suite, name in files]
     told = "; ".join(f"{label} {points}" for label, points in found if points)
     links = dict.fromkeys(name for _, _, name in files)
     at = ", ".join(f"[file](../results/{name}.json)" for name in links)
@@ -217,7 +223,9 @@ A method says which K tokens are kept. [`views`](#views) is the default of `show
 exactly K, a batch equals its singles, ties never depend on luck. `homunculus methods` lists them.
 
 Every picture below is the same invoice with {TOKENS} tokens of {PATCH} px and “{QUESTION}”. Left,
-what is kept; right, what can still be read. Controls are there to be beaten, and stand in every table.
+what is kept; right, what can still be read; of `views`, right, the pictures as they are sent. Controls are there to be
+beaten, and stand in every table. *Looks at* says where relevance comes from (the question, the pixels, nothing), and which
+cells there are to choose from: a `grid` of equal ones, a `pyramid` of them, or others.
 
 """
 TABLE = """## What can still be read
@@ -226,8 +234,8 @@ A real OCR network reads the answer from what the kept tokens show; of photos, t
 shown at 32 pixels or more. Cells of **16 px**, 64 / 128 / 273 tokens, all with the word scout, 48 questions a set
 ([pages and receipts](../results/measure-documents-search.json),
 [street words and photos](../results/measure-charts-photos-scenes.json)); `views` was measured later, on 60 questions
-([file](../results/compare-tokens16-views.json)), and [with tokens of 32 px](index.md#what-can-still-be-read). No
-vision-language model was asked.
+([file](../results/compare-tokens16-views.json)), not on photos (–), and [with tokens of 32 px](index.md#what-can-still-be-read).
+No vision-language model was asked.
 
 | method | pages | receipts | street words | photos |
 |---|---|---|---|---|
@@ -245,7 +253,8 @@ def card(method: Method) -> str:
         ("loses", told.bad),
         ("against `resize`", "–" if name == "resize" else against(name)),
         ("costs", cost(name)),
-        ("looks at", f"{method.source}; {method.lift.name}"
+        ("looks at", ("the question; any rectangle" if name in PLANNED
+                      else f"{method.source}; {method.lift.name}")
          + (f"; needs {', '.join(sorted(method.needs))}" if method.needs else "")),
         ("settings", settings),
         ("from", told.paper),
@@ -287,16 +296,18 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
     from homunculus.core import lift
     from homunculus.planner import views
     from homunculus.show import look, panels
-    from homunculus.show.views import _compose, _outline
+    from homunculus.show.views import board, outline, to_pillow
 
     invoice, wide = DOCS / "invoice.png", 300
     if name == "views":
         seen = views(invoice, QUESTION, tokens=tokens, model=PATCH)
-        whole = Image.open(invoice).convert("RGB")
-        size = (wide, round(whole.height * wide / whole.width))
-        scale = wide / whole.width
-        small = whole.resize(size, Image.Resampling.LANCZOS)
-        two = [_outline(small, seen, scale), _compose(whole, seen.views, size, scale)]
+        whole, large = to_pillow(seen.picture), 2 * wide  # labels need the room
+        size = (large, round(whole.height * large / whole.width))
+        small = panels.washed(whole.resize(size, Image.Resampling.LANCZOS), 0.35)
+        marked = outline(small, seen, large / whole.width)
+        sent = Image.new("RGB", size, panels.PAPER)
+        sent.paste(board(seen, large), (0, 0))
+        two, size = [one.reduce(2) for one in (marked, sent)], (wide, size[1] // 2)
     else:
         question = "What is the customer number?" if name == "shuffled" else QUESTION
         method = "foveated" if name == "shuffled" else name

@@ -8,27 +8,32 @@ import sys
 
 import torch
 
-from homunculus import Material, methods
+from homunculus import Material, get_method, methods
 from homunculus.core import lift
+from homunculus.core.methods import RIVALS
+from homunculus.core.tower import Tower
 
 SLOTS = 64
 BATCHES = {"alike": [(20, 21), (20, 21)], "mixed": [(20, 21), (3, 5)]}
 
 
 def compiled_equals_plain(name: str, grids: list[tuple[int, int]], backend: str) -> bool:
-    method = methods()[name]
+    method = get_method(name)
+    slots = SLOTS if method.source != "model" else 12  # a greedy rule is as long as its budget
     torch.manual_seed(0)
     cells = max(rows * cols for rows, cols in grids)
+    tower = Tower(*(torch.rand(2, cells, *more) for more in ((), (4,), ())))
     material = Material(
-        torch.randn(2, cells, 4), torch.randint(-1, 3, (2, cells)), 3, torch.rand(2, cells, 4)
-    )
-    field = method.field(grids, SLOTS, material)
+        torch.randn(2, cells, 4), torch.randint(-1, 3, (2, cells)), 3, torch.rand(2, cells, 4),
+        tower, torch.rand(2, cells, 3),
+    )  # fmt: skip
+    field = method.field(grids, slots, material)
     relevance = lift.spread(field, torch.randn(2, cells))
     torch.compiler.reset()
     whole = torch.compile(
-        lambda given: method.rule(field, given, SLOTS), fullgraph=True, backend=backend
+        lambda given: method.rule(field, given, slots), fullgraph=True, backend=backend
     )
-    plain, compiled = method.rule(field, relevance, SLOTS), whole(relevance)
+    plain, compiled = method.rule(field, relevance, slots), whole(relevance)
     return (
         torch.equal(plain.valid, compiled.valid)
         and torch.equal(plain.index, compiled.index)
@@ -37,7 +42,7 @@ def compiled_equals_plain(name: str, grids: list[tuple[int, int]], backend: str)
 
 
 if __name__ == "__main__":
-    for name in methods():
+    for name in [*methods(), *RIVALS]:
         for kind, grids in BATCHES.items():
             same = compiled_equals_plain(name, grids, *(sys.argv[1:] or ["eager"]))
             print(name, kind, "same" if same else "different", flush=True)

@@ -9,13 +9,15 @@ from importlib.util import find_spec
 import torch
 from hypothesis import HealthCheck, Phase, settings
 
-collect_ignore = ["mutants.py"]
+collect_ignore = ["authors.py", "authors_inside.py", "mutants.py"]  # commands
 if find_spec("vllm") is None:  # it has an environment of its own
     collect_ignore.append("serving")
 if find_spec("litellm") is None:  # so has it
     collect_ignore.append("proxy")
 if find_spec("gradio") is None:  # and so has it
     collect_ignore.append("studio")
+if find_spec("ray") is None:  # and so has it, on top of vLLM's
+    collect_ignore.append("batch")
 
 COMMON = {
     "deadline": None,

@@ -14,9 +14,23 @@ import numpy as np
 import torch
 from PIL import Image
 
-from homunculus import Allocation, Budget, Field, Lift, Material, Relevance, Rule, get_method
+from homunculus import (
+    Allocation,
+    Budget,
+    Field,
+    Lift,
+    Material,
+    Relevance,
+    Rule,
+    Sight,
+    certify,
+    get_method,
+    pack,
+    views,
+)
 from homunculus.core import lift
 from homunculus.core.methods import Method, on_grid
+from homunculus.serve import Rewriter
 from homunculus.show import look
 
 CELLS = torch.zeros(1, 64)
@@ -52,6 +66,16 @@ def lifted() -> Any:
 
 
 PICTURE = Image.new("RGB", (64, 64))
+
+
+def viewed(question: Any = "What?", tokens: Any = 16, **more: Any) -> Any:
+    return views(PICTURE, question, tokens=tokens, **{"scout": torch.eye(4), **more})
+
+
+def unsure(*_: Any) -> Sight:
+    return Sight(torch.eye(2), sure="very")  # type: ignore
+
+
 CASES: dict[str, Callable[[], Any]] = {
     "one tuple of grids": lambda: plan("foveated", (8, 8)),
     "grids of three": lambda: plan("foveated", [(1, 8, 8)]),
@@ -104,6 +128,27 @@ CASES: dict[str, Callable[[], Any]] = {
     "valid as numbers": lambda: returned(LONG, ONES, VALID.long()),
     "a plan elsewhere": lambda: returned(LONG.to("meta"), ONES.to("meta"), VALID.to("meta")),
     "no field": lifted,
+    "views of a number": lambda: viewed(5),
+    "views of a list": lambda: viewed(["a", "b"]),
+    "views with tokens of a str": lambda: viewed(tokens="x"),
+    "views of no model": lambda: viewed(model=None),
+    "views with a number for acuity": lambda: viewed(acuity=5),
+    "views with a word for context": lambda: viewed(context="a"),
+    "views with half a window": lambda: viewed(windows=1.5),
+    "views with one setting": lambda: viewed(settings="detail"),
+    "views of page x": lambda: viewed(page="x"),
+    "views as legible as x": lambda: viewed(tokens="auto", legible="x"),
+    "views up to half a token": lambda: viewed(tokens="auto", cap=1.5),
+    "views by a scout that is very sure": lambda: viewed(scout=unsure),
+    "look with a number for a fixation": lambda: look(PICTURE, fixation=5, scout=torch.eye(4)),  # type: ignore
+    "look with half a box": lambda: look(PICTURE, boxes=[(1, 2)], method="oracle"),
+    "look with a number for dials": lambda: look(PICTURE, dials=5),  # type: ignore
+    "a word for a setting": lambda: get_method("cut").set(hedge="x"),
+    "slots of a word": lambda: Budget(tokens=4).slots("x"),  # type: ignore
+    "certify numbers": lambda: certify(5, 6),  # type: ignore
+    "pack a field alone": lambda: pack(lift.grid([(8, 8)]), 2),  # type: ignore
+    "rewrite with tokens of a str": lambda: Rewriter("x"),  # type: ignore
+    "rewrite a number": lambda: Rewriter(12).messages(5, model="gpt-6"),
 }
 
 

@@ -120,6 +120,7 @@ def test_every_room_is_in_the_drawing_in_its_order() -> None:
         "lab",
         "studio",
         "engines",
+        "serve",
         "show",
         "planner",
         "relevance",

@@ -597,6 +597,42 @@ def test_what_is_missing_is_named_on_the_first_screen() -> None:
     assert "**Controls** that were not measured: on DocVQA pages (`grid`, `blind`, " in text
 
 
+def own(images: int, gaps: Mapping[int, Gap] = GOOD) -> Task:
+    """A suite that nobody knows."""
+    task = suite("docvqa_gaze", gaps, SHUFFLED, images=images)
+    return replace(task, name="mine", suite="mine", kind="unknown")
+
+
+def test_a_small_suite_of_ones_own_is_answered_with_its_own_numbers() -> None:
+    text = screen(own(images=3))
+    assert "Too few images to be sure (3 questions on 3 images).**" in text
+    means = "with 16 / 32 / 64 / 128 / 273 tokens `views` scores .49 / .49 / .49 / .49 / .49, "
+    assert f"- **In the mean:** {means}`resize` .20 / .30 / .40 / .50 / .50 on mine." in text
+    assert "| mine | 3 (3) | `resize` | .20 [" in text
+    assert text.count("not measured") == 0
+    assert text.count("- **Not judged:** the rules, which are for the whole test bench") == 1
+
+
+def test_a_larger_suite_of_ones_own_is_judged_by_itself() -> None:
+    text = screen(own(images=12))
+    assert "than resizing the picture? Yes, with 16 to 64 tokens, on your own questions.**" in text
+    assert "- **Surely better:** mine with 16 to 64 tokens (+10 to +30 points)." in text
+    assert "- **Not judged:** the rules" in text
+    assert "all sets, equal weight" not in text
+    lost = dict.fromkeys(BUDGETS, (-0.1, 0.02))
+    worse = replace(
+        suite("docvqa_gaze", lost, images=12), name="mine", suite="mine", kind="unknown"
+    )
+    assert "No, on your own questions.**" in screen(worse)
+
+
+def test_runs_that_were_left_out_stand_on_the_first_screen() -> None:
+    made = replace(results(*suites()), without=("old.json:coco_open",))
+    text = markdown(report_blocks(decide(made, 999)), "t").partition("## Contents")[0]
+    assert "- **Left out on request:** `old.json:coco_open`, an older run." in text
+    assert "Left out" not in screen(*suites())
+
+
 def test_every_link_of_the_contents_leads_into_a_section_that_can_be_folded() -> None:
     page = html_page(report_blocks(decide(results(*suites()), DRAWS)), "t")
     contents = page[page.index("<nav>") : page.index("</nav>")]

@@ -32,7 +32,7 @@ def test_an_unknown_family_is_told_which_there_are() -> None:
     with pytest.raises(ValueError, match="no model family 'blip'") as error:
         homunculus.attach(model, None)
     assert all(name in str(error.value) for name in FAMILIES)
-    with pytest.raises(ValueError, match="no model family 'Linear'"):
+    with pytest.raises(TypeError, match="expected a loaded model of transformers, got Linear"):
         homunculus.attach(nn.Linear(1, 1), None)
 
 
@@ -78,7 +78,7 @@ def test_a_wrong_setting_says_what_is_right(name: str, value: Any, words: str) -
 
 
 def test_an_unknown_method_is_told_the_nearest(tiny: SimpleNamespace) -> None:
-    with pytest.raises(KeyError, match="Did you mean 'foveated'"):
+    with pytest.raises(ValueError, match="Did you mean 'foveated'"):
         homunculus.attach(tiny.model, tiny.processor, method="foveate")
 
 

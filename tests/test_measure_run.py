@@ -1,14 +1,17 @@
 """The bench from end to end: on a drawn page with a reader made of stripes, and with a real one."""
 
 import json
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from homunculus import Sight
 from homunculus.cli import main
+from homunculus.lab.measure.command import ahead
 from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.read import Readings, reader, touches
 from homunculus.lab.measure.row import row
@@ -329,3 +332,25 @@ def test_rows_count_as_a_model_does(suite, name) -> None:
 def test_a_row_of_views_that_cannot_be_run_says_why(name) -> None:
     with pytest.raises(ValueError, match=r"it has no share|no scorer 'nobody'|no model 'nobody'"):
         row(name, {"scout": spotted})
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "OCR also reads whole pages, some seconds each, for every row, budget and question."),
+        ({"read": ["crop"]}, ""),
+        ({"reader": "none"}, ""),
+        ({"task": "evidence"}, ""),
+        ({"quick": True}, "some seconds each: 16 questions of each suite. --skip pages leaves it"),
+        ({"quick": True, "skip": ["pages"]}, ""),
+    ],
+)
+def test_what_takes_long_is_said_beforehand(
+    given: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "qa.jsonl").touch()
+    usual = {"task": "legibility", "reader": None, "read": ["crop", "page"], "skip": None}
+    usual |= {"suite": [str(tmp_path)], "methods": ["views"], "quick": False, "pages": None}
+    said = ahead(Namespace(**usual | given))
+    assert told in said
+    assert bool(told) == bool(said)

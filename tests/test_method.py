@@ -70,10 +70,10 @@ def test_the_designs_methods_and_controls_are_there() -> None:
 
 
 def test_an_unknown_method_is_answered_with_the_nearest() -> None:
-    with pytest.raises(KeyError, match=r"no method 'foveate'. Did you mean 'foveated'\?"):
+    with pytest.raises(ValueError, match=r"no method 'foveate'. Did you mean 'foveated'\?"):
         get_method("foveate")
     with pytest.raises(
-        KeyError, match=f"no method 'zzz'. `homunculus methods` lists all {len(methods()) + 1}"
+        ValueError, match=f"no method 'zzz'. `homunculus methods` lists all {len(methods()) + 8}"
     ):
         get_method("zzz")
 

@@ -15,7 +15,7 @@ from homunculus import Allocation, Field, Relevance, Rule, get_method, methods
 from homunculus.cli import main
 from homunculus.core.allocate import TopK
 from homunculus.core.lift import Lift, on_four_levels, on_grid
-from homunculus.core.methods import Method, unavailable
+from homunculus.core.methods import RIVALS, Method, unavailable
 from homunculus.core.testing import check_method
 from homunculus.engines.families import plain_layout
 from homunculus.engines.select import select
@@ -92,7 +92,7 @@ MESSAGES = {
     "look with float tokens": "TypeError: look: tokens must be a whole number, got 64.0 (float).",
     "look with a float patch": "TypeError: look: patch must be a whole number, got 16.0 (float).",
     "look without a question": (
-        'TypeError: look: question must be a str, got None. Leave it "" to ask nothing.'
+        'TypeError: look: question must be a str, got None (NoneType). Leave it "" to ask nothing.'
     ),
     "look with a number for a method": "TypeError: get_method: name must be a str such as",
     "a tuple for a plan": "TypeError: theirs: its rule must return an Allocation, got tuple.",
@@ -120,6 +120,46 @@ MESSAGES = {
         "got index meta, weight meta, valid meta. Create them with"
     ),
     "no field": "TypeError: theirs: its lift must return a Field, got NoneType.",
+    "views of a number": (
+        'TypeError: views: question must be a str, got 5 (int). Leave it "" to ask nothing.'
+    ),
+    "views of a list": "TypeError: views: question must be a str, got ['a', 'b'] (list).",
+    "views with tokens of a str": "TypeError: views: tokens must be a whole number, got 'x' (str).",
+    "views of no model": (
+        "TypeError: model: expected a name such as 'claude', the side of a token in pixels, or a "
+        "TokenRule, got None (NoneType). `homunculus cost` lists names."
+    ),
+    "views with a number for acuity": (
+        "TypeError: acuity: expected a name (rapidocr, tesseract, vlm), a JSON file of `homunculus "
+        "eyetest` or an Acuity, got 5 (int)."
+    ),
+    "views with a word for context": (
+        "TypeError: views: context must be a number from 0 to 1, got 'a' (str). Give a float."
+    ),
+    "views with half a window": "ValueError: views: windows must be a whole number from 0 to 4",
+    "views with one setting": "TypeError: views: settings must be names, got one str. Write ['det",
+    "views of page x": "PictureError: page must be a whole number from 0, got 'x'. The first page",
+    "views as legible as x": "TypeError: legible must be a number from 0 to 1, got 'x' (str).",
+    "views up to half a token": "TypeError: views: cap must be a whole number, got 1.5 (float).",
+    "views by a scout that is very sure": (
+        "TypeError: scout unsure: sure must be a number from 0 to 1, got 'very' (str)."
+    ),
+    "look with a number for a fixation": (
+        "ValueError: look: a fixation is x y, two finite numbers, got 5. Write (0.5, 0.5)."
+    ),
+    "look with half a box": (
+        "ValueError: look: boxes are the answer's, each x0 y0 x1 y1 in pixels of the picture, "
+        "got [(1, 2)]. For one box write [(x0, y0, x1, y1)]."
+    ),
+    "look with a number for dials": "TypeError: look: dials must be of class Dials, got 5 (int)",
+    "a word for a setting": "ValueError: cut: hedge must be 0 (dive) or more (2 weighs by area), ",
+    "slots of a word": "TypeError: Budget.slots: cells must be a whole number, got 'x' (str).",
+    "certify numbers": (
+        "TypeError: certify: field must be of class Field, got 5 (int). Both come from Method.plan"
+    ),
+    "pack a field alone": "TypeError: pack: allocation must be of class Allocation, got 2",
+    "rewrite with tokens of a str": "TypeError: Rewriter: tokens must be a whole number, got 'x'",
+    "rewrite a number": "TypeError: Rewriter.messages: expected a list of messages, got 5. Write",
 }
 
 
@@ -197,7 +237,7 @@ def test_an_engine_still_fills_up_with_rows_that_are_no_cell() -> None:
 # ---- the checker for other packages --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", list(methods()))
+@pytest.mark.parametrize("name", [*methods(), *RIVALS])
 def test_our_own_methods_pass_the_check_we_offer(name: str) -> None:
     check_method(get_method(name))
 
@@ -351,7 +391,7 @@ def test_one_broken_entry_point_leaves_the_others_working(name: str, offer: Offe
         5,
         4,
     ]
-    with pytest.raises(KeyError) as refused:
+    with pytest.raises(ValueError, match="no method") as refused:
         get_method(name)
     assert refused.value.args == (f"no method {name!r}: {message}",)
 

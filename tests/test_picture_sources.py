@@ -306,6 +306,19 @@ def test_a_data_uri_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_anything_else_is_told_what_is_taken() -> None:
-    for source in (7, None, [1], torch.zeros(3, 4, 4)):
-        with pytest.raises(PictureError, match=f"a numpy array or .* got {type(source).__name__}"):
+    for source in (7, None, [1]):
+        with pytest.raises(PictureError, match=f"a tensor or .* got {type(source).__name__}"):
             open_picture(source)
+    for tensor, words in (
+        (torch.zeros(3, 4, 4), "got 3 x 4 x 4 of float32"),
+        (torch.zeros(4, 4, dtype=torch.uint8), "got 4 x 4 of uint8"),
+        (torch.zeros(4, 5, 3, dtype=torch.uint8), "got 4 x 5 x 3 of uint8"),
+    ):
+        with pytest.raises(PictureError, match=words):
+            open_picture(tensor)
+
+
+def test_a_tensor_is_the_picture_of_its_pixels() -> None:
+    colours = torch.arange(3 * 4 * 5, dtype=torch.uint8).reshape(3, 4, 5)
+    assert torch.equal(open_picture(colours).pixels, colours)
+    assert torch.equal(open_picture(colours[:1]).pixels, colours[:1].expand(3, 4, 5))

@@ -5,15 +5,17 @@ from math import ceil, floor, log2
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.planner.bill import Need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
 from homunculus.planner.search import TALL, Belief, Plan, Window, find_views
 
 EYES = Acuity("test", 6.0, 0.5)
+VLM = ACUITIES["vlm"]
 SIDES = (14, 16, 28, 32)
 
 
@@ -120,6 +122,28 @@ def test_more_tokens_are_never_worth_less(size, tokens, more, side, seed) -> Non
     few = find_views(known, size, tokens, rule, EYES).value
     many = find_views(known, size, tokens + more, rule, EYES).value
     assert many >= 0.99 * few
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    size=sizes,
+    tokens=st.integers(1, 200),
+    side=st.sampled_from(SIDES),
+    seed=st.integers(0, 10**6),
+    peaks=st.sampled_from((1, 3, 8, 30)),
+    sure=st.sampled_from((0.5, 0.6, 0.95)),
+)
+@example(size=(868, 1610), tokens=45, side=32, seed=991188, peaks=1, sure=0.6)
+def test_no_budget_is_worth_less_than_a_smaller_power_of_two(
+    size, tokens, side, seed, peaks, sure
+) -> None:
+    rule, known = TokenRule("test", side), belief(size, seed, peaks, sure)
+    powers = [2**octave for octave in range(tokens.bit_length()) if 2**octave < tokens]
+    need = Need(known, size, rule, VLM)
+    bills = [need.buy(budget) for budget in (*powers, tokens)]
+    values = [bill.plan.value for bill in bills]
+    assert values == sorted(values)
+    assert bills[-1].tokens <= tokens
 
 
 @several

@@ -1,5 +1,6 @@
 """What models count for a picture: as their own processors do, and as their providers publish."""
 
+import re
 from copy import deepcopy
 from types import SimpleNamespace
 
@@ -289,3 +290,57 @@ def test_a_rule_of_your_own_counts() -> None:
 def test_what_resizing_shows_for_as_many_tokens(name, tokens, size, price) -> None:
     bill = resize((1408, 1024), token_rule(name), tokens)
     assert (bill.plan.whole, bill.plan.windows, bill.tokens) == (size, (), price)
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("gpt-4o-2024-08-06", "gpt-4o"),
+        ("openai/gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
+        ("gpt-5-mini-2025-08-07", "gpt-5-mini"),
+        ("gpt-5.4", "gpt-5.4"),
+        ("o3-2025-04-16", "o3"),
+        ("claude-sonnet-4-5", "claude-haiku-4.5"),
+        ("claude-3-5-sonnet-20241022", "claude-haiku-4.5"),
+        ("us.anthropic.claude-opus-4-8-v1:0", "claude"),
+        ("Claude", "claude"),
+        ("gemini-2.5-pro", "gemini-2.5"),
+        ("models/gemini-3-pro-preview", "gemini-3"),
+        ("grok-4-fast", "grok"),
+        ("amazon.nova-pro-v1:0", "nova"),
+        ("mistralai/Mistral-Small-3.1-24B-Instruct-2503", "mistral"),
+        ("Qwen/Qwen3-VL-8B-Instruct", "qwen3-vl-published"),
+        ("Qwen/Qwen2.5-VL-7B-Instruct-AWQ", "qwen2.5-vl"),
+        ("OpenGVLab/InternVL3_5-8B", "internvl"),
+        ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama-4"),
+        ("llava-hf/llava-onevision-qwen2-7b-ov-hf", "llava-onevision"),
+        ("HuggingFaceTB/SmolVLM2-2.2B-Instruct", "smolvlm"),
+        ("HuggingFaceM4/Idefics3-8B-Llama3", "idefics3"),
+        ("google/gemma-3-27b-it", "gemma-3"),
+        ("mistralai/Pixtral-12B-2409", "pixtral"),
+    ],
+)
+def test_the_name_that_an_api_or_a_hub_has_is_understood(name, row) -> None:
+    assert token_rule(name).name == row
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("gpt-9", "Did you mean 'gpt-6' or "),
+        ("qwen3vl", "Did you mean 'qwen3-vl' or 'qwen2.5-vl'?"),
+        ("gpt-4oo", "Did you mean 'gpt-4o' or "),
+        ("my-gpt-4o", ""),
+        ("claude-banana", ""),
+        ("gemini-1.5-pro", ""),
+        ("gemma-3n-e4b", ""),
+        ("o3-mini", ""),
+        ("mistral-7b", ""),
+        ("gpt-4o/gpt-9", ""),
+        ("a/" * 300, ""),
+        ("gpt-4o" + "._" * 90 + "!", ""),
+    ],
+)
+def test_a_name_that_nobody_knows_is_an_error_that_lists_the_nearest(name, near) -> None:
+    with pytest.raises(ValueError, match=f"no model .*{re.escape(near)}.*There are gpt-6, "):
+        token_rule(name)

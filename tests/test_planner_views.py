@@ -1,14 +1,16 @@
 """Views of a picture: what they cost, what they show, and how many tokens are needed."""
 
 import json
+import warnings
+from dataclasses import replace
 
 import pytest
 import torch
 
 import homunculus
-from homunculus import Sight
+from homunculus import Match, Sight, scouts
 from homunculus.cli import main
-from homunculus.planner import Planner, believe
+from homunculus.planner import Planner, believe, in_picture, render
 from homunculus.planner.acuity import ACUITIES, Acuity
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -102,10 +104,10 @@ def test_what_no_budget_reaches_is_said() -> None:
     [
         ({"tokens": 0}, "tokens must be 1 or more"),
         ({"tokens": 8, "model": "gpt-9"}, "no model 'gpt-9'"),
-        ({"tokens": 8, "context": 2}, "a share from 0 to 1"),
-        ({"tokens": 8, "windows": 9}, "0 to 4 windows"),
+        ({"tokens": 8, "context": 2}, "context must be a number from 0 to 1"),
+        ({"tokens": 8, "windows": 9}, "windows must be a whole number from 0 to 4"),
         ({"tokens": 8, "acuity": "eagle"}, "no acuity 'eagle'"),
-        ({"tokens": "auto", "legible": 2.0}, "a probability"),
+        ({"tokens": "auto", "legible": 2.0}, "legible must be a number from 0 to 1"),
     ],
 )
 def test_mistakes_are_explained(given, fault) -> None:
@@ -171,6 +173,207 @@ def test_a_scout_that_does_not_know_is_said_to(tmp_path, capsys, monkeypatch) ->
     assert main(["show", *unsure, "--method", "views", "--tokens", "32"]) == 0
     assert main(["budget", *unsure]) == 0
     told = capsys.readouterr().out
-    assert told.count("the scout does not know where to look".capitalize()) == 1
-    assert "No budget can be told: the scout does not know" in told
+    assert (
+        told.count("The scout does not know where to look, so the whole picture is resized.") == 1
+    )
+    assert "No budget can be told: the scout does not know where to look." in told
+    assert "the choice follows" not in told  # it follows nothing
     assert "probability" not in told
+
+
+# ---- a guess, and what cannot be reached ---------------------------------------------------------
+
+
+def looked_for(*probabilities, thing=None):
+    """The same scout after words that were found with these probabilities."""
+    words = [Match(f"word{at}", one, (0.0, 0.0, 1.0, 1.0)) for at, one in enumerate(probabilities)]
+
+    def scout(image, question, grid) -> Sight:
+        sight = corner()(image, question, grid)
+        things = None if thing is None else torch.full(grid, thing)
+        return replace(sight, matches=tuple(words), thing=things)
+
+    return scout
+
+
+GUESS = "No word of the question was found, so this is a guess: the answer can be read with "
+
+
+def test_views_of_which_no_word_was_found_say_that_they_are_a_guess() -> None:
+    guess = homunculus.views(page(), "What?", tokens=16, scout=looked_for(0.1, 0.2))
+    found = homunculus.views(page(), "What?", tokens=16, scout=looked_for(0.1, 0.9))
+    given = homunculus.views(page(), "What?", tokens=16, scout=torch.eye(4))
+    assert [one.guess for one in (guess, found, given)] == [True, False, False]
+    assert guess.message.startswith(f"{GUESS}probability")
+    assert found.message.startswith("The answer can be read with probability 0.")
+    assert guess.to_json()["guess"]
+    assert guess.to_json()["message"] == guess.message
+    assert "a guess" in repr(guess)
+    assert "guess" not in repr(found)
+
+
+def test_a_thing_is_shown_large_enough_and_not_read() -> None:
+    seen = homunculus.views(page(), "What?", tokens=16, scout=looked_for(0.9, thing=1.0))
+    assert seen.message.startswith("What is asked about is shown large enough, 32 px or more, with")
+    guess = homunculus.views(page(), "What?", tokens=16, scout=looked_for(0.1, thing=1.0))
+    assert guess.message.startswith("Nothing that the question names was found, so this is a guess")
+    assert "read" not in guess.message
+
+
+def test_views_and_budget_print_that_they_guess(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(scouts(), "guess", lambda: looked_for(0.1))
+    page().save("page.png")
+    call = ["page.png", "What?", "--scout", "guess"]
+    assert main(["views", *call, "--tokens", "16"]) == 0
+    assert main(["budget", *call, "--legible", "0.3"]) == 0
+    assert capsys.readouterr().out.count(GUESS) == 2
+    assert json.loads((tmp_path / "page-views" / "views.json").read_text())["guess"] is True
+    assert main(["budget", *call, "--legible", "0.3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["guess"] is True
+
+
+def test_a_budget_that_cannot_be_reached_is_said_to(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(scouts(), "corner", lambda: corner(size=4.0))
+    page().save("page.png")
+    with pytest.warns(UserWarning, match=r"legible=0.9 \(cap=8\).*Raise cap, or lower legible"):
+        seen = homunculus.views(page(), "?", tokens="auto", legible=0.9, cap=8, scout=corner())
+    assert seen.reached is False
+    assert seen.tokens <= 8
+    assert "The 0.9 that was asked for is not reached." in seen.message
+    plain = homunculus.views(page(), "?", tokens=8, scout=corner())
+    assert plain.reached is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert homunculus.views(page(), "?", tokens="auto", legible=0.1, scout=corner()).reached
+        call = ["views", "page.png", "?", "--scout", "corner", "--tokens", "auto", "--cap", "8"]
+        assert main(call) == 0
+    assert "The 0.95 that was asked for is not reached." in capsys.readouterr().out
+
+
+def test_a_budget_that_buys_nothing_is_refused_before_anybody_looks(
+    tmp_path, capsys, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(scouts(), "never", lambda: lambda *_: pytest.fail("it looked"))
+    page().save("page.png")
+    assert (
+        main(["views", "page.png", "?", "--scout", "never", "--tokens", "3", "--model", "gpt-4o"])
+        == 2
+    )
+    told = capsys.readouterr().err
+    assert told.startswith("homunculus views: 3 tokens are too few for any picture, as gpt-4o")
+
+
+def test_a_verb_is_named_once_in_its_error(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page().save("page.png")
+    assert main(["cost", "0x5"]) == 2
+    assert capsys.readouterr().err.startswith("homunculus cost: expected width x height")
+    monkeypatch.setitem(scouts(), "corner", corner)
+    assert main(["budget", "page.png", "?", "--scout", "corner", "--legible", "2"]) == 2
+    assert capsys.readouterr().err == (
+        "homunculus budget: legible must be a number from 0 to 1, got 2.0\n"
+    )
+
+
+def test_an_estimate_is_lower_where_nothing_was_found_that_the_question_names() -> None:
+    """The same views, but the answer may not be in the picture at all."""
+
+    def looked_for(probability: float):
+        def scout(image, question, grid) -> Sight:
+            match = Match("total", probability, (0.1, 0.1, 0.2, 0.2))
+            return replace(corner(size=30.0)(image, question, grid), matches=(match,))
+
+        return scout
+
+    found, lost = (Planner.of(page(), "?", scout=looked_for(one)) for one in (0.9, 0.1))
+    assert lost.views(64).views == found.views(64).views
+    assert lost.views(64).value == pytest.approx(found.views(64).value * in_picture(lost.sight))
+    assert 0.3 < in_picture(lost.sight) < 0.9 < in_picture(found.sight) == 1.0
+    assert found.budget(0.8).reached
+    needed = lost.budget(0.8)
+    assert not needed.reached
+    assert needed.value < 0.8
+    with pytest.warns(UserWarning, match="a guess"):
+        auto = homunculus.views(page(), "?", tokens="auto", legible=0.8, scout=looked_for(0.1))
+    assert auto.limit == found.budget(0.8).tokens  # a guess is no reason to spend everything
+
+
+def test_a_drawing_numbers_its_windows_and_magnifies_a_place_in_one() -> None:
+    from homunculus.show.views import COLOURS, OURS, RESIZED, draw_views, likeliest
+
+    seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
+    spot = likeliest(seen)[0]
+    (x0, y0, x1, y1), window = spot.box, spot.view.box
+    assert 0.8 * SIZE[0] < (x0 + x1) / 2 <= SIZE[0] >= x1
+    assert 0.8 * SIZE[1] < (y0 + y1) / 2 <= SIZE[1] >= y1
+    assert spot.view.name != "whole"
+    assert window[0] <= x0 < x1 <= window[2]
+    assert window[1] <= y0 < y1 <= window[3]
+    drawn = {tuple(one) for one in np.asarray(draw_views(seen)).reshape(-1, 3)}
+    many = len(seen) - 1
+    assert {OURS, RESIZED, *COLOURS[:many]} <= drawn
+    blind = homunculus.views(page(), "What?", tokens=16, scout=corner(sure=0.0))
+    assert likeliest(blind) == []
+    draw_views(blind)
+
+
+@pytest.mark.parametrize("size", [(300, 2400), (2400, 300), (700, 700), (40, 60)])
+def test_a_drawing_is_as_wide_for_every_shape_and_never_too_high(size: tuple[int, int]) -> None:
+    from homunculus.show.views import WIDE, draw_views
+
+    seen = homunculus.views(Image.new("RGB", size, "white"), "W" * 90, tokens=32, scout=corner())
+    drawn = draw_views(seen)
+    assert drawn.width == WIDE
+    assert drawn.height <= WIDE * 14 / 12
+
+
+def test_pictures_are_drawn_as_they_are_sent() -> None:
+    from homunculus.show.views import _sent, to_pillow
+
+    seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
+    whole = to_pillow(seen.picture)
+    shown = _sent(seen.views, {view: render(whole, view) for view in seen})
+    assert [one.picture.tobytes() for one in shown] == [one.tobytes() for one in seen.images()]
+
+
+def test_a_model_whose_small_pictures_are_dear_is_said_to_leave_no_room_for_windows() -> None:
+    given = {"tokens": 100, "scout": corner()}
+    dear = homunculus.views(page(), "What?", model="Qwen/Qwen3-VL-8B-Instruct", **given)
+    assert len(dear) == 1
+    assert "Each picture costs 64 tokens at least with qwen3-vl-published" in dear.message
+    assert "shortest_edge" in dear.message
+    assert "Each picture" not in homunculus.views(page(), "What?", model=16, **given).message
+
+
+def test_a_thing_that_was_not_seen_has_no_probability() -> None:
+    def scout(image, question, grid) -> Sight:
+        missing = Match("elephant (thing)", 0.0, (0.0, 0.0, 1.0, 1.0))
+        return replace(corner()(image, question, grid), matches=(missing,))
+
+    seen = homunculus.views(page(), "What colour is the elephant?", tokens=32, scout=scout)
+    assert seen.guess
+    assert seen.message.startswith("Not seen: elephant. ")
+    assert "probability" not in seen.message
+
+
+def test_views_in_a_notebook_are_a_line_a_list_and_a_drawing() -> None:
+    planner = Planner.of(page(), "What?", 16, scout=corner())
+    seen = planner.views(64)
+    assert (seen[0], seen[-1]) == (seen.views[0], seen.views[-1])
+    assert seen._repr_png_().startswith(b"\x89PNG")
+    assert seen.show().size[0] > SIZE[0]
+    for one in (planner, seen, seen.outlook, homunculus.look(page(), tokens=9, scout=corner())):
+        assert "\n" not in repr(one)
+        assert len(repr(one)) < 250
+
+
+def test_a_picture_may_be_a_tensor() -> None:
+    plain = torch.from_numpy(np.asarray(page()).copy()).permute(2, 0, 1)
+    given = {"tokens": 32, "model": 16, "scout": corner()}
+    ours, theirs = (homunculus.views(one, "What?", **given) for one in (plain, page()))
+    assert torch.equal(ours.picture.pixels, theirs.picture.pixels)
+    with pytest.raises(ValueError, match=r"expected 3 x H x W of uint8, got 480 x 640 of float32"):
+        homunculus.views(torch.zeros(480, 640), "What?", **given)

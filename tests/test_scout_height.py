@@ -31,12 +31,6 @@ LINES = ((16, 30), (32, 110), (64, 200))
 PHRASE = "Payment due: total quantity by July 1984 and Company goods"
 
 
-@pytest.fixture(autouse=True)
-def full(monkeypatch) -> None:
-    """In full precision: slow processors emulate half."""
-    monkeypatch.setattr(words, "_half", lambda: False)
-
-
 @lru_cache
 def page(larger: int = 1) -> torch.Tensor:
     """Three lines of print, each twice as large as the one before."""

@@ -154,6 +154,8 @@ def test_other_printings_weigh_half_and_come_last():
     assert asked.words[: asked.own] == ("telephone", "number", "manager")
     assert {"tel", "phone", "no", "mgr", "managers"} <= set(asked.words[asked.own :])
     assert weight["tel"] == 0.5 * weight["telephone"]
+    behind = dict(zip(asked.words[asked.own :], asked.stand_for, strict=True))
+    assert (behind["tel"], behind["no"], behind["managers"]) == ("telephone", "number", "manager")
     assert ask('Where is the word "telephone"?').words == ("telephone",)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus.core.pipeline import FOUND, Sight
+from homunculus.core.pipeline import FOUND, Match, Sight
 from homunculus.image import open_picture
 from homunculus.lazy import MissingExtra
 from homunculus.planner import believe, views
@@ -22,6 +22,7 @@ from homunculus.relevance.things import (
     Thing,
     ThingScout,
     Weight,
+    detector,
     paint,
     sureness,
     weigh,
@@ -346,3 +347,30 @@ def test_what_a_detector_sees_is_a_region_and_its_part_another_one() -> None:
     assert (rows == tie).nonzero().tolist() == [[3, 1], [4, 1], [5, 1]]
     assert int((rows == person).sum()) == 24 - 3
     assert torch.equal(segment(plain, 16, detector=Toy())[0], segment(plain, 16)[0])
+
+
+def test_the_greeting_of_the_runtime_is_kept_off_stderr_and_nothing_else(capfd) -> None:
+    with detector._quiet():
+        os.write(2, b"before\n" + detector.CHATTER + b"\nafter\n")
+    os.write(2, b"later\n")
+    assert capfd.readouterr().err == "before\nafter\nlater\n"
+
+
+def test_what_is_written_before_an_error_is_not_lost(capfd) -> None:
+    def break_down() -> None:
+        with detector._quiet():
+            os.write(2, b"a reason\n")
+            raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        break_down()
+    assert capfd.readouterr().err == "a reason\n"
+
+
+def test_a_thing_that_was_found_makes_up_for_words_that_were_not() -> None:
+    read = Sight(torch.zeros(2, 2), sure=0.5, explanation="No word.", facts={"matched": False})
+    found = Match("bus", 0.97, (0.0, 0.0, 1.0, 1.0))
+    seen = Sight(torch.zeros(2, 2), sure=0.9, explanation="A bus.", matches=(found,))
+    assert combine(read, seen, "How many busses?", (2, 2)).explanation == "A bus."
+    read = replace(read, facts={"matched": True}, explanation="One word.")
+    assert combine(read, seen, "How many busses?", (2, 2)).explanation == "One word. A bus."

@@ -1,9 +1,12 @@
 """The benchmark of the core: its structure; figures are not tested, machines differ."""
 
+import random
+
 import torch
 
 from homunculus.core.methods import methods
 from homunculus.lab.speed.core import BATCHES, CELLS, _case, _row, table
+from homunculus.lab.speed.soak import MIX, Case, SoakPlan, Tally, _requests, add_up
 from homunculus.lab.speed.timing import side_by_side
 
 
@@ -45,3 +48,43 @@ def test_the_table_has_one_line_per_method() -> None:
     lines = table({"rows": rows, "encoder": encoder}).splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["grid", "cut"]
     assert lines[-1].split() == ["grid", "0.010%", "0.010%"]
+
+
+# ---- the soak ------------------------------------------------------------------------------------
+
+
+def test_what_is_asked_for_the_first_time_is_asked_again_in_the_next_round() -> None:
+    known, lot = [Case(-1, "What?"), Case(-2, "Who?")], random.Random(0)
+    plan = SoakPlan(requests=200)
+    first, fresh = _requests(0, plan, known, [], lot)
+    second, _ = _requests(1, plan, known, fresh, lot)
+    assert [kind for kind, _ in first].count("again") == 2 * MIX["again"]
+    assert len(fresh) == len(set(fresh)) == 2 * (16 + 10 + 5)
+    asked = {case for kind, case in second if kind == "again"}
+    assert asked <= set(fresh)
+    assert len(asked) == 2 * MIX["again"]
+    assert not {case for kind, case in second if kind == "new page"} & set(fresh)
+
+
+def test_an_answer_of_another_request_is_told() -> None:
+    tally, mine, other = Tally(), Case(1, "What?"), ((3, -1.0), (4, -2.0))
+    tally.check(mine, ((3, -1.5), (4, -2.0)))
+    tally.check(mine, ((3, -1.5004), (7, -2.0)))
+    assert (tally.compared, tally.wrong) == (1, [])
+    tally.check(mine, other)
+    assert len(tally.wrong) == 1
+
+
+def test_counts_of_server_and_clients_must_add_up() -> None:
+    ends = {"answered": 10, "refused": 2, "cancelled": 3}
+    passed = {
+        "vllm:request_success_total": 11, "homunculus:images_total": 4,
+        "homunculus:images_reused_total": 8, "http 4xx": 2, "http 5xx": 0,
+        "vllm:num_requests_running": 0, "vllm:num_requests_waiting": 0,
+    }  # fmt: skip
+    assert add_up(ends, passed)
+    for name, value in (
+        ("vllm:request_success_total", 9), ("homunculus:images_total", 1), ("http 4xx", 1),
+        ("http 4xx", 6), ("http 5xx", 1), ("vllm:num_requests_running", 1),
+    ):  # fmt: skip
+        assert not add_up(ends, passed | {name: value}), name

@@ -23,7 +23,7 @@ from homunculus.lab.train import (
 )
 from homunculus.lab.train.scout import RealQuestion, train
 from homunculus.relevance import words as relevance_words
-from homunculus.relevance.words import WordScout, load
+from homunculus.relevance.words import WordScout, load, scan
 from homunculus.relevance.words.cache import Cache
 from homunculus.relevance.words.net import WordNet
 from homunculus.relevance.words.net import load as load_net
@@ -58,7 +58,8 @@ def plain(monkeypatch):
 @pytest.fixture
 def small(plain, monkeypatch) -> None:
     """Small pages, few checks."""
-    monkeypatch.setattr(relevance_words, "SIZES", (192, 64))
+    monkeypatch.setattr(scan, "SIZES", (192, 64))
+    monkeypatch.setattr(scan, "FRAME", 128)
     for room in (relevance_words, samples, scout):
         monkeypatch.setattr(room, "FRAME", 128)
     monkeypatch.setattr(words, "HELD_OUT_BATCHES", 1)
@@ -80,7 +81,9 @@ def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
     ]
     run = partial(train, tmp_path / "out", real, pages=2, spread_steps=2, workers=0, threads=1)
     out = run(steps=2, crops=1)
-    assert sorted(path.stem for path in out.glob("*.safetensors")) == sorted([*NAMES, "state"])
+    assert sorted(path.stem for path in out.glob("*.safetensors")) == sorted(
+        [*NAMES, "int8", "state"]
+    )
     assert len(list((out / "lessons").iterdir())) == 3
     trained = load(out)
     assert set(trained.spread) == {"full", "blind", "prior"}

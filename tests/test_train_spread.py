@@ -23,7 +23,7 @@ from homunculus.lab.train.spread import (
     windows,
 )
 from homunculus.relevance import words
-from homunculus.relevance.words import WordScout, load
+from homunculus.relevance.words import WordScout, load, scan
 from homunculus.relevance.words import evidence as spreads
 from homunculus.relevance.words.cache import Cache
 from homunculus.relevance.words.evidence import WordEvidence
@@ -37,7 +37,8 @@ pytest.importorskip("PIL", reason="needs the extra `learn`")
 @pytest.fixture(autouse=True)
 def small(monkeypatch) -> None:
     """Pages of 128 pixels, windows of 6 cells: no law depends on it, and time does."""
-    monkeypatch.setattr(words, "SIZES", (192, 64))
+    monkeypatch.setattr(scan, "SIZES", (192, 64))
+    monkeypatch.setattr(scan, "FRAME", 128)
     monkeypatch.setattr(words, "FRAME", 128)
     monkeypatch.setattr("homunculus.lab.train.samples.FRAME", 128)
     monkeypatch.setattr(spread, "WINDOW", 6)

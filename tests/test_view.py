@@ -136,10 +136,16 @@ def test_kept_cells_wear_the_colour_of_their_level() -> None:
         assert max(abs(one - other) for one, other in zip(edge, colour, strict=True)) < 30
 
 
-def test_heat_grows_lighter_with_relevance() -> None:
+def test_heat_grows_darker_with_relevance_and_print_stays_legible() -> None:
     colours = panels._palette(torch.linspace(0, 1, 101)[None])[0].float()
     light = colours @ torch.tensor([0.299, 0.587, 0.114])
-    assert light.diff().min() > 0
+    assert light.diff().max() < 0
+    ink = Image.new("RGB", (64, 64), "white")
+    ink.paste("black", (0, 0, 32, 64))
+    drawn = panels.heated(ink, torch.tensor([[0.0], [-9.0]]), 32.0).convert("L")
+    for y in (16, 48):  # where it is likely, and where it is not
+        assert drawn.getpixel((48, y)) - drawn.getpixel((16, y)) > 80
+    assert drawn.getpixel((48, 48)) - drawn.getpixel((48, 16)) > 60
 
 
 @pytest.mark.parametrize("value", [0.0, float("nan"), float("inf"), -float("inf")])
@@ -190,7 +196,7 @@ def test_labels_stay_inside_and_never_cover_each_other_or_a_word() -> None:
     for place in words:
         spot = marks._room("word", place, taken, size)
         if spot is not None:
-            assert not any(marks._meet(spot, other) for other in taken)
+            assert not any(marks.meet(spot, other) for other in taken)
             assert spot[1] >= 0
             assert spot[2] < 300
             assert spot[3] < 200

@@ -1,4 +1,4 @@
-"""Homunculus: every image costs exactly K tokens, the ones the question needs."""
+"""Homunculus: every image costs K tokens and never more, the ones the question needs."""
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -71,4 +71,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, "__version__"})

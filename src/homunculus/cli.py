@@ -2,21 +2,24 @@
 
 import argparse
 import json
+import os
 import re
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
+from warnings import catch_warnings, simplefilter
 
 from homunculus import __version__
 from homunculus.flags import (
     SHELLS,
     completion,
     count,
+    count_or_auto,
     json_flag,
     numbers,
     page_number,
@@ -51,11 +54,20 @@ class _Parser(argparse.ArgumentParser):
             message = not_found("command", found[1], self.verbs, [], "").strip()
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
 
-    def refuse(self, rest: Sequence[str]) -> NoReturn:
+    def refuse_words(self, image: str, words: Sequence[str], more: str = "") -> NoReturn:
+        """A question came as one argument a word."""
+        self.error(
+            f"a question of {len(words)} arguments. Put quotes around it:\n"
+            f'  {self.prog} {image} "{" ".join(words)}"{more}'
+        )
+
+    def refuse(self, rest: Sequence[str], arguments: argparse.Namespace) -> NoReturn:
         """Nobody knows these arguments."""
         flags = [one for one in rest if one.startswith("-")]
         if not flags:
-            self.error(f"unexpected {', '.join(map(repr, rest))}. Put quotes around a question.")
+            if question := getattr(arguments, "question", None):
+                self.refuse_words(arguments.image, [question, *rest])
+            self.error(f"unexpected {', '.join(map(repr, rest))}.")
         known = [flag for action in self._actions for flag in action.option_strings]
         self.error(not_found("flag", flags[0].partition("=")[0], known, [], "").strip())
 
@@ -88,12 +100,26 @@ def check(argv: Sequence[str]) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = _parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        parser.print_help()
+        parser.exit()
     arguments, rest = parser.parse_known_args(argv)
     rest = _late_questions(arguments, rest)
     if rest and arguments.verb != "serve":  # whose flags are vLLM's, too
-        parser.verbs[arguments.verb].refuse(rest)
+        parser.verbs[arguments.verb].refuse(rest, arguments)
+    if _unquoted(words := getattr(arguments, "question", "")):
+        more = "\nSeveral questions of one word each end with question marks: total? date?"
+        parser.verbs[arguments.verb].refuse_words(arguments.image, words, more)
     arguments.rest = rest
     return arguments
+
+
+def _unquoted(questions: str | Sequence[str]) -> bool:
+    """Whether several questions are the words of one."""
+    if isinstance(questions, str) or len(questions) < 2:
+        return False
+    one_word = all(len(one.split()) == 1 for one in questions)
+    return one_word and not all(one.endswith("?") for one in questions)
 
 
 def _late_questions(arguments: argparse.Namespace, rest: list[str]) -> list[str]:
@@ -110,6 +136,7 @@ def _late_questions(arguments: argparse.Namespace, rest: list[str]) -> list[str]
 
 
 def _fail(verb: str, message: str, code: int = 2) -> int:
+    message = message.removeprefix(f"{verb}: ")  # the function of that name says so, too
     print(f"homunculus {verb}: {message}", file=sys.stderr)
     return code
 
@@ -138,6 +165,9 @@ def _parser() -> _Parser:
     _views_parser(add("views", about, f"{page} --tokens 128 --model claude"))
     _cost_parser(add("cost", "say what a picture costs with each model", "4032x3024"))
     _budget_parser(add("budget", "say how many tokens a question needs", page))
+    about = "plan, or answer, the pages of whole folders and archives, on one machine or many"
+    example = 'pages/ out/ --question "What is the total?" --tokens 64'
+    _far(add("batch", about, example), "batch.command", _batch)
     about = "start a server (vLLM) on which every image costs K tokens"
     _far(add("serve", about, "MODEL --tokens 273"), "engines.vllm.command", _serve)
     about = "compare methods on your own picture, in the browser"
@@ -182,7 +212,8 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     show.set_defaults(run=_show)
     add = show.add_argument
     add("image", help=IMAGE)
-    add("question", nargs="*", help="what is asked of the picture; each question is a drawing")
+    about = "what is asked of the picture; each question is a drawing"
+    add("question", nargs="*", default=[], help=about)
     add("--tokens", type=count, default=273, help="how many tokens may be spent (%(default)s)")
     add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
     about = "how small the model reads: a name, or a result of `homunculus eyetest`"
@@ -192,7 +223,7 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     add("--why", action="store_true", help="print which words and things were found, and where")
     about = "who says where the question looks: auto, words, things, pixels, or a folder of weights"
     add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
-    about = "file to write, or a folder for several (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
+    about = "file to write, or a folder (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
     add("-o", "--out", type=Path, help=about)
     json_flag(show)
     cells = show.add_argument_group("to keep cells of one image instead of separate pictures")
@@ -213,7 +244,12 @@ def _views_parser(views: argparse.ArgumentParser) -> None:
     add = views.add_argument
     add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")
-    add("--tokens", type=count, required=True, help="how many tokens they may cost together")
+    about = "how many tokens they may cost together; auto: as few as reach --legible"
+    add("--tokens", type=count_or_auto, required=True, metavar="K|auto", help=about)
+    about = "with --tokens auto: how likely the answer must be readable (%(default)s)"
+    add("--legible", type=float, default=0.95, metavar="P", help=about)
+    about = "with --tokens auto: the most that they may cost (%(default)s)"
+    add("--cap", type=count, default=1024, metavar="K", help=about)
     _planner_flags(views)
     about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
     add("-o", "--out", type=Path, help=about)
@@ -278,15 +314,22 @@ def _planner_flags(verb: argparse.ArgumentParser) -> None:
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
-    about = "core: every rule against bare top-K; plan: planning views against an encoder; "
+    about = "batch: rows a second of `homunculus batch`, and what it survives; "
+    about += "core: every rule against bare top-K; plan: planning views against an encoder; "
+    about += "prefill: fewer tokens before, after and inside a model of real size; "
     about += "proxy: LiteLLM with our hook against the same without it; "
-    about += "scout: a page and its questions against an encoder; things: a photo and its "
-    about += "questions against an encoder; transformers: requests to a "
+    about += "questions: many questions on one image, vLLM against stock; "
+    about += "rivals: other people's methods against bare top-K; "
+    about += "scout: a page and its questions against an encoder; soak: a server under mixed load "
+    about += "for an hour; things: a photo and its questions against an encoder; transformers: "
+    about += "requests to a "
     about += "model of real size against the same untouched; vllm: servers under load"
-    what = ["core", "plan", "proxy", "scout", "things", "transformers", "vllm"]
+    what = ["batch", "core", "plan", "prefill", "proxy", "questions", "rivals", "scout", "soak"]
+    what += ["things", "transformers", "vllm"]
     bench.add_argument("what", choices=what, help=about)
-    about = "runs per number (60; 20 for plan and things, 10 for scout, 5 for transformers; "
-    about += "rounds: 5 for proxy, 3 for vllm)"
+    about = "runs per number (60; 20 for plan and things, 10 for scout, 5 for rivals and "
+    about += "transformers, 3 for prefill; rounds: 5 for proxy, 2 for questions, 200 for soak, "
+    about += "3 for vllm; rows: 5,000 for batch)"
     bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)
@@ -311,6 +354,38 @@ def _eyetest_parser(eyetest: argparse.ArgumentParser) -> None:
     json_flag(eyetest)
 
 
+def _batch(arguments: argparse.Namespace) -> int:
+    from homunculus.batch.command import run
+
+    with _own_stdout() as out, progress("batch") as shown:
+
+        def say(line: str) -> None:
+            if arguments.json:
+                print(line, file=out, flush=True)
+
+        code, text = run(arguments, say, shown)
+    print(text, file=sys.stderr if arguments.json else sys.stdout)
+    return code
+
+
+@contextmanager
+def _own_stdout() -> Generator[TextIO, None, None]:
+    """Our output alone; what libraries and their processes print meanwhile goes to stderr."""
+    try:
+        number, elsewhere = sys.stdout.fileno(), sys.stderr.fileno()
+    except (OSError, ValueError):  # no files, as in a test
+        yield sys.stdout
+        return
+    sys.stdout.flush()
+    with os.fdopen(os.dup(number), "w") as out:
+        os.dup2(elsewhere, number)
+        try:
+            yield out
+        finally:
+            out.flush()
+            os.dup2(out.fileno(), number)
+
+
 def _serve(arguments: argparse.Namespace) -> int:
     from homunculus.engines.vllm.command import serve
 
@@ -318,7 +393,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _methods(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import PLANNED, methods, unavailable
+    from homunculus.core.methods import PLANNED, RIVALS, methods, unavailable
 
     for _, reason in unavailable():
         _fail("methods", reason)
@@ -330,15 +405,16 @@ def _methods(arguments: argparse.Namespace) -> int:
             "settings": sorted(one.settings),
             "lift": one.lift.name,
             "rule": type(one.rule).__name__,
+            "rival": one.name in RIVALS,
         }
-        for one in (*methods().values(), *PLANNED.values())
+        for one in (*methods().values(), *PLANNED.values(), *RIVALS.values())
     ]
     if arguments.json:
         print(json.dumps({"methods": rows}, indent=2))
         return 0
     print(f"{'method':<18}{'kind':<9}{'looks at':<18}{'fixates':<9}about")
     for row in rows:
-        kind = "control" if row["control"] else "method"
+        kind = "control" if row["control"] else "rival" if row["rival"] else "method"
         fixates = "yes" if row["fixation"] else ""
         print(f"{row['name']:<18}{kind:<9}{row['source']:<18}{fixates:<9}{row['about']}")
     return 0
@@ -347,8 +423,20 @@ def _methods(arguments: argparse.Namespace) -> int:
 def _completion(parser: _Parser, arguments: argparse.Namespace) -> int:
     for verb in parser.verbs.values():
         verb.add_room()
-    print(completion("homunculus", parser.verbs, arguments.shell))
+    print(completion("homunculus", parser.verbs, arguments.shell, _values()))
     return 0
+
+
+def _values() -> dict[str, list[str]]:
+    """Names that flags take, for a shell to complete."""
+    from homunculus.core.methods import PLANNED, methods
+    from homunculus.planner.acuity import ACUITIES
+    from homunculus.planner.models import MODELS
+    from homunculus.relevance.scout import scouts
+
+    every = [*PLANNED, *methods()]
+    rows = {"--method": every, "--methods": ["all", *every], "--scout": list(scouts())}
+    return rows | {"--model": list(MODELS), "--token": list(MODELS), "--acuity": list(ACUITIES)}
 
 
 def _demo(arguments: argparse.Namespace) -> int:
@@ -368,10 +456,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     arguments.method = arguments.method or DEFAULT
     if arguments.method not in PLANNED:
-        try:
-            get_method(arguments.method)
-        except KeyError as error:
-            return _fail("show", error.args[0])
+        get_method(arguments.method)  # raises before anything is opened
     elif turned := [flag for flag in OF_CELLS if getattr(arguments, flag) is not None]:
         return _fail(
             "show",
@@ -427,7 +512,7 @@ def _draw_views(
     arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
 ) -> Drawn:
     from homunculus.planner import scout_cells, views
-    from homunculus.show import notes, why_facts
+    from homunculus.show import picture_notes, why_facts
     from homunculus.show.views import caption, draw_views
 
     seen = views(
@@ -436,9 +521,12 @@ def _draw_views(
     )  # fmt: skip
     draw_views(seen).save(out)
     cell = scout_cells(seen.picture.size)[1]
+    why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
+    if not seen.sight.sure:  # cells would follow the map, views do not
+        why["made"] = seen.message
     facts = seen.to_json() | {
-        "notes": notes(seen.picture, seen.question, seen.sight, page),
-        "why": why_facts(seen.sight, seen.sight.logit, seen.picture, cell),
+        "notes": picture_notes(seen.picture, page),
+        "why": why,
         "image": {"page": page, "pages": seen.picture.pages},
     }
     return facts, [caption(seen)]
@@ -479,7 +567,7 @@ def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[
 def _views(arguments: argparse.Namespace) -> int:
     from homunculus.planner import views
     from homunculus.planner.messages import labels
-    from homunculus.show import notes
+    from homunculus.show import picture_notes
     from homunculus.show.views import caption, draw_views
 
     name, source = _open(arguments.image)
@@ -487,8 +575,10 @@ def _views(arguments: argparse.Namespace) -> int:
     if Path(arguments.image).resolve().parent == out.resolve() and name != "stdin":
         return _fail("views", f"{out} holds the picture itself. Name another folder with -o.")
     with progress(f"looking at {name}"):
-        given = ("question", "tokens", "model", "acuity", "scout", "page")
-        seen = views(source, **{name: getattr(arguments, name) for name in given})
+        given = ("question", "tokens", "model", "acuity", "scout", "page", "legible", "cap")
+        with catch_warnings():
+            simplefilter("ignore", UserWarning)  # what it says is printed below
+            seen = views(source, **{name: getattr(arguments, name) for name in given})
         paths = [str(path) for path in seen.save(out)]
         draw_views(seen).save(out / "sheet.png")
     facts: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
@@ -497,13 +587,15 @@ def _views(arguments: argparse.Namespace) -> int:
         print(json.dumps(facts))
         return 0
     for path, view in zip(paths, seen, strict=True):
-        print(f"{path}: {view.size[1]}x{view.size[0]}, {view.tokens} tokens")
+        many = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
+        print(f"{path}: {view.size[1]}x{view.size[0]}, {many}")
     print(caption(seen))
-    for note in notes(seen.picture, seen.question, seen.sight, arguments.page):
+    for note in picture_notes(seen.picture, arguments.page):
         print(note)
     for name, value in facts["setting"].items():
         print(f"These prices hold with {name}={value} in the request.")
-    if seen.rule.facts.note:
+    crowd = seen.rule.facts.crowd  # its note is about requests of many pictures
+    if seen.rule.facts.note and not (crowd and len(seen) <= crowd[0]):
         print(seen.rule.facts.note)
     return 0
 
@@ -549,6 +641,7 @@ def _studio(arguments: argparse.Namespace) -> int:
 
 def _budget(arguments: argparse.Namespace) -> int:
     from homunculus.planner import Planner
+    from homunculus.planner.bill import least
 
     name, source = _open(arguments.image)
     with progress(f"looking at {name}"):
@@ -562,36 +655,38 @@ def _budget(arguments: argparse.Namespace) -> int:
     if arguments.json:
         facts = {"tokens": needed.tokens, "value": round(needed.value, 4)}
         facts |= {"reached": needed.reached, "untouched": untouched, "model": rule.name}
+        facts |= {"guess": planner.outlook.guess, "sure": round(planner.sight.sure, 3)}
         print(json.dumps(facts | {"token_px": rule.token_px, "acuity": acuity.name}))
         return 0
     if not planner.sight.sure:
-        why = planner.sight.explanation
-        print(f"No budget can be told: the scout does not know where to look. {why}")
+        why = planner.sight.unsure
+        print(f"No budget can be told: the scout does not know where to look. {why}".rstrip())
+        return 0
+    if planner.outlook.absent:
+        print(f"No budget can be told. {planner.outlook.promise(needed.value)}")
         return 0
     token = rule.token
     if needed.reached:
         print(f"{needed.tokens} {token}, instead of {untouched} untouched")
     else:
-        print(f"not even all {needed.tokens} {token} reach {arguments.legible:g}")
-    print(
-        f"The answer can be read from them with probability {needed.value:.3f}, "
-        f"by a reader of {acuity.middle:g} px ({acuity.name})."
-    )
+        print(f"not even all {needed.tokens} {token} reach {arguments.legible:g}; what fewer do:")
+        for tokens in (128, 273, 512, 1024):
+            if least(rule) <= tokens < needed.tokens:
+                print(f"{tokens:>6} tokens: {planner.views(tokens).value:.2f}")
+    print(planner.outlook.promise(needed.value))
     return 0
 
 
 def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
     """Where to draw; checked before the work, and never over the picture itself."""
     image, out = Path(arguments.image), arguments.out or Path(name)
-    if several and arguments.out:
-        if out.suffix.lower() in DRAWN or out.is_file():
-            raise ValueError(f"{out} is one file, for several drawings. Name a folder with -o.")
+    if several and arguments.out and (out.suffix.lower() in DRAWN or out.is_file()):
+        raise ValueError(f"{out} is one file, for several drawings. Name a folder with -o.")
+    if out.is_dir() or (several and arguments.out) or not (out.suffix or out.is_file()):
         out.mkdir(parents=True, exist_ok=True)
         out = out / name
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
-    if out.is_dir():
-        raise ValueError(f"{out} is a folder. Name a file, such as {out / 'look.png'}.")
     if out.suffix.lower() not in DRAWN:
         raise ValueError(f"expected an output that ends in .png, .jpg or .webp, got {out.name}.")
     if out.exists() and image.exists() and out.samefile(image):
@@ -634,14 +729,24 @@ def _train(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    from homunculus.lab.measure.command import table
-    from homunculus.lab.official.command import is_official, run
+    from homunculus.lab.measure.command import ahead, table
+    from homunculus.lab.official.command import dry_run, is_official, run
 
+    if arguments.dry_run:
+        from homunculus.lab.official.bakeoff import dry_text
+
+        cost = dry_run(arguments)
+        print(json.dumps(cost) if arguments.json else dry_text(cost))
+        return 0
+    if not is_official(arguments) and (told := ahead(arguments)):
+        print(f"homunculus measure: {told}", file=sys.stderr)
     theirs = nullcontext(Progress("measuring"))  # lmms-eval draws its own
     with theirs if is_official(arguments) else progress("measuring") as tell:
+        known = arguments.out is not None and arguments.out.exists()
         result, out = run(arguments, tell)
     print(json.dumps(result) if arguments.json else table(result))
-    print(f"wrote {out}", file=sys.stderr if arguments.json else sys.stdout)
+    replaced = " (replaced)" if known else ""
+    print(f"wrote {out}{replaced}", file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 

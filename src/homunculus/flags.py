@@ -4,7 +4,7 @@ complete of them. Nothing is loaded.
 
 import argparse
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -18,6 +18,11 @@ def count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
     return int(text)
+
+
+def count_or_auto(text: str) -> int | Literal["auto"]:
+    """A whole number from 1, or `auto`."""
+    return "auto" if text == "auto" else count(text)
 
 
 def whole(text: str) -> int:
@@ -99,12 +104,21 @@ def json_flag(verb: argparse.ArgumentParser) -> None:
 SHELLS = ("bash", "zsh", "fish")
 
 
-def completion(program: str, verbs: Mapping[str, argparse.ArgumentParser], shell: str) -> str:
-    """A script that lets a shell complete verbs, flags and what is one of few; else file names."""
+def completion(
+    program: str,
+    verbs: Mapping[str, argparse.ArgumentParser],
+    shell: str,
+    values: Mapping[str, Iterable[str]] | None = None,
+) -> str:
+    """A script that lets a shell complete verbs, flags and what is one of few; else file names.
+
+    ``values`` are names that a flag takes beside others, as `--scout` takes folders, too.
+    """
+    values = values or {}
     if shell == "fish":
-        return "\n".join(_fish(program, verbs))
+        return "\n".join(_fish(program, verbs, values))
     first = "autoload -U +X bashcompinit && bashcompinit\n" if shell == "zsh" else ""
-    cases = "\n".join(_bash(name, verb) for name, verb in verbs.items())
+    cases = "\n".join(_bash(name, verb, values) for name, verb in verbs.items())
     return f"""{first}_{program}() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} words=
   if [ "$COMP_CWORD" = 1 ]; then
@@ -119,13 +133,13 @@ def completion(program: str, verbs: Mapping[str, argparse.ArgumentParser], shell
 complete -o default -F _{program} {program}"""
 
 
-def _bash(name: str, verb: argparse.ArgumentParser) -> str:
+def _bash(name: str, verb: argparse.ArgumentParser, values: Mapping[str, Iterable[str]]) -> str:
     """What may follow a verb: flags behind a hyphen, else the few words of a flag or a place."""
     flags, lines = [], []
-    for flag, choices in _flags(verb):
+    for flag, choices in _flags(verb, values):
         flags += flag
         lines += [f"          {'|'.join(flag)}) words='{choices}' ;;"] if choices and flag else []
-    first = " ".join(choices for flag, choices in _flags(verb) if choices and not flag)
+    first = " ".join(choices for flag, choices in _flags(verb, values) if choices and not flag)
     inner = "\n".join(["        case $before in", *lines, f"          *) words='{first}' ;;"])
     return f"""      {name})
         if [[ $current = -* ]]; then words='{" ".join(flags)}'; else
@@ -133,25 +147,38 @@ def _bash(name: str, verb: argparse.ArgumentParser) -> str:
         esac; fi ;;"""
 
 
-def _fish(program: str, verbs: Mapping[str, argparse.ArgumentParser]) -> list[str]:
+def _fish(
+    program: str,
+    verbs: Mapping[str, argparse.ArgumentParser],
+    values: Mapping[str, Iterable[str]],
+) -> list[str]:
     lines = list[str]()
     for name, verb in verbs.items():
         about = _quoted((verb.description or "").rstrip("."))
         lines.append(f"complete -c {program} -n __fish_use_subcommand -a {name} -d {about}")
         here = f"complete -c {program} -n '__fish_seen_subcommand_from {name}'"
-        for flag, choices in _flags(verb):
+        for flag, choices in _flags(verb, values):
             words = [f"-{'l' if one[:2] == '--' else 's'} {one.lstrip('-')}" for one in flag]
             words += [f"-xa {_quoted(choices)}"] if choices else []
             lines += [" ".join([here, *words])] if words else []
     return lines
 
 
-def _flags(verb: argparse.ArgumentParser) -> list[tuple[list[str], str]]:
+def _flags(
+    verb: argparse.ArgumentParser, values: Mapping[str, Iterable[str]]
+) -> list[tuple[list[str], str]]:
     """Each argument's names (none if it is known by its place), and its choices between spaces."""
     return [
-        (list(action.option_strings), " ".join(map(str, action.choices or ())))
+        (list(action.option_strings), " ".join(map(str, action.choices or _values(action, values))))
         for action in verb._actions
     ]
+
+
+def _values(action: argparse.Action, values: Mapping[str, Iterable[str]]) -> Iterable[str]:
+    """Names for a flag; one that takes the name of a server's model says so (NAME)."""
+    elsewhere = action.metavar in ("NAME", "PATH") and action.dest == "model"
+    found = next((values[one] for one in action.option_strings if one in values), ())
+    return () if elsewhere else found
 
 
 def _quoted(text: str) -> str:

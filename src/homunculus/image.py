@@ -7,12 +7,13 @@ mischief.
 """
 
 import binascii
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BufferedIOBase, BytesIO
 from math import sqrt
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -52,8 +53,8 @@ def stream(source: Any, most: int) -> Generator[tuple[str, BufferedIOBase], None
         yield name, BytesIO(read_file(name, source, most))
     else:
         raise PictureError(
-            "open_picture: expected a path, bytes, a data URI, a binary file, a numpy array or a "
-            f"Pillow image, got {type(source).__name__}. Convert it to one of these."
+            "picture: expected a path, bytes, a data URI, a binary file, a numpy array, a "
+            f"tensor or a Pillow image, got {type(source).__name__}. Convert it to one of these."
         )
 
 
@@ -100,6 +101,11 @@ def from_data_uri(uri: str, most: int) -> bytes:
         return b64decode(body, validate=True)
     except (binascii.Error, ValueError) as error:
         raise PictureError(f"data URI: broken base64 ({error}). Encode it again.") from error
+
+
+def to_data_uri(data: bytes, kind: str = "png") -> str:
+    """A picture's file as a base64 data URI."""
+    return f"data:image/{kind};base64,{b64encode(data).decode()}"
 
 
 def read_file(name: str, file: Any, most: int) -> bytes:
@@ -208,7 +214,7 @@ _PLUGINS = (  # how a file begins, and the one decoder that may read it
     (b"BM", "BmpImagePlugin", "BmpImageFile"),
     (b"RIFF", "WebPImagePlugin", "WebPImageFile"),
 )
-_FORMATS = "PNG, JPEG, WebP, GIF, BMP or PDF"
+_FORMATS = "PNG, JPEG, WebP, GIF, BMP, PDF, or TIFF by its path"
 _TIFF = (b"II*\x00", b"MM\x00*")
 _TIFF_CODECS = frozenset(
     ("raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "tiff_ccitt", "group3", "group4", "jpeg")
@@ -256,10 +262,14 @@ def open_picture(
     """Open a picture; a page if it is a PDF or a TIFF, the first frame if it moves.
 
     ``source`` is a path, bytes, a base64 data URI, a binary file, a numpy array of uint8 (H W,
-    H W 3 or H W 4) or a Pillow image; it is left as it was. A TIFF is read by its path alone. The
-    result has at most ``longest`` pixels on its longer side, and at most ``area`` in all.
+    H W 3 or H W 4), a tensor of uint8 (3 H W) or a Pillow image; it is left as it was. A TIFF is
+    read by its path alone. The result has at most ``longest`` pixels on its longer side, and at
+    most ``area`` in all.
     """
+    _check_page(page)
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
+    if isinstance(source, Tensor):
+        source = _channels_last(source)
     if isinstance(source, _numpy().ndarray):
         _no_page("array", page)
         size = checked_array(source).shape[:2]
@@ -277,6 +287,18 @@ def open_picture(
         image = _from_file(name, head, file)
         _no_page(name, page)
         return _picture(name, image, bounds)
+
+
+def _channels_last(tensor: Tensor) -> Any:
+    """A picture of torch as an array of numpy."""
+    if tensor.dtype != torch.uint8 or tensor.ndim != 3 or tensor.shape[0] not in (1, 3, 4):
+        shape, kind = " x ".join(map(str, tensor.shape)) or "a number", str(tensor.dtype)
+        raise PictureError(
+            f"tensor: expected 3 x H x W of uint8, got {shape} of {kind.removeprefix('torch.')}. "
+            "Convert it, channels first, values 0 to 255."
+        )
+    array = tensor.detach().cpu().permute(1, 2, 0).contiguous().numpy()
+    return array[:, :, 0] if tensor.shape[0] == 1 else array
 
 
 def _is_path(source: Any) -> bool:
@@ -318,7 +340,7 @@ def fitted(size: tuple[int, int], longest: int, area: int) -> tuple[int, int]:
 
 def _positive(what: str, value: int) -> int:
     if value < 1:
-        raise PictureError(f"open_picture: {what} must be 1 pixel or more, got {value}")
+        raise PictureError(f"picture: {what} must be 1 pixel or more, got {value}")
     return value
 
 
@@ -347,6 +369,13 @@ def _guess(head: bytes) -> str:
     if head.lstrip()[:5].lower() in (b"<?xml", b"<svg ", b"<html", b"<!doc"):
         return "a web page or an SVG, which is not read"
     return f"something that begins with {head[:8]!r}"
+
+
+def _check_page(page: object) -> None:
+    if isinstance(page, bool) or not isinstance(page, Integral) or page < 0:
+        raise PictureError(
+            f"page must be a whole number from 0, got {page!r:.80}. The first page is 0."
+        )
 
 
 def _no_page(name: str, page: int) -> None:
@@ -512,3 +541,14 @@ def _pdf(name: str, stream: BufferedIOBase, page: int, bounds: tuple[int, int]) 
         finally:
             document.close()
     return Picture(_tensor(image), f"{name} page {page}" if page else name, (high, wide), pages)
+
+
+def count_pages(path: str | PathLike[Any]) -> int:
+    """Pages of a PDF file, without drawing any of them."""
+    pdfium = need("pypdfium2", extra="view", who="homunculus.image")
+    with opened_path(path, BYTES) as (name, file), _PDFIUM, _decoding(name):
+        document = pdfium.PdfDocument(file.read())
+        try:
+            return len(document)
+        finally:
+            document.close()

@@ -34,11 +34,21 @@ def need(module: str, extra: str, who: str) -> ModuleType:
         if absent == top and error.name != top:  # a part of it: another version has it
             raise _broken(module, who, error) from error
         through = f"{top}, and {top} needs {absent}" if absent != top else top
-        hint = f"{who} needs {through}: pip install 'homunculus-vlm[{extra}]'"
+        hint = f"{who} needs {through}: {how_to_install(extra)}"
         kind = BrokenExtra if absent != top else MissingExtra
         raise kind(hint, name=absent) from error
     except Exception as error:  # a build that does not fit raises what it likes
         raise _broken(module, who, error) from error
+
+
+def how_to_install(extra: str) -> str:
+    """The command that brings an extra, from an index or from a checkout.
+
+    >>> how_to_install("view")
+    "pip install 'homunculus-vlm[view]' (in a checkout: pip install -c constraints.txt '.[view]')"
+    """
+    checkout = f"pip install -c constraints.txt '.[{extra}]'"
+    return f"pip install 'homunculus-vlm[{extra}]' (in a checkout: {checkout})"
 
 
 def _broken(module: str, who: str, error: Exception) -> BrokenExtra:
@@ -72,9 +82,14 @@ def load_plugins(group: str, add: Callable[[str, object], None]) -> list[tuple[s
 
 
 def not_found(
-    kind: str, name: str, names: Iterable[str], failed: Sequence[tuple[str, str]], instead: str
+    kind: str,
+    name: str,
+    names: Iterable[str],
+    failed: Sequence[tuple[str, str]],
+    instead: str,
+    near: int = 1,
 ) -> str:
-    """The message for a name that no plugin has: why it could not be loaded, or the nearest one.
+    """The message for a name that no plugin has: why it could not be loaded, or the nearest ones.
 
     >>> not_found("method", "gird", ["grid", "cut"], [], "There are two.")
     "no method 'gird'. Did you mean 'grid'? There are two."
@@ -82,6 +97,6 @@ def not_found(
     for point, reason in failed:
         if point == name:
             return f"no {kind} {name!r}: {reason}"
-    near = get_close_matches(name, list(names), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    close = [repr(one) for one in get_close_matches(name, list(names), n=near)]
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
     return f"no {kind} {name!r}.{hint} {instead}"

@@ -105,7 +105,7 @@ def groups(rule: str, body) -> list[int]:
 
 def unnamed(body) -> str:
     """All that is neither a picture nor a line that names one, also where LiteLLM joins lines."""
-    names = r"The whole picture, reduced:|Part of this picture, enlarged, [0-9]+-[^:]*:"
+    names = r"The whole picture, reduced:|Part of this picture, in more detail, [0-9]+-[^:]*:"
     return re.sub(rf"(\\n)?({names})", "", json.dumps(others(body)))
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @cache
 def folder(family: str) -> Path:
-    """A tiny model whose images may have many tokens."""
+    """A tiny model; images of Qwen's may have many tokens."""
     room = Path(tempfile.mkdtemp(prefix=f"served-{family}-"))
     atexit.register(shutil.rmtree, room, ignore_errors=True)
+    if not family.startswith("qwen"):
+        return tiny.build(family, room, wide=True)
     tiny.build(family, room)
     path = room / "processor_config.json"
     told = json.loads(path.read_text())
@@ -67,9 +70,9 @@ def folder(family: str) -> Path:
 class Served(ServerProcess):
     """A server of one family with some flags, and a client of it."""
 
-    def __init__(self, family: str, *flags: str) -> None:
+    def __init__(self, family: str, *flags: str, program: Sequence[str] = OURS) -> None:
         usual = ("--dtype", "float32", "--max-model-len", "2048", "--max-num-seqs", "16")
-        super().__init__(OURS, folder(family), *usual, *flags)
+        super().__init__(program, folder(family), *usual, *flags)
         self.client = httpx.Client(base_url=self.url, timeout=PATIENCE)
 
     def stop(self) -> None:

@@ -2,15 +2,20 @@
 
 from dataclasses import replace
 
+from homunculus.lab.speed import questions
 from homunculus.lab.speed.model import SMALLEST
+from homunculus.lab.speed.questions import QuestionPlan
 from homunculus.lab.speed.vllm import LoadPlan, measure, table
 from serving.conftest import ONE_PROCESS
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
 PLAN = LoadPlan(
-    warm=2, ours=6, stock=4, small=4, rounds=1, at_once=2, words=2, questions=4, readers=2,
-    native=(8, 8), threads=1, ways=("stock", "after"), choosing=4, fronts=(1,),
+    warm=2, ours=6, stock=4, small=4, rounds=1, at_once=2, words=2, native=(8, 8), threads=1,
     flags=ONE_PROCESS,
+)  # fmt: skip
+QUESTIONS = QuestionPlan(
+    ways=("stock", "share"), bare=(), few=8, share=2, questions=4, readers=2, choosing=4,
+    fronts=(1,), load=PLAN,
 )  # fmt: skip
 
 
@@ -22,6 +27,13 @@ def test_the_bench_of_servers_tells_what_it_should():
     assert load["kept_exactly"]
     text = load["rows"]["ours"]["prompt_tokens"][0] - 20
     assert load["rows"]["stock"]["prompt_tokens"][0] == text + 64
-    assert set(result["one_image"]["against_stock"]) == {"stock", "after"}
-    assert result["choosing"]["rows"][0]["fronts"] == 1
     assert "against stock" in table(result)
+
+
+def test_the_bench_of_many_questions_tells_what_it_should():
+    result = questions.measure(1, scale=TINY, plan=QUESTIONS)
+    assert set(result["one_image"]["against_stock"]) == {"stock", "share"}
+    views, reused = result["one_image"]["views_and_reused"]["share"]
+    assert 0 < reused < views
+    assert result["choosing"]["rows"][0]["fronts"] == 1
+    assert "against stock" in questions.table(result)

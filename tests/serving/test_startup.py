@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 import vllm
@@ -14,6 +15,7 @@ from vllm.multimodal.processing import BaseMultiModalProcessor
 from homunculus.engines.vllm import check_names, check_version, command, launch
 from homunculus.engines.vllm.launch import self_test
 from homunculus.engines.vllm.processor import ProcessorMixin
+from homunculus.engines.vllm.stock import MIDDLEWARE, VARIABLE
 from serving.client import page, turn
 from serving.conftest import folder
 from test_serving_command import LIMITS, OVERRIDES, REFUSED, hub_with_revisions
@@ -38,7 +40,7 @@ def shared(arguments):
 def same(words, setting=SETTING):
     """vLLM's arguments; the command that a dry run prints means the same to vLLM."""
     arguments, _ = launch.prepare(["serve", *words], setting)
-    printed = launch.parse(command.vllm_command(words, setting))
+    printed = launch.parse(command.vllm_command(words, setting)[0])
     printed.trust_request_mm_kwargs = bool(printed.trust_request_mm_kwargs)
     assert shared(printed) == shared(arguments)
     return arguments
@@ -230,3 +232,43 @@ def test_a_server_with_the_operators_flags_in_vllms_spellings(serve, monkeypatch
     answer = server.post([turn("What?", page(600, 600))])
     assert answer.status_code == 400
     assert "300000" in answer.text
+
+
+# ---- families that vLLM's own classes serve ------------------------------------------------------
+
+
+@pytest.fixture
+def small():
+    return str(folder("smolvlm"))
+
+
+def test_another_family_keeps_vllms_class_and_gets_the_middleware(small, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "")
+    setting = {"tokens": 95, "images": 3}
+    arguments, settings = launch.prepare(["serve", small, *PLAIN], setting)
+    printed, variables = command.vllm_command([small, *PLAIN], setting)
+    assert json.loads(variables[VARIABLE]) == json.loads(os.environ[VARIABLE]) == asdict(settings)
+    for one in (arguments, launch.parse(printed)):
+        assert one.middleware == [MIDDLEWARE]
+        assert one.mm_processor_kwargs == {"do_image_splitting": False}
+        assert one.limit_mm_per_prompt == {"video": 0, "image": 15}
+        assert not one.hf_overrides
+    passed = launch.count_views(arguments, settings)
+    assert passed == (
+        "SmolVLMForConditionalGeneration, up to 5 views of 19 tokens per image within 95, "
+        "self-test passed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "setting", "fault"),
+    [
+        (("--mm-processor-kwargs", '{"do_image_splitting": true}'), {"tokens": 95}, "No rule fits"),
+        ((), {"tokens": 18}, "18 tokens are too few for any image"),
+        ((), {"tokens": 95, "where": "after"}, "--where cannot be 'after'"),
+    ],
+)
+def test_what_another_family_cannot_do_is_refused(small, monkeypatch, words, setting, fault):
+    monkeypatch.setenv(VARIABLE, "")
+    with pytest.raises(ValueError, match=fault):
+        launch.count_views(*launch.prepare(["serve", small, *PLAIN, *words], setting))

@@ -1,6 +1,7 @@
 """Planned views under vLLM: exactly K tokens, keys that hold what a plan goes by, same words."""
 
 import random
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -74,11 +75,57 @@ def test_a_key_holds_all_that_a_plan_goes_by():
                 {"tokens": 32},
                 {"method": "windows"},
                 {"context": 0.25},
-                {"positions": "separate"},
             )
         ],
     ]
     assert len({first, *others}) == len(others) + 1
+
+
+def views_of(processor, image, question):
+    """The keys of separate views and the tokens of each."""
+    made = processor.apply(inputs(processor, image, question=question), TimingContext())
+    sizes = [one.length for one in made["mm_placeholders"]["image"]]
+    return dict(zip(made["mm_hashes"]["image"], sizes, strict=True))
+
+
+def test_the_key_of_a_separate_view_holds_its_pixels_and_not_the_question():
+    processor, image = choosing(positions="separate"), page(320, 480)
+    by_question = [views_of(processor, image, one) for one in WORDS[:4]]
+    assert all(sum(own.values()) == 64 for own in by_question)
+    every = set().union(*by_question)
+    assert len(every) < sum(map(len, by_question))  # some are shared
+    assert len({frozenset(own) for own in by_question}) > 1  # and some are not
+    other = views_of(processor, page(320, 480, 1), WORDS[0])
+    assert not other.keys() & every
+
+
+def test_a_late_image_is_shown_whole_and_its_choice_is_not_found_later():
+    processor, image = choosing(), page(320, 480)
+    request = inputs(processor, image)
+    (search,) = processor.searches(request)
+    processor.late.update([search.key])
+    processor.late.update([search.key])  # another request waits for the same search
+    processor.late -= Counter([search.key])  # and is done
+    late = processor.apply(request, TimingContext())
+    processor.late.clear()
+    whole, *rest = late["mm_kwargs"]["image"][0][choose.PARTS].data.tolist()
+    assert whole[2] > 32 >= sum(many for *_, many in rest)
+    assert sum(one.length for one in late["mm_placeholders"]["image"]) == 64
+    assert search.key not in processor.maps
+    in_time = processor.apply(request, TimingContext())
+    assert in_time["mm_hashes"]["image"] == [search.key] != late["mm_hashes"]["image"]
+
+
+@by_positions
+def test_after_some_questions_all_later_ones_share_one_richer_choice(positions):
+    settings = {"tokens": 16, "positions": positions, "share_after": 2, "share_tokens": 100}
+    processor, image, other = choosing(**settings), page(320, 480), page(320, 480, 1)
+    counts = [sum(views_of(processor, image, one).values()) for one in WORDS[:4]]
+    assert counts == [16, 16, 100, 100]
+    assert views_of(processor, image, WORDS[2]) == views_of(processor, image, WORDS[3])
+    assert sum(views_of(processor, other, WORDS[2]).values()) == 16
+    for _ in range(3):  # the same question again is no further one
+        assert sum(views_of(processor, other, WORDS[2]).values()) == 16
 
 
 def test_a_search_ahead_gives_the_plan_of_a_search_in_place(monkeypatch):

@@ -70,10 +70,16 @@ def draw(model: torch.nn.Module, seed: int) -> None:
             weight.data = noise * spread * sharp
 
 
-def build(family: str, folder: Path, seed: int = 0) -> Path:
-    """The family's tiny model, written to the folder."""
+def build(family: str, folder: Path, seed: int = 0, wide: bool = False) -> Path:
+    """The family's tiny model, in the folder; ``wide`` heads are such as vLLM has on CPU."""
     hf = hub()
     config, processor = FAMILIES[family](hf)
+    if wide:
+        # vLLM looks for these in the vocabulary of Gemma's
+        processor.tokenizer.add_tokens(["\n" * many for many in range(1, 5)])
+        config.text_config.vocab_size = len(processor.tokenizer)
+        config.text_config.num_attention_heads, config.text_config.num_key_value_heads = 2, 1
+        config.text_config.head_dim = 32
     for part in (config, config.text_config):  # tied, a model this small repeats its last token
         part.tie_word_embeddings = False
     with torch.random.fork_rng([]):
@@ -86,7 +92,17 @@ def build(family: str, folder: Path, seed: int = 0) -> Path:
     )
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
+    if wide and family in ("gemma3", "llava_onevision"):
+        publish(folder / "model.safetensors")
     return folder
+
+
+def publish(file: Path) -> None:
+    """Name weights of a SigLIP tower as published models do: vLLM knows no other names."""
+    kit = pytest.importorskip("safetensors.torch")
+    old, new = "vision_tower.", "vision_tower.vision_model."
+    weights = {name.replace(old, new): weight for name, weight in kit.load_file(file).items()}
+    kit.save_file(weights, file, metadata={"format": "pt"})
 
 
 @cache

@@ -4,6 +4,8 @@ Shapes only: nothing here waits for a device.
 """
 
 from collections.abc import Sequence
+from numbers import Real
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -35,6 +37,40 @@ def check_grids(grids: Sequence[Grid], who: str = "lift") -> tuple[Grid, ...]:
                 f"{who}: a grid needs 1..{MAX_CELLS} cells, got {rows}x{cols}. Resize the image."
             )
     return tuple((int(rows), int(cols)) for rows, cols in pairs)
+
+
+def check_text(value: object, name: str, cure: str) -> str:
+    """Text; ``name`` says whose and what, ``cure`` what to give instead."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, got {value!r:.80} ({type(value).__name__}). {cure}")
+    return value
+
+
+def check_number(value: Any, name: str, low: float | int, high: float | int) -> float:
+    """A number within bounds; ``name`` says whose and what."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(
+            f"{name} must be a number from {low:g} to {high:g}, got {value!r:.80} "
+            f"({type(value).__name__}). Give a float."
+        )
+    number = float(value)
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value}")
+    return number
+
+
+def check_kind(value: object, kind: type, name: str, cure: str) -> None:
+    """Something of one class, such as a Field."""
+    if not isinstance(value, kind):
+        given = f"{value!r:.80} ({type(value).__name__})"
+        raise TypeError(f"{name} must be of class {kind.__name__}, got {given}. {cure}")
+
+
+def check_plan(field: object, allocation: object, who: str) -> None:
+    """A field and an allocation, in this order."""
+    cure = "Both come from Method.plan: field, allocation = method.plan(grids, relevance, slots)."
+    check_kind(field, Field, f"{who}: field", cure)
+    check_kind(allocation, Allocation, f"{who}: allocation", cure)
 
 
 def check_cells(

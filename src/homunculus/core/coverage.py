@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from homunculus.core.check import check_plan
 from homunculus.core.cortex import cortical
 from homunculus.core.types import Allocation, Field
 
@@ -44,6 +45,7 @@ def certify(
     >>> homunculus.certify(*plan).covered.tolist()
     [1.0]
     """
+    check_plan(field, allocation, "certify")
     seen = covered_cells(field, allocation)
     leaf = field.valid & (field.level == 0)
     area = (field.cells()[:, 0] * field.copies).float()

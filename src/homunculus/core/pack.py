@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from homunculus.core.check import check_plan
 from homunculus.core.types import Allocation, Field, Tokens
 
 
@@ -20,6 +21,7 @@ def pack(field: Field, allocation: Allocation) -> Tokens:
     >>> tokens.box[0].tolist()  # y0 x0 y1 x1 of the two most relevant cells
     [[0.0, 1.0, 1.0, 2.0], [1.0, 1.0, 2.0, 2.0]]
     """
+    check_plan(field, allocation, "pack")
     box = footprint(field, allocation)
     main = allocation.index.gather(2, allocation.weight.argmax(2, keepdim=True))[..., 0]
     level = field.level.gather(1, main)

@@ -17,6 +17,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.core import lift
+from homunculus.core.check import check_number
 from homunculus.core.lift import Material
 from homunculus.core.methods import Method
 from homunculus.core.pack import pack
@@ -31,6 +32,10 @@ Box = tuple[float, float, float, float]
 
 
 # ---- where the question looks --------------------------------------------------------------------
+
+
+OF_THING = " (thing)"
+"""What follows the name of a match that is a thing, not a word."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ class Sight:
     """Where the map came from, in a few words."""
     explanation: str = "The choice follows the scout that was given."
     """The same in a sentence."""
+    unsure: str = ""
+    """Why the scout cannot tell where to look, in a sentence, if it cannot (``sure`` is 0)."""
     question_used: bool | None = None
     """Whether anything in the question moved the map; None if the scout does not say."""
     matches: tuple[Match, ...] = ()
@@ -88,6 +95,11 @@ class Sight:
     def found(self) -> tuple[Match, ...]:
         """The matches that one can be sure of."""
         return tuple(match for match in self.matches if match.probability >= FOUND)
+
+    @property
+    def guess(self) -> bool:
+        """Whether nothing that it looked for by name was found, and it has a map all the same."""
+        return bool(self.sure and self.matches and not self.found)
 
 
 @runtime_checkable
@@ -108,6 +120,11 @@ class Scout(Protocol):
 
 def ask(method: Method, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
     """Where the question looks; a method that never looks does not ask the scout."""
+    if method.source == "model":
+        raise ValueError(
+            f"{method.name} chooses by a model's own features, and here is no model. Use "
+            "homunculus.attach, or `homunculus measure --encoder`, or another method."
+        )
     if method.source == "nothing":
         return Sight(
             torch.zeros(grid),
@@ -127,6 +144,7 @@ def check_sight(sight: object, scout: object) -> Sight:
             f"scout {name}: expected a homunculus.Sight, got {type(sight).__name__}. "
             "Return Sight(logit, sure=...)."
         )
+    check_number(sight.sure, f"scout {name}: sure", 0, 1)
     return replace(sight, logit=check_map(sight.logit, f"scout {name}"))
 
 

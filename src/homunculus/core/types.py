@@ -1,7 +1,7 @@
 """The five nouns: Field, Relevance, Budget, Allocation, Tokens.
 
 Axes, everywhere in the package:
-    b image   n cell   k slot   m fan-in   d channel   g group   l level
+    b image   n cell   k slot   m fan-in   d channel   g group   l level   w word
 
 A *cell* could be a token, a *slot* is a place in the budget, a *token* is what the language model
 gets. Boxes are ``y0 x0 y1 x1`` counted in level-0 cells, so a level-0 cell has side 1.
@@ -19,6 +19,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.core.cache import counts, once, ramp, sizes
+from homunculus.core.tower import Tower
 
 Grid = tuple[int, int]
 """Rows and columns of level-0 cells of one image."""
@@ -78,6 +79,9 @@ class Field:
     """None before encoding."""
     prior: Float[Tensor, "b n"] | None = None
     """What `lift.spread` adds to the relevance of each cell; None adds nothing."""
+    tower: Tower | None = None
+    question: Float[Tensor, "b n w"] | None = None
+    """How like each word of the question a level-0 cell is, -inf behind its last word."""
 
     def __post_init__(self) -> None:
         if len(self.grids) != self.box.shape[0]:
@@ -159,7 +163,7 @@ class Field:
             return self  # with all that was derived from it
         tensors = ("box", "level", "parent", "children", "valid")
         moved = {name: getattr(self, name).to(device) for name in tensors}
-        for name in ("feature", "prior"):
+        for name in ("feature", "prior", "tower", "question"):
             value = getattr(self, name)
             moved[name] = None if value is None else value.to(device)
         return replace(self, **moved)
@@ -209,6 +213,7 @@ class Budget:
 
     def slots(self, cells: int) -> int:
         """Slots of an image with that many level-0 cells: never 0, never more than cells."""
+        check_count(cells, "Budget.slots: cells")
         if self.tokens is not None:
             return min(self.tokens, cells)
         assert self.ratio is not None

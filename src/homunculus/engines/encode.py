@@ -4,7 +4,7 @@ import copy
 import inspect
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from threading import RLock
@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from homunculus.core.tower import Tower
 from homunculus.engines.families import Layout, split_rows
 
 _LOCK = RLock()
@@ -76,6 +77,8 @@ class Encoded:
     """The output of `get_image_features`, whose class `mm_encoder_outputs` expects."""
     rows: list[Float[Tensor, "_n d"]]
     """For each image its rows; DeepStack channels follow those of the embedding."""
+    towers: list[Tower] = field(default_factory=list[Tower])
+    """For each image what the tower attended to, where that was asked for."""
 
 
 def without_tensors(encoded: Encoded) -> Encoded:

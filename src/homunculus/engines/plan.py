@@ -82,8 +82,11 @@ class ViewRequest:
         return with_heights(replace(self.sight, **here), scale)
 
 
-def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
-    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
+def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool = False) -> Choice:
+    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves.
+
+    If it is ``fixed``, the small picture of the whole is the same for all questions.
+    """
     layout = request.layout
     if slots >= len(layout.row):
         (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
@@ -97,6 +100,7 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
         viewing.acuity,
         context=viewing.context,
         exact=True,
+        fixed=fixed,
     )
     views = tuple(_views(plan, request))
     box = torch.cat([_boxes(view) for view in views])

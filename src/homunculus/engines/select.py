@@ -23,7 +23,7 @@ from homunculus.engines.families import Layout, pool_majority, pool_mean
 from homunculus.image import open_picture
 from homunculus.relevance import things
 from homunculus.relevance.material import material
-from homunculus.relevance.scout import GivenMap, scouts, shipped_detector
+from homunculus.relevance.scout import GivenMap, NoScout, scouts, shipped_detector
 from homunculus.relevance.words import WEIGHTS
 
 SCOUT_PIXELS = 1664
@@ -37,7 +37,10 @@ def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
 
     Heights, if the scout tells them, are in pixels of the image itself.
     """
-    if method.source == "nothing" or isinstance(scout, GivenMap):  # pixels are not used
+    if method.source == "model":
+        told = "The choice follows the model's own features."
+        return Sight(torch.zeros(1, 1), sure=0.0, origin="the model itself", explanation=told)
+    if method.source == "nothing" or isinstance(scout, GivenMap | NoScout):  # pixels are not used
         return ask(method, scout, torch.zeros(3, 1, 1, dtype=torch.uint8), question, (1, 1))
     small = open_picture(image, longest=SCOUT_PIXELS)
     sight = ask(method, scout, small.pixels, question, small.grid(PATCH))

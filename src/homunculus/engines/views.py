@@ -58,7 +58,7 @@ def parts(
     out: list[Part] = []
     for image, (layout, choice) in enumerate(zip(layouts, choices, strict=True)):
         if choice.views:
-            out += _planned(image, choice.views)
+            out += planned_parts(image, choice.views)
             continue
         valid = choice.tokens.valid[0]
         level, box = choice.tokens.level[0][valid].cpu(), choice.tokens.box[0][valid].cpu()
@@ -76,7 +76,7 @@ def parts(
     return out
 
 
-def _planned(image: int, views: Sequence[View]) -> Iterator[Part]:
+def planned_parts(image: int, views: Sequence[View]) -> Iterator[Part]:
     """All cells of planned views, whose tokens stand view after view."""
     first = 0
     for view in views:
@@ -187,6 +187,8 @@ def works_before(method: Method) -> bool:
     """Whether a method's tokens can be encoded alone: they are cells, or views with a frame."""
     if method.rule.planned:
         return True
+    if method.source == "model":
+        return False
     grid, slope = (12, 9), torch.linspace(0, 3, 12 * 9)[None]
     if method.rule.views(grid, 40):
         return True
@@ -203,6 +205,11 @@ def default_method(before: bool) -> str:
 
 def check_before(method: Method) -> None:
     """Raise if a method cannot choose before the encoder, and name those that can."""
+    if method.source == "model":
+        raise ValueError(
+            f"engine: {method.name} chooses by what the encoder makes of the whole image. "
+            'Use where="after".'
+        )
     if not works_before(method):
         raise ValueError(_not_cells(method.name))
 

@@ -6,7 +6,6 @@ the line is fit to what it got right; its interval is a bootstrap over items.
 """
 
 import argparse
-import base64
 import io
 import json
 import shutil
@@ -24,6 +23,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.flags import slug
+from homunculus.image import to_data_uri
 from homunculus.lab.eyechart import CARD, KINDS, SHOWN, Item, draw_chart, make_chart
 from homunculus.lab.measure.journal import place
 from homunculus.lab.measure.metric import distance, fold
@@ -118,7 +118,7 @@ def data_uri(item: Item) -> str:
     """The card of an item as part of a request."""
     file = io.BytesIO()
     item.card.save(file, "PNG", compress_level=1)
-    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+    return to_data_uri(file.getvalue())
 
 
 class ModelEyes:

@@ -4,9 +4,12 @@ Either the whole picture at one scale, or a small picture of the whole and up to
 scales of their own, whichever makes the answer more likely to be read. Any model can look at them.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
+from io import BytesIO
 from math import hypot, log2
 from pathlib import Path
 from typing import Any, Literal
@@ -14,15 +17,17 @@ from typing import Any, Literal
 import torch
 from einops import rearrange
 
+from homunculus.core.check import check_kind, check_number, check_text
 from homunculus.core.pipeline import Scout, Sight, check_sight, probabilities, resize_map
-from homunculus.core.types import Grid, check_count
+from homunculus.core.types import Grid, check_count, is_whole
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
 from homunculus.planner import messages
 from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
-from homunculus.planner.bill import Bill, Need, least
+from homunculus.planner.bill import Bill, Need, least, too_few
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import token_rule
+from homunculus.planner.outlook import Outlook
 from homunculus.planner.search import FINE, Belief
 from homunculus.relevance.scout import ScoutLike, get_scout
 
@@ -33,6 +38,11 @@ LINE = 1 / 64
 PRINT = 0.45
 """Octaves by which real print is easier or harder to read than the eye test's; set by hand on
 questions of pilot parts."""
+ABSENT = 0.1
+"""Share of questions whose answer is not in the picture; assumed, since suites have none."""
+UNFOUND = (0.1, 0.5)
+"""How often nothing that a question names is found: in its own picture, and in another. Rounded
+from 2 and 10 of 19 questions about pages; `homunculus measure --task place` counts them."""
 LONGEST = 8192
 """Pixels along the longer side that a picture is reduced to at most."""
 
@@ -89,6 +99,8 @@ class Views:
     """What the scout made of the picture and the question."""
     bill: Bill
     """The plan, and what its pictures cost."""
+    wanted: float | None = None
+    """The probability that was asked for with ``tokens="auto"``."""
 
     @cached_property
     def views(self) -> tuple[View, ...]:
@@ -106,10 +118,14 @@ class Views:
 
     def __repr__(self) -> str:
         about = f"{len(self)} pictures, {self.tokens} of {self.limit} {self.rule.token}"
-        return f"<Views of {self.question!r}: {about}, value {self.value:.2f}>"
+        guess = ", a guess" if self.guess else ""
+        return f"<Views of {self.question!r}: {about}, value {self.value:.2f}{guess}>"
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
+
+    def __getitem__(self, at: int) -> View:
+        return self.views[at]
 
     def __len__(self) -> int:
         return len(self.views)
@@ -121,8 +137,46 @@ class Views:
 
     @property
     def value(self) -> float:
-        """The estimated probability that the answer can be read from them."""
-        return self.bill.plan.value
+        """The estimated probability that the answer can be read from them, or that the thing that
+        is asked about is shown large enough. Of a `guess` it is no more than that."""
+        return self.bill.plan.value * in_picture(self.sight)
+
+    @property
+    def guess(self) -> bool:
+        """Whether nothing that the question names was found, so that the windows are a guess."""
+        return self.outlook.guess
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether ``legible`` was reached; None unless it was asked for (``tokens="auto"``)."""
+        return None if self.wanted is None else self.value >= self.wanted
+
+    @property
+    def message(self) -> str:
+        """What to expect of them, in a sentence or two."""
+        if not self.sight.sure:
+            return self.outlook.why_whole()
+        told = f"{self.outlook.promise(self.value)}{self._no_room()}"
+        if self.reached is not False:
+            return told
+        return f"{told} The {self.wanted:g} that was asked for is not reached."
+
+    def _no_room(self) -> str:
+        """Why there is no window, where small pictures cost too much for one."""
+        cheapest = least(self.rule)
+        dear = self.limit < 4 * cheapest and self.rule.count(self.picture.size) > self.limit
+        if len(self) > 1 or cheapest == 1 or not dear:
+            return ""
+        cure = f"Raise tokens, or {self.rule.facts.cheaper}." if self.rule.facts.cheaper else (
+            "Raise tokens."
+        )  # fmt: skip
+        costs = f"Each picture costs {cheapest} tokens at least with {self.rule.name}"
+        return f" {costs}, so there is no window. {cure}"
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What `guess` and `message` are made from."""
+        return Outlook(self.question, self.sight, self.acuity)
 
     def images(self) -> list[Any]:
         """The pictures, as Pillow images, in order."""
@@ -130,6 +184,16 @@ class Views:
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
         whole = pillow.fromarray(pixels)
         return [render(whole, view) for view in self.views]
+
+    def show(self) -> Any:
+        """A drawing of them as a Pillow image: where they stand, what they show, and `resize`."""
+        return import_module("homunculus.show.views").draw_views(self)
+
+    def _repr_png_(self) -> bytes:
+        """The drawing, for a notebook."""
+        file = BytesIO()
+        self.show().save(file, "PNG")
+        return file.getvalue()
 
     def openai(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's chat completions, and for all who speak alike.
@@ -177,6 +241,9 @@ class Views:
             "untouched": self.rule.count(self.picture.original),
             "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
             "value": round(self.value, 4),
+            "guess": self.guess,
+            "reached": self.reached,
+            "message": self.message,
             "relevance": self.sight.origin,
             "views": [
                 {
@@ -226,8 +293,9 @@ def views(
     ``context`` is the least share of the tokens that a small picture of the whole gets; 0 lets it
     be left out. ``windows`` is the most windows beside it: three for hosted models, which take few
     pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes the answer
-    readable with probability ``legible``, up to ``cap``. ``settings`` names the parameters that
-    your request can have, such as `detail`, where not all: some prices go by one.
+    readable with probability ``legible``, up to ``cap``; where that is too little, a warning and
+    `Views.reached` say so. ``settings`` names the parameters that your request can have, such as
+    `detail`, where not all: some prices go by one.
 
     >>> from PIL import Image
     >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
@@ -237,10 +305,25 @@ def views(
     >>> [part["type"] for part in seen.openai()][:2]
     ['text', 'image_url']
     """
+    if tokens != "auto" and check_count(tokens, "views: tokens") < least(rule := token_rule(model)):
+        raise too_few(rule, tokens)  # before anybody looks at the picture
     planner = Planner.of(source, question, model, acuity, scout, context, windows, page, settings)
     if tokens == "auto":
-        tokens = planner.budget(legible, check_count(cap, "views: cap")).tokens
-    return planner.views(check_count(tokens, "views: tokens"))
+        return _enough(planner, legible, check_count(cap, "views: cap"))
+    return planner.views(int(tokens))
+
+
+def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
+    """The views of the smallest budget that is enough; a warning where none is."""
+    _check_legible(legible)
+    seen = replace(planner.views(planner.enough(legible, cap)[0]), wanted=float(legible))
+    if not seen.reached:
+        warnings.warn(
+            f"views: {seen.limit} {seen.rule.token} do not reach legible={legible:g} (cap={cap}). "
+            f"{seen.message} Raise cap, or lower legible.",
+            stacklevel=3,
+        )
+    return seen
 
 
 @dataclass(frozen=True)
@@ -254,6 +337,10 @@ class Needed:
     """Whether that is as much as was asked for."""
 
 
+_OPENED: Any = None
+"""`Planner.of` fills these in; who calls `Planner` is told so."""
+
+
 @dataclass(frozen=True, eq=False)
 class Planner:
     """One picture and one question, ready for any budget: the scout is asked once.
@@ -264,10 +351,20 @@ class Planner:
     True
     """
 
-    picture: Picture
-    question: str
-    sight: Sight
-    need: Need
+    picture: Picture = _OPENED
+    question: str = _OPENED
+    sight: Sight = _OPENED
+    need: Need = _OPENED
+
+    def __post_init__(self) -> None:
+        cure = 'Write Planner.of("page.png", "What is the total?", "claude").'
+        check_kind(self.picture, Picture, "Planner: picture", cure)
+        check_kind(self.need, Need, "Planner: need", cure)
+
+    def __repr__(self) -> str:
+        high, wide = self.picture.size
+        about = f"{wide}x{high} pixels, {self.need.rule.token}, {self.sight.origin}"
+        return f"<Planner of {self.question!r}: {about}>"
 
     @staticmethod
     def of(
@@ -281,16 +378,18 @@ class Planner:
         page: int = 0,
         settings: Iterable[str] | None = None,
     ) -> "Planner":
-        """Open the picture and ask the scout."""
-        if not 0 <= context <= 1:
-            raise ValueError(f"views: context is a share from 0 to 1, got {context}.")
-        rule = token_rule(model)
+        """Open the picture, unless it is a `Picture` already, and ask the scout."""
+        check_text(question, "views: question", 'Leave it "" to ask nothing.')
+        check_number(context, "views: context", 0, 1)
+        rule, eyes = token_rule(model), get_acuity(acuity)
         windows = rule.facts.windows if windows is None else windows
-        if not 0 <= windows <= 4:
-            raise ValueError(f"views: 0 to 4 windows, got {windows}.")
-        picture = open_picture(source, page, longest=LONGEST)
+        if not (is_whole(windows) and 0 <= windows <= 4):
+            raise ValueError(f"views: windows must be a whole number from 0 to 4, got {windows!r}.")
+        if isinstance(settings, str):
+            raise TypeError(f"views: settings must be names, got one str. Write [{settings!r}].")
+        opened = isinstance(source, Picture)
+        picture = source if opened else open_picture(source, page, longest=LONGEST)
         sight = ask_scout(get_scout(scout), picture, question)
-        eyes = get_acuity(acuity)
         need = Need(
             believe(sight, picture.size, eyes), picture.size, rule, eyes, context, windows,
             None if settings is None else frozenset(settings),
@@ -299,23 +398,33 @@ class Planner:
 
     def views(self, tokens: int) -> Views:
         """The views of a budget."""
-        need = self.need
+        need, tokens = self.need, check_count(tokens, "views: tokens")
         return Views(
             self.picture, self.question, need.rule, need.acuity, tokens, self.sight,
             need.buy(tokens),
         )  # fmt: skip
 
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What to tell of any plan."""
+        return Outlook(self.question, self.sight, self.need.acuity)
+
     def budget(self, legible: float | int = 0.95, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is."""
-        if not 0 < legible <= 1:
-            raise ValueError(f"budget: legible is a probability above 0 up to 1, got {legible}.")
+        _check_legible(legible)
+        there = in_picture(self.sight)
+        tokens, value = self.enough(legible / there, cap)
+        return Needed(tokens, there * value, reached=there * value >= legible)
+
+    def enough(self, legible: float, cap: int | None = None) -> tuple[int, float]:
+        """The smallest budget that would do if the answer is in the picture, and what it shows."""
         first = least(self.need.rule)
         most = max(first, self.need.rule.count(self.picture.size))
         most = most if cap is None else min(most, cap)
         low, high = min(first, most) - 1, min(first, most)
         while (value := self.need.buy(high).plan.value) < legible:
             if high == most:
-                return Needed(most, value, reached=False)
+                return most, value
             low, high = high, min(2 * high, most)
         while high - low > 1:  # the value never falls by more than the search may miss
             middle = (low + high) // 2
@@ -323,7 +432,12 @@ class Planner:
                 high, value = middle, found
             else:
                 low = middle
-        return Needed(high, value, reached=True)
+        return high, value
+
+
+def _check_legible(legible: float | int) -> None:
+    if not check_number(legible, "legible", 0, 1):
+        raise ValueError("legible must be above 0, got 0. Every picture reaches that.")
 
 
 VLM = ACUITIES["vlm"]
@@ -333,6 +447,21 @@ VLM = ACUITIES["vlm"]
 def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
     """Where the question looks, on a lattice fine enough to plan by."""
     return check_sight(scout(picture.pixels, question, scout_cells(picture.size)[0]), scout)
+
+
+def in_picture(sight: Sight) -> float:
+    """How far to trust an estimate: 1, but less where nothing was found that the question names.
+
+    Then the question may be about something else, and no pixel can show its answer. By Bayes' rule
+    from how often that happens with a picture's own questions and with another's.
+
+    >>> in_picture(Sight(torch.zeros(2, 2), sure=0.9))
+    1.0
+    """
+    if not sight.guess:
+        return 1.0
+    here, elsewhere = (1 - ABSENT) * UNFOUND[0], ABSENT * UNFOUND[1]
+    return here / (here + elsewhere)
 
 
 def scout_cells(size: Size) -> tuple[Grid, int]:

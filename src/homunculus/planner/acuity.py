@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log2, sqrt
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ THING = 32.0
 literature (Torralba, Fergus and Freeman 2008: people tell most photos of 32 x 32), not measured."""
 
 
-def get_acuity(acuity: str | Path | Acuity) -> Acuity:
+def get_acuity(acuity: Any) -> Acuity:
     """The curve that is meant: by name, by the JSON file of an eye test, or itself.
 
     >>> get_acuity("vlm").middle
@@ -106,7 +107,12 @@ def get_acuity(acuity: str | Path | Acuity) -> Acuity:
         return acuity
     if isinstance(acuity, str) and acuity in ACUITIES:
         return ACUITIES[acuity]
-    path = Path(acuity)
+    if not isinstance(acuity, str | PathLike):
+        raise TypeError(
+            f"acuity: expected a name ({', '.join(ACUITIES)}), a JSON file of `homunculus eyetest` "
+            f"or an Acuity, got {acuity!r:.80} ({type(acuity).__name__})."
+        )
+    path = Path(str(acuity))
     if not path.is_file():
         instead = f"There are {', '.join(ACUITIES)}, or give a JSON file of `homunculus eyetest`."
         raise ValueError(not_found("acuity", str(acuity), ACUITIES, [], instead))

@@ -5,7 +5,7 @@ picture, with a factor or with marks; one price for every small picture; or a pr
 parameter sets.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor
 
 import torch
@@ -46,9 +46,21 @@ class Need:
     windows: int = 4
     settings: frozenset[str] | None = None
     """Parameters that a request can have; None for any. Prices that need another do not hold."""
+    _bought: dict[int, Bill] = field(default_factory=dict[int, Bill], init=False, repr=False)
 
     def buy(self, tokens: int) -> Bill:
-        """The best views that cost at most so many tokens."""
+        """The best views that cost at most so many tokens.
+
+        Never worth less than those of a smaller power of two: the search does not try every plan,
+        so what it finds for fewer tokens may be better.
+        """
+        if tokens not in self._bought:
+            found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
+            other = self.buy(fewer) if least(self.rule) <= fewer < tokens else found
+            self._bought[tokens] = max((found, other), key=lambda bill: bill.plan.value)
+        return self._bought[tokens]
+
+    def _search(self, tokens: int) -> Bill:
         if isinstance(self.rule, LevelRule):
             return self._level(self.rule, tokens)
         if self.rule.unit:
@@ -56,10 +68,7 @@ class Need:
         else:
             found = self._lattice(tokens) or self._whole(tokens)
         if found is None:
-            raise ValueError(
-                f"views: {tokens} tokens are too few for any picture, as {self.rule.name} counts "
-                f"them: the smallest costs {least(self.rule)}."
-            )
+            raise too_few(self.rule, tokens)
         return found
 
     def _can_set(self, name: str) -> bool:
@@ -119,10 +128,7 @@ class Need:
         free = self._can_set(rule.setting)
         levels = [one for one in rule.levels if one[1] <= tokens and (free or one[0] == rule.usual)]
         if not levels:
-            raise ValueError(
-                f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: "
-                f"the smallest costs {least(rule)}, at any size."
-            )
+            raise too_few(rule, tokens)
         values = [self._shown(price) for _, price in levels]
         best = next(at for at, value in enumerate(values) if value >= LEGIBLE * max(values))
         name, price = levels[best]
@@ -143,6 +149,15 @@ def resize(size: Size, rule: TokenRule, tokens: int) -> Bill:
 def _worth(bill: Bill) -> tuple[float, int]:
     """Bills in order: the more that can be read, then the cheaper."""
     return bill.plan.value, -bill.tokens
+
+
+def too_few(rule: TokenRule, tokens: int) -> ValueError:
+    """What to say of a budget that buys no picture."""
+    size = ", at any size" if isinstance(rule, LevelRule) else ""
+    return ValueError(
+        f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: the "
+        f"smallest costs {least(rule)}{size}."
+    )
 
 
 def least(rule: TokenRule) -> int:

@@ -8,6 +8,14 @@ from homunculus.planner.bill import least
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import MODELS, token_rule
 
+KNOWN = {
+    "code": "the model's code",
+    "documents": "the provider's documents",
+    "measured": "measurements of others",
+    "reported": "one report",
+}
+"""How a count is known, for people."""
+HEAD = f"{'model':<20}{'untouched':>10}{'views':>8}{'saved':>7}  known by"
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
 
 
@@ -53,11 +61,12 @@ def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows for people."""
     wide, high = rows[0]["width"], rows[0]["height"]
-    lines = [f"{wide}x{high} pixels", f"{'model':<20}{'untouched':>10}{'views':>8}  known by"]
+    lines = [f"{wide}x{high} pixels", HEAD]
     for row in rows:
-        known = f"{row['sure']}, {row['date']}"
+        known = f"{KNOWN.get(row['sure'], row['sure'])}, {row['date']}"
         views = f"{row['views']:,}" if row["views"] else "-"
-        lines.append(f"{row['model']:<20}{row['untouched']:>10,}{views:>8}  {known}")
+        less = f"{1 - row['views'] / row['untouched']:.0%}" if row["views"] else "-"
+        lines.append(f"{row['model']:<20}{row['untouched']:>10,}{views:>8}{less:>7}  {known}")
     dear = [row for row in rows if not row["views"]]
     lines += [f"-: a picture costs {row['least']:,} or more with {row['model']}" for row in dear]
     notes = [f"{row['model']}: {row['note']}" for row in rows if row["note"]]

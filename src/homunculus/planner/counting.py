@@ -36,6 +36,8 @@ class Facts:
     """Windows that views have at most beside the whole picture."""
     crowd: tuple[int, int] | None = None
     """Pictures of a request beyond which each may only have so many pixels a side."""
+    cheaper: str = ""
+    """What lets small pictures cost less, where something does."""
 
 
 @dataclass(frozen=True)
@@ -424,11 +426,17 @@ class AnyResolutionRule(TokenRule):
     """Along a side, at most."""
     limit: int = 9
     """Tiles whose tokens are not reduced."""
+    one_base: bool = True
+    """Whether each of several pictures is its small picture alone; vLLM tiles all of them."""
 
     def count(self, size: Size, images: int = 1) -> int:
-        """Billed tokens; several pictures are not tiled."""
+        """Billed tokens; several pictures are not tiled by most.
+
+        >>> AnyResolutionRule("vllm", 14, one_base=False).count((384, 384), images=2)
+        1485
+        """
         alone = self.cells_per_tile**2
-        if images > 1:
+        if images > 1 and self.one_base:
             return alone
         high, wide = self._unpadded(size)
         over = sqrt(high * wide / (self.limit * self.cells_per_tile**2))
@@ -468,8 +476,9 @@ class AnyResolutionRule(TokenRule):
 
     @property
     def unit(self) -> Unit:
-        """One of several pictures."""
-        return Unit(self.pixels, self.cells_per_tile**2)
+        """One of several pictures; in tiles, at most one beside the small picture."""
+        cells = self.cells_per_tile
+        return Unit(self.pixels, cells**2 if self.one_base else 2 * cells**2 + cells)
 
 
 @dataclass(frozen=True)

@@ -59,12 +59,13 @@ def _facts(whose: str, source: str, sure: str, note: str = "", images: int = 0) 
     return Facts(whose, source, DATE, sure, images, note, WINDOWS)
 
 
-def _code(whose: str, module: str, note: str = "") -> Facts:
-    return Facts(whose, f"transformers 5.19: {module}", DATE, "code", note=note)
+def _code(whose: str, module: str, note: str = "", cheaper: str = "") -> Facts:
+    source = f"transformers 5.19: {module}"
+    return Facts(whose, source, DATE, "code", note=note, cheaper=cheaper)
 
 
 CROWD = "With more than 20 pictures in a request each may have 2,000 pixels a side."
-FACTOR = "The factor is measured, not documented."
+FACTOR = "The factor was measured by others; it is not documented."
 PIXELS = "How many pixels a level shows is assumed: 48 along a token."
 _HOSTED: Sequence[TokenRule] = (
     _openai(
@@ -76,11 +77,11 @@ _HOSTED: Sequence[TokenRule] = (
     _openai("gpt-5.4", "GPT-5.4", 1.2, 2_500, 2_048, FACTOR, "measured"),
     _openai(
         "gpt-5-mini", "GPT-5-mini, GPT-5.4-mini, GPT-5.2, GPT-4.1-mini", 1.62, 1_536, 2_048,
-        "Measured since with a factor of 1.2; the documented one is larger.",
+        "Others have measured a factor of 1.2 since; the documented one is larger.",
     ),
     _openai(
         "gpt-5-nano", "GPT-5-nano, GPT-5.4-nano, GPT-4.1-nano", 2.46, 1_536, 2_048,
-        "Measured since with factors of 1.2 and 1.5; the documented one is larger.",
+        "Others have measured factors of 1.2 and 1.5 since; the documented one is larger.",
     ),
     _openai("o4-mini", "o4-mini", 1.72, 1_536, 2_048),
     _tiles("gpt-4o", "GPT-4o and GPT-4.1", 85, 170),
@@ -147,7 +148,11 @@ _OPEN: Sequence[TokenRule] = (
     ),
     RoundRule(
         "qwen3-vl-published", 32, least=64, most=16_384,
-        facts=_code("Qwen3-VL as it is published", "qwen2_vl"),
+        facts=_code(
+            "Qwen3-VL as it is published", "qwen2_vl",
+            "Small pictures are enlarged to 64 tokens; qwen3-vl counts without that.",
+            "set size={'shortest_edge': 1024, ...} in its processor and count as model qwen3-vl",
+        ),
     ),
     RoundRule(
         "qwen2.5-vl", 28, least=4, most=16_384,
@@ -197,19 +202,31 @@ MODELS = {rule.name: rule for rule in (*_HOSTED, *_OPEN)}
 def token_rule(model: str | int | TokenRule) -> TokenRule:
     """The rule of a model, or that of tokens of so many pixels.
 
+    A name is one of `MODELS`, or the one that an API or a hub has for a model of theirs.
+
     >>> token_rule("claude").count((64, 70)), token_rule(16).count((64, 70))
     (9, 20)
+    >>> token_rule("claude-opus-4-8").name, token_rule("Qwen/Qwen2.5-VL-7B-Instruct").name
+    ('claude', 'qwen2.5-vl')
     """
     if isinstance(model, TokenRule):
         return model
-    if isinstance(model, int):
+    if isinstance(model, int) and not isinstance(model, bool):
         if not 1 <= model <= 256:
-            raise ValueError(f"token_rule: a token has 1 to 256 pixels a side, got {model}")
+            raise ValueError(f"model: a token has 1 to 256 pixels a side, got {model}")
         return TokenRule(f"{model} px", model)
-    if model not in MODELS:
+    if not isinstance(model, str):
+        raise TypeError(
+            "model: expected a name such as 'claude', the side of a token in pixels, or a "
+            f"TokenRule, got {model!r:.80} ({type(model).__name__}). `homunculus cost` lists names."
+        )
+    if model.lower() in MODELS:
+        return MODELS[model.lower()]
+    known = rule_of(model) if _FULL.fullmatch(model[:LONGEST].lower()) else None
+    if known is None:
         instead = f"There are {', '.join(MODELS)}; or give the side of a token in pixels."
-        raise ValueError(not_found("model", model, MODELS, (), instead))
-    return MODELS[model]
+        raise ValueError(not_found("model", model, MODELS, (), instead, near=3))
+    return known
 
 
 _NAMES = tuple(
@@ -246,6 +263,24 @@ _NAMES = tuple(
     )
 )
 """Which rule a model's full name goes by; the first that is found in it."""
+
+
+_FULL = re.compile(
+    r"""
+    (?: [\w.-]+ / )*                                       # openrouter/, Qwen/, models/
+    (?: (?: us | eu | apac | global ) \. )? (?: (?: anthropic | amazon | meta | mistral ) \. )?
+    (?: (?: chat )? gpt-4o | gpt-(?: 4\.1 | 5(?: \.[1-6] )? ) (?: -mini | -nano )? | gpt-6
+      | o[13] (?! -mini ) | o4-mini
+      | claude-(?: 3 (?: [-.][57] )? - )? (?: opus | sonnet | haiku ) (?: -\d{1,2} (?! \d ) )?
+      | gemini-(?: 2\.5 | 3 (?: \.\d )? ) - (?: pro | flash )
+      | grok-4 | nova-(?: micro | lite | pro | premier ) | mistral-(?: small | medium )
+      | pixtral-12b | qwen3-vl | qwen2(?: \.5 )?-vl | internvl3 (?: [_.]5 )? | llama-4
+      | llava-onevision | smolvlm2? | idefics3 | gemma-3 )
+    (?: [-_.:@] [-\w.:@]* )?                               # sizes, dates, -instruct, -latest
+    """,
+    re.VERBOSE,
+)
+"""Full names of models that a rule is known for, whatever stands behind; `rule_of` guesses more."""
 
 
 LONGEST = 200

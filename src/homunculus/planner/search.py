@@ -129,20 +129,23 @@ def find_views(
     most: int = 4,
     spare: int = 1,
     exact: bool = False,
+    fixed: bool = False,
 ) -> Plan:
     """The most valuable views that cost at most ``tokens``, or exactly so many.
 
     ``context`` is the least share of them that a small picture of the whole gets; 0 lets a plan
-    leave it out. ``most`` windows stand beside it, and ``spare`` more that spend what is left.
+    leave it out. If it is ``fixed``, the picture of the whole beside windows gets no more, and is
+    the same for all questions. ``most`` windows stand beside it, and ``spare`` more that spend what
+    is left.
     """
     search = _Search(belief, size, rule, acuity)
     whole = rule.largest(size, tokens)
     best = search.plan(whole, ())
     if whole == size:
         return best
-    contexts = _contexts(size, tokens, rule, context)
+    contexts = _contexts(size, tokens, rule, context)[: 1 if fixed else None]
     if contexts and most and float(belief.place.sum()) > 0:
-        found = search.best(contexts, tokens, most, spare)
+        found = search.best(contexts, tokens, most, spare, fixed)
         if found.value > best.value + WINDOWS:
             best = found
     return search.fill(best, tokens) if exact else best
@@ -247,7 +250,12 @@ class _Search:
     # ---- windows on the coarse lattice
 
     def best(
-        self, contexts: Sequence[tuple[Size | None, int]], tokens: int, most: int, spare: int
+        self,
+        contexts: Sequence[tuple[Size | None, int]],
+        tokens: int,
+        most: int,
+        spare: int,
+        fixed: bool,
     ) -> Plan:
         """The best plan with windows, each context with windows of what it leaves."""
         base = [self._shown(self.coarse, whole) for whole, _ in contexts]
@@ -263,7 +271,11 @@ class _Search:
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         best = max(tries, key=lambda one: one.value)
         windows, worth = self._settle(best)
-        return self._spend_rest(best.whole, windows, worth, tokens, most + spare)
+        whole = best.whole
+        if whole is not None and not fixed:  # what windows left
+            rest = tokens - sum(window.count for window in windows)
+            whole = self.rule.largest(self.size, rest)
+        return self._spend_rest(whole, windows, worth, tokens, most + spare)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
@@ -394,10 +406,7 @@ class _Search:
     def _spend_rest(
         self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int, most: int
     ) -> Plan:
-        """What windows left goes to the whole picture; then to one more window, if it is much."""
-        if whole is not None:
-            rest = tokens - sum(window.count for window in windows)
-            whole = self.rule.largest(self.size, rest)
+        """What is left goes to one more window, if it is much."""
         shown = torch.maximum(worth, self._shown(self.fine, whole))
         plan = Plan(whole, tuple(windows), float(shown.sum()))
         rest = tokens - plan.count(self.rule)

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from homunculus.core.pipeline import Map, Sight, probabilities, resize_map
+from homunculus.core.pipeline import OF_THING, Map, Sight, probabilities, resize_map
 from homunculus.core.types import Grid
 
 WAYS = ("question", "saliency", "information", "learned")
@@ -163,11 +163,16 @@ def combine(read: Sight, seen: Sight, question: str, grid: Grid) -> Sight:
     each of them is. What is asked to be read on a thing is looked for in the print on it.
     """
     seen = replace(
-        seen, matches=tuple(replace(one, text=f"{one.text} (thing)") for one in seen.matches)
+        seen, matches=tuple(replace(one, text=f"{one.text}{OF_THING}") for one in seen.matches)
     )
     if not seen.sure:
-        told = f"{read.explanation} {seen.explanation}" if seen.matches else read.explanation
-        return replace(read, explanation=told, matches=read.matches + seen.matches)
+        also = f" {seen.explanation}" if seen.matches else ""
+        return replace(
+            read,
+            explanation=f"{read.explanation}{also}",
+            unsure=f"{read.unsure}{also}" if read.unsure else "",
+            matches=read.matches + seen.matches,
+        )
     if read.elsewhere is not None and _READS.search(question):
         seen = print_on(seen, read, grid)
     if not read.sure:
@@ -186,6 +191,7 @@ def print_on(seen: Sight, read: Sight, grid: Grid) -> Sight:
         read,
         logit=(place / place.sum()).clamp(min=1e-9).log(),
         sure=seen.sure,
+        unsure="",
         elsewhere=thing,
         origin=f"print on {seen.origin}",
         explanation=f"{seen.explanation} What is printed on them is looked for.",
@@ -211,11 +217,18 @@ def mixture(read: Sight, seen: Sight, believed: tuple[float, float], grid: Grid)
         thing=of_things * _on(seen.thing, grid),
         size_error=max(read.size_error, seen.size_error),
         origin=f"{read.origin} ({shares[0]:.0%}) + {seen.origin} ({shares[1]:.0%})",
-        explanation=f"{read.explanation} {seen.explanation}",
+        explanation=_told(read, seen),
         question_used=True,
         matches=read.matches + seen.matches,
         facts={**read.facts, **seen.facts, "shares": told},
     )
+
+
+def _told(read: Sight, seen: Sight) -> str:
+    """Both explanations; a thing that was found makes up for words that were not."""
+    if read.facts.get("matched") is False and seen.found:
+        return seen.explanation
+    return f"{read.explanation} {seen.explanation}"
 
 
 def _place(sight: Sight, grid: Grid) -> Map:

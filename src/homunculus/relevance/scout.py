@@ -6,6 +6,7 @@ comes from pixels and from places that a question names in so many words ("botto
 result says so.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -19,7 +20,7 @@ from torch import Tensor
 from homunculus.core.methods import Method
 from homunculus.core.pipeline import Image, Map, Scout, Sight, cell_side, check_map
 from homunculus.core.types import Grid
-from homunculus.lazy import load_plugins, not_found
+from homunculus.lazy import how_to_install, load_plugins, not_found
 from homunculus.relevance import things, words
 from homunculus.relevance.combine import combine, mix
 from homunculus.relevance.pixels import contrast, information
@@ -33,7 +34,9 @@ ScoutLike = str | Path | Tensor | Scout
 PageReader = Callable[[Image, str, Grid], WordSight]
 """The word scout, or whoever else reads pages."""
 
-HINT = "Things were not looked for: pip install 'homunculus-vlm[things]'."
+HINT = f"Things were not looked for: {how_to_install('things')}."
+DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
+"""The variable that names a device of torch on which the word scout reads pages."""
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 
@@ -55,6 +58,7 @@ def scouts() -> Mapping[str, Callable[[], Scout]]:
         "words": lambda: WordsOrPixels(_word_scout(None)),
         "things": _thing_scout,
         "pixels": PixelScout,
+        "none": NoScout,
     }
 
     def add(name: str, make: object) -> None:
@@ -160,9 +164,16 @@ class WordsAndThings:
         if not question.strip():
             return read
         if self.things is None:
-            return read if read.sure else replace(read, explanation=f"{read.explanation} {HINT}")
+            return read if read.sure else _hinted(read)
         seen = at_named_place(self.things(image, question, grid), question, grid)
         return combine(read, seen, question, grid)
+
+
+def _hinted(read: Sight) -> Sight:
+    """With a word on how to look for things, too."""
+    return replace(
+        read, explanation=f"{read.explanation} {HINT}", unsure=f"{read.unsure} {HINT}".lstrip()
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +226,8 @@ def available() -> bool:
 
 @lru_cache(maxsize=4)
 def _word_scout(folder: Path | None) -> PageReader:
-    return words.load(folder)
+    scout, device = words.load(folder), os.environ.get(DEVICE)
+    return scout.on(device) if device else scout
 
 
 def shipped_things() -> Scout | None:
@@ -268,6 +280,7 @@ class PixelScout:
             sure=0.0,
             origin=origin,
             explanation=f"{self.because}; {follows}.",
+            unsure=f"{self.because}.",
             question_used=place is not None,
         )
 
@@ -283,6 +296,20 @@ class GivenMap:
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         return Sight(self.logit, sure=1.0, explanation="The choice follows the map given.")
+
+
+@dataclass(frozen=True)
+class NoScout:
+    """Looks at nothing and knows nothing: planned views are then the whole picture, resized."""
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        return Sight(
+            torch.zeros(grid),
+            sure=0.0,
+            origin="nothing",
+            explanation="No scout was asked, so the whole picture counts alike.",
+            question_used=False,
+        )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ contents. What is not a picture stays as it is; nothing is changed in place. A p
 question of its own turn, so that later requests of a conversation begin with the same bytes.
 """
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -14,7 +13,8 @@ from time import monotonic
 from typing import Any
 
 from homunculus.core.cache import LRU
-from homunculus.image import PictureError, from_data_uri, size_of
+from homunculus.core.types import check_count
+from homunculus.image import PictureError, from_data_uri, size_of, to_data_uri
 from homunculus.lazy import need
 from homunculus.planner import views
 from homunculus.planner.counting import Size, TokenRule
@@ -110,6 +110,8 @@ class Rewriter:
         strict: bool = False,
         images: int = IMAGES,
         fetch: bool = False,
+        beyond: bool = False,
+        pixels: int | None = None,
         scout: ScoutLike = "auto",
         acuity: Any = "vlm",
     ) -> None:
@@ -118,12 +120,13 @@ class Rewriter:
         Without a ``model`` the request's own is taken. A picture is left as it is if nobody knows
         how its model counts, if it cannot be opened, or if views would cost as much; with
         ``strict`` the first two raise. Addresses of pictures are left as they are, or with
-        ``fetch`` asked for, if they are public (`homunculus.serve.fetch`).
+        ``fetch`` asked for, if they are public (`homunculus.serve.fetch`). With ``beyond``, views
+        may cost more than the picture: where a model reduces every picture to one size, windows
+        show what is lost by that. A picture of more than ``pixels`` pixels is not opened.
         """
-        if tokens < 1:
-            raise ValueError(f"Rewriter: expected 1 token or more, got {tokens}.")
+        check_count(tokens, "Rewriter: tokens")
         self.tokens, self.label, self.strict, self.images = tokens, label, strict, images
-        self.fetch = fetch
+        self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
         self.rule = None if model is None else token_rule(model)
         self.scout, self.acuity = scout, acuity
         self.known = LRU[bytes, Bundle](KEPT, _weight)
@@ -165,11 +168,16 @@ class Rewriter:
         return {**body, name: changed}, report
 
     def messages(
-        self, messages: Sequence[Any], model: str | None = None, tokens: int | None = None
+        self, messages: Any, model: str | None = None, tokens: int | None = None
     ) -> list[Any]:
         """A list of messages, of chat completions or of Anthropic, with views."""
         if model is None and self.rule is None:
             raise ValueError("Rewriter.messages: name the model, whose tokens are to be counted.")
+        if not isinstance(messages, list | tuple):
+            raise TypeError(
+                f"Rewriter.messages: expected a list of messages, got {messages!r:.80}. "
+                "Write [{'role': 'user', 'content': [...]}]."
+            )
         body, _ = self.request({"messages": list(messages)}, model=model, tokens=tokens)
         return body["messages"]
 
@@ -231,11 +239,15 @@ class Rewriter:
     ) -> list[Any]:
         """The views of a file. If it is not ``here``, its server may send others another one than
         us: then the address never stays."""
-        rule = ask.rule
-        price = _price(part, rule, size_of(data))
+        rule, (high, wide) = ask.rule, size_of(data)
+        if self.pixels and high * wide > self.pixels:
+            raise PictureError(
+                f"expected at most {self.pixels} pixels, got {wide}x{high}. Send a smaller picture."
+            )
+        price = _price(part, rule, (high, wide))
         if here and price <= ask.tokens and (is_view(data) or _low(part, rule)):
             return [part]
-        tokens = min(ask.tokens, price)  # views never cost more than the picture
+        tokens = ask.tokens if self.beyond else min(ask.tokens, price)
         made = self.bundle(data, ask, tokens, SETTINGS.get(shape, ()))
         if here and len(made.parts) == 1 and made.tokens >= price:
             return [part]  # nothing to win
@@ -268,7 +280,7 @@ def warm(rewriter: Rewriter) -> None:
     images: Any = need("PIL.Image", extra="view", who="homunculus.serve")
     file = BytesIO()
     images.new("RGB", (256, 256), "white").save(file, "png")
-    url = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
+    url = to_data_uri(file.getvalue())
     parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "Total?"}]
     rewriter.request({"messages": [{"role": "user", "content": parts}]}, model="claude")
 

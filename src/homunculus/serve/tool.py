@@ -39,14 +39,12 @@ def describe(seen: Views, path: Path) -> str:
     facts = seen.to_json()
     lines = [
         f"{path} as {len(seen)} pictures: {seen.tokens} of at most {seen.limit} {seen.rule.token}; "
-        f"the original would cost {facts['untouched']}.",
+        f"the original would cost {facts['untouched']}. {seen.message}",
     ]
     for number, view in enumerate(facts["views"], 1):
         x0, y0, x1, y1 = (round(side) for side in view["box"])
         where = f"pixels {x0},{y0} to {x1},{y1} of the original, at {view['scale']:.2f} its scale"
         lines.append(f"Image {number} ({view['name']}): {where}.")
-    if not seen.sight.sure:
-        lines.append("The scout does not know where to look: this is the whole picture, reduced.")
     return "\n".join(lines)
 
 

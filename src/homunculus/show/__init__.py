@@ -6,7 +6,8 @@ which were found, or where else its relevance came from.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite, log2
+from io import BytesIO
+from math import ceil, isfinite, log2, nan
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.core import lift
+from homunculus.core.check import check_kind, check_text
 from homunculus.core.coverage import Certificate, certify
 from homunculus.core.methods import DEFAULT_OF_CELLS, Method, get_method
 from homunculus.core.pipeline import FOUND, Map, Match, Sight, run
@@ -53,6 +55,9 @@ class Look:
     page: int = 0
     """Of a PDF, counted from 0."""
 
+    def __repr__(self) -> str:
+        return f"<Look of {self.question!r}: {self.caption()}>"
+
     @property
     def plain(self) -> bool:
         """Whether every token is one square of a pyramid, so that its level tells its size."""
@@ -89,6 +94,12 @@ class Look:
             fixation=self.fixation,
             words=[(match.text, match.box) for match in self.sight.found],
         )
+
+    def _repr_png_(self) -> bytes:
+        """The drawing, for a notebook."""
+        file = BytesIO()
+        self.draw().save(file, "PNG")
+        return file.getvalue()
 
     def cells(self, scale: float = 1.0) -> panels.Cells:
         """The tokens alone, as drawings: where they are, and what they show."""
@@ -149,14 +160,20 @@ class Look:
 
 def notes(picture: Picture, question: str, sight: Sight, page: int = 0) -> list[str]:
     """Sentences on what a reader might not expect of a picture and a question."""
+    found = picture_notes(picture, page)
+    if question.strip() and (not sight.sure or sight.facts.get("matched") is False):
+        found.append(sight.explanation)
+    return found
+
+
+def picture_notes(picture: Picture, page: int = 0) -> list[str]:
+    """The same of the picture alone."""
     found = list[str]()
     if picture.pages > 1:
         found.append(f"This is page {page + 1} of {picture.pages}.")
     if picture.size != picture.original:
         (high, wide), (rows, cols) = picture.original, picture.size
         found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
-    if question.strip() and (not sight.sure or sight.facts.get("matched") is False):
-        found.append(sight.explanation)
     return found
 
 
@@ -190,11 +207,9 @@ def look(
     """
     patch = patch if model is None else token_rule(model).side
     tokens, patch = check_count(tokens, "look: tokens"), check_count(patch, "look: patch")
-    if not isinstance(question, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(
-            f'look: question must be a str, got {question!r:.80}. Leave it "" to ask nothing.'
-        )
-    dials = dials or Dials()
+    check_text(question, "look: question", 'Leave it "" to ask nothing.')
+    dials = Dials() if dials is None else dials
+    check_kind(dials, Dials, "look: dials", "Write homunculus.relevance.Dials(explore=2.0).")
     chosen = _dialled(method if isinstance(method, Method) else get_method(method), dials)
     picture = _bounded(source, page, patch)
     grid = picture.grid(patch)
@@ -251,9 +266,18 @@ def _scaled(
     """Boxes in pixels of the original as pixels of the reduced picture."""
     if not boxes:
         return None
+    try:
+        flat = [[float(side) for side in box] for box in boxes]
+    except (TypeError, ValueError):
+        flat = []
+    if not flat or any(len(box) != 4 for box in flat):
+        raise ValueError(
+            "look: boxes are the answer's, each x0 y0 x1 y1 in pixels of the picture, "
+            f"got {boxes!r:.80}. For one box write [(x0, y0, x1, y1)]."
+        )
     (down, across), (high, wide) = picture.size, picture.original
     scale = torch.tensor([across / wide, down / high] * 2).double()
-    return (torch.tensor(boxes).view(-1, 4).double() * scale).tolist()
+    return (torch.tensor(flat).double() * scale).tolist()
 
 
 def _bounded(source: Any, page: int, patch: int) -> Picture:
@@ -269,9 +293,15 @@ def _aim(
     point: tuple[float | int, float | int], picture: Picture, patch: int
 ) -> Float[Tensor, "1 1 2"]:
     """A given fixation as y x in level-0 cells."""
-    (x, y), (high, wide) = point, picture.original
+    try:
+        x, y = (float(side) for side in point)
+    except (TypeError, ValueError):
+        x = y = nan
     if not (isfinite(x) and isfinite(y)):
-        raise ValueError(f"look: a fixation is x y, two finite numbers, got {point}")
+        raise ValueError(
+            f"look: a fixation is x y, two finite numbers, got {point!r:.80}. Write (0.5, 0.5)."
+        )
+    high, wide = picture.original
     if max(x, y) > 1:
         x, y = x / wide, y / high
     if not (0 <= x <= 1 and 0 <= y <= 1):

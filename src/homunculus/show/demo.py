@@ -84,6 +84,7 @@ def draw_pair(seen: Views, spot: Corner) -> Any:
     untouched = seen.rule.count(seen.picture.original)
     facts = (
         f"Both may spend {seen.limit} {seen.rule.token}; the untouched picture costs {untouched:,}."
+        " Windows are sent as pictures of their own; here they are drawn in place."
     )
     foot = panels.written(facts, width, 30, panels.FAINT, most=2)
     parts = [head, _row(cards), foot]

@@ -13,9 +13,9 @@ from torch import Tensor
 from homunculus.core.types import Tokens
 from homunculus.lazy import need
 
-TEXT = 18
-"""Height of plain text in pixels."""
-PAPER, INK, FAINT = (255, 255, 255), (28, 30, 36), (110, 114, 122)
+TEXT = 26
+"""Height of plain text in pixels: a sheet is often shown at less than half of its size."""
+PAPER, INK, FAINT, FRAME = (255, 255, 255), (28, 30, 36), (110, 114, 122), (205, 207, 212)
 
 Colour = tuple[int, int, int]
 
@@ -73,7 +73,7 @@ def written(text: str, width: int, size: int = TEXT, colour: Colour = FAINT, mos
 
 FOUND = (0, 122, 150)
 """The colour of found words; no level and no heat wears it."""
-LABEL = 13
+LABEL = 18
 """Height of a found word's label in pixels."""
 AIR = 2
 """Pixels between a word and its outline."""
@@ -126,12 +126,13 @@ def _room(text: str, place: Corner, taken: list[Corner], size: tuple[int, int]) 
     for top in (place[1] - high - 1, place[3] + 1):
         spot = (place[0], top, place[0] + wide, top + high)
         inside = top >= 0 and spot[2] < size[0] and spot[3] < size[1]
-        if inside and not any(_meet(spot, other) for other in taken):
+        if inside and not any(meet(spot, other) for other in taken):
             return spot
     return None
 
 
-def _meet(one: Corner, other: Corner) -> bool:
+def meet(one: Corner, other: Corner) -> bool:
+    """Whether two boxes share a pixel."""
     across = one[0] <= other[2] and other[0] <= one[2]
     return across and one[1] <= other[3] and other[1] <= one[3]
 
@@ -140,12 +141,15 @@ WIDE, HIGH = 2000, 1480
 """Pixels the four pictures may take together, without their texts."""
 NARROWEST = 330
 """A panel is at least this wide, so that its texts fit."""
-MARGIN, GAP, TITLE, CAPTION = 28, 20, 22, 20
+MARGIN, GAP, TITLE, CAPTION, HEADING = 32, 28, 30, 26, 44
 
-LEVELS = ((205, 52, 71), (232, 146, 20), (34, 139, 94), (30, 108, 190), (118, 66, 160), (60,) * 3)
+LEVELS: tuple[Colour, ...] = (
+    (205, 52, 71), (232, 146, 20), (34, 139, 94), (30, 108, 190), (118, 66, 160), (60, 60, 60),
+)  # fmt: skip
 """One colour a level, finest first; the last serves all that are coarser."""
-HEAT = ((18, 12, 54), (86, 18, 110), (163, 44, 98), (222, 86, 58), (248, 163, 34), (252, 246, 170))
-"""Low to high, growing steadily lighter, so that it reads the same in grey."""
+HEAT = ((255, 255, 255), (255, 236, 160), (255, 212, 104), (253, 186, 76), (246, 156, 60))
+"""Low to high, growing steadily darker, so that it reads the same in grey; print stays legible on
+all of them."""
 
 Size = tuple[int, int]
 
@@ -253,7 +257,7 @@ def washed(picture: Any, white: float) -> Any:
 
 
 def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
-    """Relevance as probability against the peak, in steps of the cells it is known for."""
+    """Relevance as probability against the peak, as if marked with a pen: print stays legible."""
     logit = relevance.nan_to_num(nan=-1e9, posinf=1e9, neginf=-1e9)
     chance = (logit - logit.max()).exp()
     low, high = chance.aminmax()
@@ -262,7 +266,8 @@ def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> 
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
     way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
     heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
-    return pil().blend(washed(picture, 0.3), heat, 0.66)
+    chops = need("PIL.ImageChops", extra="view", who="homunculus.show.panels")
+    return chops.multiply(washed(picture, 0.4), heat)
 
 
 def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
@@ -350,13 +355,54 @@ def _hatched(shown: Size) -> Any:
 
 def bar(width: int) -> Any:
     """The colours of relevance between their names."""
+    font, edge = typeface(TEXT), 12
     block = pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
-    long = min(260, width - 120)
+    left = round(font.getlength("unlikely")) + edge
+    long = max(20, min(260, width - left - round(font.getlength("likely")) - edge))
     strip = _from(_palette(torch.linspace(0, 1, long).repeat(TEXT - 4, 1)))
-    block.paste(strip, (44, 4))
-    draw(block).text((0, 0), "low", FAINT, typeface(TEXT))
-    draw(block).text((44 + long + 10, 0), "high", FAINT, typeface(TEXT))
+    block.paste(strip, (left, 5))
+    draw(block).rectangle((left, 5, left + long, TEXT), outline=FRAME)
+    draw(block).text((0, 0), "unlikely", FAINT, font)
+    draw(block).text((left + long + edge, 0), "likely", FAINT, font)
     return block
+
+
+def stacked(blocks: Sequence[Any], gap: int = 8) -> Any:
+    """Blocks below each other, on paper."""
+    high = sum(block.height for block in blocks) + gap * (len(blocks) - 1)
+    whole, y = pil().new("RGB", (max(block.width for block in blocks), high), PAPER), 0
+    for block in blocks:
+        whole.paste(block, (0, y))
+        y += block.height + gap
+    return whole
+
+
+def beside(blocks: Sequence[Any], gap: int = 8) -> Any:
+    """Blocks next to each other, on paper."""
+    wide = sum(block.width for block in blocks) + gap * (len(blocks) - 1)
+    whole, x = pil().new("RGB", (wide, max(block.height for block in blocks)), PAPER), 0
+    for block in blocks:
+        whole.paste(block, (x, 0))
+        x += block.width + gap
+    return whole
+
+
+def framed(block: Any, colour: Colour = FRAME, line: int = 1, air: int = 0) -> Any:
+    """A block within a line, and ``air`` between them."""
+    edge = line + air
+    size = (block.width + 2 * edge, block.height + 2 * edge)
+    whole = pil().new("RGB", size, PAPER)
+    whole.paste(block, (edge, edge))
+    draw(whole).rectangle((0, 0, size[0] - 1, size[1] - 1), outline=colour, width=line)
+    return whole
+
+
+def badge(image: Any, place: tuple[int, int], name: str, colour: Colour, side: int) -> None:
+    """A filled square with a name in it, its corner at x y."""
+    x, y = place
+    draw(image).rectangle((x, y, x + side - 1, y + side - 1), fill=colour)
+    middle = (x + side / 2, y + side / 2)
+    draw(image).text(middle, name, PAPER, typeface(round(side * 0.85)), anchor="mm")
 
 
 def _legend(kind: list[int], plain: bool, width: int) -> Any:
@@ -368,22 +414,23 @@ def _legend(kind: list[int], plain: bool, width: int) -> Any:
         more = "+" if max(kind) > last and one == last else ""
         name = f"level {one}{more}" if plain else f"{2**one}{more} wide"
         label = f"{name}: {groups.count(one)} cells"
-        long = 24 + round(font.getlength(label)) + 18
+        long = TEXT + 8 + round(font.getlength(label)) + 18
         if x and x + long > width:
             x, y = 0, y + step
         items.append((x, y, label, LEVELS[one]))
         x += long
     block = pil().new("RGB", (width, y + step), PAPER)
     for x, y, label, colour in items:
-        draw(block).rectangle((x, y + 3, x + 15, y + 18), colour)
-        draw(block).text((x + 24, y), label, FAINT, font)
+        draw(block).rectangle((x, y + 4, x + TEXT - 4, y + TEXT), colour)
+        draw(block).text((x + TEXT + 8, y), label, FAINT, font)
     return block
 
 
 def sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
     """Title, picture and text of each panel on a grid, and the facts below."""
+    broad = cols * width + (cols - 1) * GAP
     head = [written(title, width, TITLE, INK, most=2) for title, _, _ in parts]
-    facts = written(caption, cols * width + (cols - 1) * GAP, CAPTION, INK)
+    facts = written(caption, broad, CAPTION, INK, most=4)
     above = max(block.height for block in head) + 6
     below = [max(part[2].height for part in parts[row * cols :][:cols]) for row in range(rows)]
     step = [above + parts[0][1].height + 8 + text + GAP for text in below]
@@ -395,7 +442,7 @@ def sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> A
         sheet.paste(head[number], (x, y - 6 - head[number].height))
         sheet.paste(picture, (x, y))
         frame = (x - 1, y - 1, x + picture.width, y + picture.height)
-        draw(sheet).rectangle(frame, outline=(205, 207, 212))
+        draw(sheet).rectangle(frame, outline=FRAME)
         sheet.paste(text, (x, y + picture.height + 8))
     sheet.paste(facts, (MARGIN, sheet.height - MARGIN - facts.height))
     return sheet

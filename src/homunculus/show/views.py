@@ -1,9 +1,13 @@
-"""Draw views: where they stand on the picture, what they show, and the same budget by resizing."""
+"""Draw views: where they stand on the picture, what is sent, and the same budget by resizing."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+import torch
 from einops import rearrange
+from torch import Tensor
 
+from homunculus.core.pipeline import resize_map
 from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
@@ -12,66 +16,230 @@ from homunculus.show import panels
 
 COLOURS = panels.LEVELS
 """One for each window."""
+OURS, RESIZED = (0, 122, 150), (112, 116, 124)
+LINE = 4
+"""Pixels of the line around a window."""
+BADGE = 28
+"""Pixels along the mark that numbers a window."""
+WIDE = 1600
+"""Pixels of the drawing, whatever the shape of the picture."""
+LEFT, TALL = (400, 620), 860
+"""The picture with its windows: narrowest and widest column, and how high it may be."""
+SENT = 540
+"""Pixels that the pictures which are sent may take in height, with their labels."""
+ZOOM = 4.0
+"""How far they are enlarged at most."""
+SPLITS = (0.5, 0.55, 0.6, 0.65)
+"""Shares of the width that they may have beside the resized one."""
+GLASS = 200
+"""Height of a magnified part."""
+SPOTS = 2
+"""Places that are magnified at most."""
+LIKELY = 0.2
+"""How likely another place must be, against the likeliest, to be magnified as well."""
+SMALL = 20
+"""Height of a label in pixels."""
 
 
 def draw_views(views: Views) -> Any:
-    """Four panels as a Pillow image: picture and windows, relevance, what is shown, resized."""
-    size = views.picture.size
-    rows, cols, scale = panels.arrangement(size)
-    shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
-    whole = to_pillow(views.picture)
+    """A Pillow image: the picture and its windows, what is sent, the same resized; magnified."""
+    whole, broad = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
+    left = _where(whole, views)
+    right = broad - left.width - panels.GAP
+    ways = (Way("homunculus", views.views, OURS), Way("resize", (resized(views),), RESIZED))
+    pictures = {view: render(whole, view) for way in ways for view in way.views}
+    parts = [_both(ways, pictures, right), _close(ways, pictures, likeliest(views), right)]
+    asked = f"“{views.question}”" if views.question else "(no question)"
+    heading = panels.written(asked, broad, panels.HEADING, panels.INK, most=2)
+    body = panels.beside([left, panels.stacked(parts, panels.GAP)], panels.GAP)
+    page = panels.stacked([heading, body], panels.GAP // 2)
+    sheet = panels.pil().new("RGB", (WIDE, page.height + 2 * panels.MARGIN), panels.PAPER)
+    sheet.paste(page, (panels.MARGIN, panels.MARGIN))
+    return sheet
+
+
+class Way(NamedTuple):
+    """One way to spend the budget."""
+
+    name: str
+    views: Sequence[View]
+    colour: panels.Colour
+
+
+# ---- the picture and its windows -----------------------------------------------------------------
+
+
+def _where(whole: Any, views: Views) -> Any:
+    """The picture with numbered windows, warm where the question looks, and the facts below it."""
+    width = min(max(round(TALL * whole.width / whole.height), LEFT[0]), LEFT[1])
+    scale = min(width / whole.width, TALL / whole.height)
+    shown = (max(1, round(whole.width * scale)), max(1, round(whole.height * scale)))
     picture = whole.resize(shown, panels.pil().Resampling.LANCZOS)
-    width = max(shown[0], panels.NARROWEST)
-    small = resized(views)
-    token = views.rule.token
-    cell = shown[0] / views.sight.logit.shape[1]
-    parts = [
-        (
-            "views",
-            outline(picture, views, scale),
-            panels.written(views.question or "(no question)", width, panels.TEXT, panels.INK, 4),
-        ),
-        (
-            f"relevance: {views.sight.origin}",
-            panels.heated(picture, views.sight.logit, cell),
-            panels.bar(width),
-        ),
-        (
-            "what the views show",
-            compose(whole, views.views, shown, scale),
-            panels.written(f"{views.tokens} {token}", width),
-        ),
-        (
-            "the whole picture, resized",
-            compose(whole, [small], shown, scale),
-            panels.written(f"{small.tokens} {token}", width),
-        ),
+    title = "the picture and its windows" if len(views) > 1 else "the picture"
+    blocks = [panels.written(title, width, panels.TITLE, panels.INK)]
+    if views.sight.sure:
+        picture = panels.heated(picture, views.sight.logit, shown[0] / views.sight.logit.shape[1])
+    blocks.append(panels.framed(outline(picture, views, scale)))
+    if views.sight.sure:
+        blocks.append(panels.bar(width))
+    text = [panels.written(line, width, 22, panels.INK, most=5) for line in facts(views)]
+    return panels.stacked([*blocks, panels.stacked(text, 4)])
+
+
+def outline(picture: Any, views: Views, scale: float) -> Any:
+    """A copy with its windows outlined and numbered."""
+    panel = picture.copy()
+    windows = [view for view in views if view.name != "whole"]
+    corner = [_outside(_scaled(view.box, scale), panel.size) for view in windows]
+    for at, box in enumerate(corner):
+        panels.draw(panel).rectangle(box, outline=COLOURS[at % len(COLOURS)], width=LINE)
+    taken = list(corner)
+    for at, box in enumerate(corner):
+        place = _free(box, taken, panel.size)
+        taken.append((*place, place[0] + BADGE, place[1] + BADGE))
+        panels.badge(panel, place, str(at + 1), COLOURS[at % len(COLOURS)], BADGE)
+    return panel
+
+
+def _scaled(box: panels.Corner, scale: float) -> panels.Corner:
+    """A box as drawn, its last row and column included."""
+    x0, y0, x1, y1 = (round(side * scale) for side in box)
+    return x0, y0, max(x0, x1 - 1), max(y0, y1 - 1)
+
+
+def _outside(box: panels.Corner, size: Size) -> panels.Corner:
+    """The same for a line that hides nothing of what is in the box."""
+    x0, y0, x1, y1 = box
+    near, far = (max(0, x0 - LINE), max(0, y0 - LINE)), (x1 + LINE, y1 + LINE)
+    return *near, min(far[0], size[0] - 1), min(far[1], size[1] - 1)
+
+
+def _free(box: panels.Corner, taken: list[panels.Corner], size: Size) -> tuple[int, int]:
+    """A corner for the mark of a window: beside it where that hides nothing, else above it."""
+    x0, y0, x1, y1 = box
+    up, down, before = y0 - BADGE - 1, y1 + 1, x1 - BADGE
+    places = [
+        (x0, up), (x0, down), (x0 - BADGE - 1, y0), (x1 + 1, y0), (before, up), (before, down),
+    ]  # fmt: skip
+    for x, y in places:
+        inside = x >= 0 and y >= 0 and x + BADGE <= size[0] and y + BADGE <= size[1]
+        spot = (x, y, x + BADGE, y + BADGE)
+        if inside and not any(panels.meet(spot, other) for other in taken):
+            return x, y
+    return max(0, min(x0, size[0] - BADGE)), max(0, min(y0 - BADGE, size[1] - BADGE))
+
+
+# ---- what is sent --------------------------------------------------------------------------------
+
+
+class Sent(NamedTuple):
+    """A picture as it is sent, and its label: what it costs, and its size against the original."""
+
+    picture: Any
+    label: Any
+    colour: panels.Colour
+
+    def size(self, zoom: float) -> Size:
+        """Width and height of what is drawn."""
+        wide, high = (max(1, round(side * zoom)) + 6 for side in self.picture.size)
+        return max(self.label.width, wide), self.label.height + 2 + high
+
+    def draw(self, zoom: float) -> Any:
+        """The picture, enlarged, below its label."""
+        size = [max(1, round(side * zoom)) for side in self.picture.size]
+        large = self.picture.resize(size, panels.pil().Resampling.BICUBIC)
+        return panels.stacked([self.label, panels.framed(large, self.colour, 3)], 2)
+
+
+def _sent(views: Sequence[View], pictures: Mapping[View, Any]) -> list[Sent]:
+    """The pictures of a plan with their labels, the whole one first."""
+    windows = [view for view in views if view.name != "whole"]
+    sent = [
+        Sent(pictures[view], _label(view), panels.FAINT) for view in views if view.name == "whole"
     ]
-    return panels.sheet(parts, rows, cols, width, caption(views))
+    for at, view in enumerate(windows):
+        colour = COLOURS[at % len(COLOURS)]
+        sent.append(Sent(pictures[view], _label(view, str(at + 1), colour), colour))
+    return sent
 
 
-def to_pillow(picture: Picture) -> Any:
-    """The pixels as a Pillow image."""
-    return panels.pil().fromarray(rearrange(picture.pixels, "c h w -> h w c").contiguous().numpy())
+def _label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) -> Any:
+    font, side = panels.typeface(SMALL), SMALL + 6
+    tokens = f"{view.tokens} token{'s' * (view.tokens != 1)}"
+    text = f"{'' if number else 'whole: '}{tokens}, {100 * min(1.0, view.scale):.0f} %"
+    indent = side + 6 if number else 0
+    size = (indent + round(font.getlength(text)) + 2, side + 2)
+    block = panels.pil().new("RGB", size, panels.PAPER)
+    if number:
+        panels.badge(block, (0, 0), number, colour, side)
+    middle = (indent, side / 2)
+    panels.draw(block).text(middle, text, panels.INK, font, anchor="lm")
+    return block
 
 
-def caption(views: Views) -> str:
-    """One line of facts."""
-    untouched = views.rule.count(views.picture.original)
-    many = len(views) - 1
-    what = "the whole picture" if not many else f"the whole picture and {many} windows"
-    if many == 1:
-        what = what.removesuffix("s")
-    facts = (
-        f"{what}: {views.tokens} of {views.limit} {views.rule.token}, untouched {untouched}; "
-        f"relevance: {views.sight.origin}."
+def _both(ways: Sequence[Way], pictures: Mapping[View, Any], width: int) -> Any:
+    """What is sent, and the same budget resized, at one scale and next to each other."""
+    sent = [_sent(way.views, pictures) for way in ways]
+    edge = 24 + panels.GAP // 4
+    shares = [(round(width * part) - edge, width - round(width * part) - edge) for part in SPLITS]
+    zoom, wide = max(
+        (min(_zoom(*one) for one in zip(sent, share, strict=True)), share) for share in shares
     )
-    if not views.sight.sure:
-        return f"{facts} The scout does not know where to look: whole picture."
-    reader = f"a reader of {views.acuity.middle:g} px ({views.acuity.name})"
-    guess = views.sight.matches and not views.sight.found
-    told = "No word of the question was found, so this is a guess: the" if guess else "The"
-    return f"{facts} {told} answer can be read with probability {views.value:.2f}, by {reader}."
+    boards = [_board(*one, zoom) for one in zip(sent, wide, strict=True)]
+    high = max(board.height for board in boards)
+    blocks = list[Any]()
+    for way, board in zip(ways, boards, strict=True):
+        tokens = sum(view.tokens for view in way.views)
+        text = f"{way.name}: {tokens} token{'s' * (tokens != 1)}"
+        title = panels.written(text, board.width + 24, panels.TITLE, way.colour, most=1)
+        space = panels.pil().new("RGB", (board.width, high), panels.PAPER)
+        space.paste(board, (0, 0))
+        blocks.append(panels.stacked([title, panels.framed(space, way.colour, 3, 9)]))
+    both = panels.beside(blocks, panels.GAP // 2)
+    text = f"As sent, drawn {zoom:.1f} times as large. Percentages: size against the original."
+    return panels.stacked([both, panels.written(text, width, SMALL)])
+
+
+def board(views: Views, width: int) -> Any:
+    """The pictures as they are sent, with their labels, as large as fit."""
+    whole = to_pillow(views.picture)
+    sent = _sent(views.views, {view: render(whole, view) for view in views})
+    return _board(sent, width, _zoom(sent, width))
+
+
+def _zoom(pictures: Sequence[Sent], width: int) -> float:
+    """How far the pictures can be enlarged."""
+    zoom = ZOOM
+    while zoom > 0.05:
+        sizes = [one.size(zoom) for one in pictures]
+        if max(wide for wide, _ in sizes) <= width and _shelves(sizes, width)[1] <= SENT:
+            break
+        zoom *= 0.95
+    return zoom
+
+
+def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
+    """Corners x y of blocks on shelves, and the height that they take.
+
+    The first leads, the others follow by height: that wastes least.
+    """
+    x = y = high = 0
+    corners = [(0, 0)] * len(sizes)
+    for at in sorted(range(len(sizes)), key=lambda one: (one > 0, -sizes[one][1])):
+        wide, tall = sizes[at]
+        if x and x + wide > width:
+            x, y, high = 0, y + high + 12, 0
+        corners[at] = (x, y)
+        x, high = x + wide + 16, max(high, tall)
+    return corners, y + high
+
+
+def _board(pictures: Sequence[Sent], width: int, zoom: float) -> Any:
+    corners, high = _shelves([one.size(zoom) for one in pictures], width)
+    board = panels.pil().new("RGB", (width, high), panels.PAPER)
+    for one, corner in zip(pictures, corners, strict=True):
+        board.paste(one.draw(zoom), corner)
+    return board
 
 
 def resized(views: Views) -> View:
@@ -81,21 +249,157 @@ def resized(views: Views) -> View:
     return View("whole", (0, 0, wide, high), bill.plan.whole or (high, wide), bill.tokens)
 
 
-def outline(picture: Any, views: Views, scale: float) -> Any:
-    """Windows on a pale picture, each with its scale and its price."""
-    panel = panels.washed(picture, 0.35)
-    pen = panels.draw(panel)
-    for at, view in enumerate(view for view in views if view.name != "whole"):
-        colour = COLOURS[at % len(COLOURS)]
-        x0, y0, x1, y1 = (round(side * scale) for side in view.box)
-        pen.rectangle((x0, y0, x1 - 1, y1 - 1), outline=colour, width=3)
-        text = f"x{view.scale:.2g}, {view.tokens}"
-        font = panels.typeface(14)
-        left, top, right, bottom = pen.textbbox((x0, y0), text, font=font)
-        up = y0 - (bottom - top) - 6 if y0 > bottom - top + 8 else y1
-        pen.rectangle((x0, up, x0 + right - left + 8, up + bottom - top + 6), fill=colour)
-        pen.text((x0 + 4, up + 3 - (top - y0)), text, font=font, fill=(255, 255, 255))
-    return panel
+# ---- magnified -----------------------------------------------------------------------------------
+
+
+class Spot(NamedTuple):
+    """A likely place that a view shows."""
+
+    view: View
+    box: panels.Corner
+    chance: float
+    """Of its likeliest cell, against the likeliest of the picture."""
+
+
+def likeliest(views: Views) -> list[Spot]:
+    """What to magnify: likely places in windows, the best first; none if nobody knows one.
+
+    Windows that show most of the probability legibly, which no earlier one shows. A place is as
+    wide as a few words of the print there, or as a thing, and never beyond its window.
+    """
+    sight, (high, wide) = views.sight, views.picture.size
+    if not sight.sure:
+        return []
+    rows, cols = sight.logit.shape
+    grid = (rows, cols)
+    chance = sight.logit.nan_to_num(nan=-1e9).flatten().softmax(0).view(grid)
+    peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
+    things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
+    left = [view for view in views if view.name != "whole"] or list(views)
+    spots = list[Spot]()
+    while left and len(spots) < SPOTS:
+        worth = [_worth(view, views, chance, size, cell) for view in left]
+        view = left.pop(worth.index(max(worth)))
+        inside = chance * _cells(view.box, grid, cell)
+        best = float(inside.max())
+        if spots and best < LIKELY * peak:
+            break
+        likely = (inside >= 0.9 * best).nonzero()  # a thing has many cells equally likely
+        row, col = likely[(likely - likely.float().mean(0)).square().sum(1).argmin()].tolist()
+        middle = ((col + 0.5) * cell[0], (row + 0.5) * cell[1])
+        box = _around(view.box, middle, float(size[row, col]), bool(things[row, col] > 0.5))
+        spots.append(Spot(view, box, best / peak))
+        chance = torch.where(_cells(view.box, grid, cell), 0.0, chance)
+    return spots
+
+
+def _worth(
+    view: View, views: Views, chance: Tensor, size: Tensor, cell: tuple[float, float]
+) -> float:
+    """Probability that a view shows the answer, and large enough."""
+    legible = views.acuity.read((size * min(1.0, view.scale)).log2())
+    rows, cols = chance.shape
+    return float((chance * legible * _cells(view.box, (rows, cols), cell)).sum())
+
+
+def _heights(views: Views, grid: Size) -> Tensor:
+    """Height in pixels of what may stand in each cell."""
+    size = views.sight.size
+    if isinstance(size, Tensor):
+        return resize_map(size.float(), grid).clamp(min=1.0)
+    return torch.full(grid, float(size or max(views.picture.size) / 64)).clamp(min=1.0)
+
+
+def _cells(box: panels.Corner, grid: Size, cell: tuple[float, float]) -> Tensor:
+    """Which cells have their middle in a box."""
+    y = (torch.arange(grid[0])[:, None] + 0.5) * cell[1]
+    x = (torch.arange(grid[1]) + 0.5) * cell[0]
+    return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
+
+
+def _around(
+    window: panels.Corner, middle: tuple[float, float], size: float, thing: bool
+) -> panels.Corner:
+    """A box around a point, within a window."""
+    x0, y0, x1, y1 = window
+    shape = 500 / GLASS  # as the glass, where there is room
+    down = min((2 if thing else 2.4) * size, y1 - y0)
+    across = min(max(down * shape, (2 if thing else 8) * size), x1 - x0)
+    down = min(max(down, across / shape), y1 - y0)
+    x = min(max(x0, middle[0] - across / 2), x1 - across)
+    y = min(max(y0, middle[1] - down / 2), y1 - down)
+    near = (round(x), round(y))
+    return *near, max(near[0] + 1, round(x + across)), max(near[1] + 1, round(y + down))
+
+
+def _close(
+    ways: Sequence[Way], pictures: Mapping[View, Any], spots: Sequence[Spot], width: int
+) -> Any:
+    """Likely places magnified, as they are sent and as the same budget resized shows them."""
+    if not spots:
+        text = "Nothing is magnified: the scout does not know where to look."
+        return panels.written(text, width, 22, panels.FAINT)
+    windows, several = spots[0].view.name != "whole", len(spots) > 1
+    where = "in windows" if several else "in a window" if windows else "(not in a window)"
+    title = f"the likeliest place{'s' * several} {where}, magnified"
+    wide = (width - panels.GAP // 2) // SPOTS if several else width
+    columns = list[Any]()
+    for spot in spots:
+        blocks = list[Any]()
+        for way in ways:
+            view = spot.view if spot.view in way.views else way.views[0]
+            text = way.name if view.name == "whole" else f"{way.name}, {view.name}"
+            part = _magnified(pictures[view], view, spot.box, wide - 8)
+            blocks.append(panels.written(text, wide, 22, way.colour, most=1))
+            blocks.append(panels.framed(part, way.colour, 4))
+        columns.append(panels.stacked(blocks, 4))
+    parts = [
+        panels.written(title, width, panels.TITLE, panels.INK, most=2),
+        panels.beside(columns, panels.GAP // 2),
+    ]
+    if windows and max(spot.chance for spot in spots) < 0.5:
+        text = "The likeliest place of the whole picture is not in a window."
+        parts.append(panels.written(text, width, 22, panels.FAINT))
+    return panels.stacked(parts, 8)
+
+
+def _magnified(picture: Any, view: View, spot: panels.Corner, width: int) -> Any:
+    """A part of the original as a view shows it."""
+    (x0, y0, x1, y1), (high, wide) = view.box, view.size
+    across, down = wide / (x1 - x0), high / (y1 - y0)
+    part = (
+        (spot[0] - x0) * across, (spot[1] - y0) * down,
+        (spot[2] - x0) * across, (spot[3] - y0) * down,
+    )  # fmt: skip
+    times = min(width / (spot[2] - spot[0]), GLASS / (spot[3] - spot[1]))
+    size = [max(1, round((spot[at + 2] - spot[at]) * times)) for at in (0, 1)]
+    return picture.resize(size, panels.pil().Resampling.BICUBIC, box=part)
+
+
+# ---- parts that others draw with -----------------------------------------------------------------
+
+
+def to_pillow(picture: Picture) -> Any:
+    """The pixels as a Pillow image."""
+    return panels.pil().fromarray(rearrange(picture.pixels, "c h w -> h w c").contiguous().numpy())
+
+
+def facts(views: Views) -> list[str]:
+    """Short lines: what is sent, what it costs, where the question looks, what to expect."""
+    untouched = views.rule.count(views.picture.original)
+    many = len(views) - 1
+    what = "the whole picture" if not many else f"the whole picture and {many} windows"
+    if many == 1:
+        what = what.removesuffix("s")
+    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {untouched}"
+    where = [f"relevance: {views.sight.origin}"] if views.sight.sure else []
+    return [what, spent, *where, views.message]
+
+
+def caption(views: Views) -> str:
+    """The same in one line."""
+    what, spent, *where, message = facts(views)
+    return f"{what}: {'; '.join([spent, *where])}. {message}"
 
 
 def compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:

@@ -1,12 +1,12 @@
 """What the page shows of a comparison, as HTML. Every text is escaped; pictures are inside."""
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from io import BytesIO
 from typing import Any
 
 from homunculus.core.methods import DEFAULT
+from homunculus.image import to_data_uri
 from homunculus.studio.compare import Column, Comparison, ScoutMap, what_moves
 
 EMPTY = """
@@ -173,8 +173,7 @@ def _cost(row: Mapping[str, Any], chosen: str) -> str:
 def _picture(image: Any, alt: str) -> str:
     file = BytesIO()
     image.save(file, "webp", quality=88, method=2)
-    data = b64encode(file.getvalue()).decode()
     return (
-        f'<img src="data:image/webp;base64,{data}" alt="{escape(alt)}" '
+        f'<img src="{to_data_uri(file.getvalue(), "webp")}" alt="{escape(alt)}" '
         f'width="{image.width}" height="{image.height}">'
     )

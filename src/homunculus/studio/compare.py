@@ -15,7 +15,7 @@ from homunculus.core.methods import DEFAULT, methods
 from homunculus.core.pipeline import Image, Scout, Sight, resize_map
 from homunculus.core.types import Grid
 from homunculus.image import Picture, PictureError, open_picture, size_of
-from homunculus.planner import Planner, View, Views, scout_cells
+from homunculus.planner import Planner, View, Views, in_picture, scout_cells
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.cost import costs
 from homunculus.planner.search import Belief
@@ -239,8 +239,9 @@ def _views(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
     many = len(seen) - 1
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
     return Column(
-        DEFAULT, f"a small whole picture{windows}", seen.tokens, _known(planner, seen.value),
-        outline(small, seen, small.width / whole.width), _drawn(shown),
+        DEFAULT, f"a small whole picture{windows}", seen.tokens,
+        _known(planner, seen.bill.plan.value),
+        outline(panels.washed(small, 0.35), seen, small.width / whole.width), _drawn(shown),
         _magnified(shown, place), seen.views,
     )  # fmt: skip
 
@@ -266,7 +267,7 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
 
 
 def _known(planner: Planner, value: float) -> float | None:
-    return value if planner.sight.sure else None
+    return value * in_picture(planner.sight) if planner.sight.sure else None
 
 
 def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:

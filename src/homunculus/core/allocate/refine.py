@@ -8,6 +8,7 @@ next cell as overlays, and that cell stays.
 
 from dataclasses import dataclass
 from math import erf, isfinite, log, sqrt
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -74,9 +75,9 @@ class Foveated(Rule):
         return gaze(field, relevance, self.fixation)
 
 
-def _check_hedge(hedge: float) -> None:
-    if not hedge >= 0:
-        raise ValueError(f"cut: hedge must be 0 (dive) or more (2 weighs by area), got {hedge}")
+def _check_hedge(hedge: Any) -> None:
+    if not (isinstance(hedge, int | float) and hedge >= 0):
+        raise ValueError(f"cut: hedge must be 0 (dive) or more (2 weighs by area), got {hedge!r}")
 
 
 def gaze(

@@ -1,7 +1,7 @@
 """Lift: where tokens could be. Geometry, parents and pooling; no opinion about what matters."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jaxtyping import Float, Int
@@ -11,6 +11,7 @@ from homunculus.core.check import check_cells
 from homunculus.core.lift.levels import bands, grid, levels_for, mips, pyramid, spread, with_feature
 from homunculus.core.lift.merge import clusters
 from homunculus.core.lift.segments import regions
+from homunculus.core.tower import Tower
 from homunculus.core.types import Field, Grid
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "mips",
     "on_bands",
     "on_clusters",
+    "on_encoder",
     "on_four_levels",
     "on_grid",
     "on_pyramid",
@@ -36,7 +38,7 @@ __all__ = [
     "with_feature",
 ]
 
-Need = Literal["features", "regions", "bands"]
+Need = Literal["features", "regions", "bands", "attention", "question"]
 """What a method must know of an image besides its size and relevance."""
 
 
@@ -77,9 +79,20 @@ class Material:
     """How many regions there may be."""
     energy: Float[Tensor, "b n o"] | None = None
     """How much of each cell's detail runs each way, for `frequency`."""
+    tower: Tower | None = None
+    """Attention and keys of the encoder that the features come from."""
+    question: Float[Tensor, "b n w"] | None = None
+    """Cosine of each cell with each word of the question, where both are vectors of one model;
+    -inf behind an image's last word."""
 
 
-FOUND_AS: dict[Need, str] = {"features": "feature", "regions": "label", "bands": "energy"}
+FOUND_AS: dict[Need, str] = {
+    "features": "feature",
+    "regions": "label",
+    "bands": "energy",
+    "attention": "tower",
+    "question": "question",
+}
 """Where a `Material` holds what a method needs."""
 
 
@@ -96,11 +109,25 @@ def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
         check_cells(material.label, grids, "label", who)
     if material.energy is not None:
         check_cells(material.energy, grids, "energy", who, dims=3)
+    if material.tower is not None:
+        check_cells(material.tower.attention, grids, "attention", who)
+    if material.question is not None:
+        check_cells(material.question, grids, "question", who, dims=3)
 
 
 def _grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Level-0 cells."""
     return grid(grids, material.feature)
+
+
+def _encoded(grids: Sequence[Grid], slots: int, material: Material) -> Field:
+    """Level-0 cells with all that their encoder and the question say of them."""
+    field = grid(grids)
+    if material.feature is not None:
+        field = field.to(material.feature.device)
+    return replace(
+        field, feature=material.feature, tower=material.tower, question=material.question
+    )
 
 
 def _pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
@@ -135,6 +162,7 @@ def _regions(grids: Sequence[Grid], slots: int, material: Material) -> Field:
 
 
 on_grid = Lift("grid", _grid)
+on_encoder = Lift("encoder", _encoded)
 on_pyramid = Lift("pyramid", _pyramid)
 on_four_levels = Lift("four levels", _four_levels)
 on_bands = Lift("bands", _bands)

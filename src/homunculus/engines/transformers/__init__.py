@@ -66,6 +66,12 @@ def attach(
             f"attach: expected a loaded model, got its name {str(model)!r}. Load it first: "
             "AutoModelForImageTextToText.from_pretrained(name)."
         )
+    if not hasattr(model, "config"):
+        raise TypeError(
+            f"attach: expected a loaded model of transformers, got {model!r:.80} "
+            f"({type(model).__name__}). Load it first: "
+            "AutoModelForImageTextToText.from_pretrained(name)."
+        )
     kind = family(model)
     check_processor(processor, kind)
     if saved is not None:

@@ -23,7 +23,7 @@ from homunculus.core.cache import LRU
 from homunculus.core.methods import Method, get_method
 from homunculus.core.pipeline import Scout, Sight
 from homunculus.core.types import Budget
-from homunculus.engines import encode
+from homunculus.engines import encode, tower
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
 from homunculus.engines.plan import (
     USUAL,
@@ -422,10 +422,9 @@ class Engine:
         slots: Sequence[int],
     ) -> list[Choice]:
         """The planned views of each image."""
+        viewing, fixed = self.setting.viewing, self.setting.positions == "separate"
         return [
-            choose_views(
-                ViewRequest(one.size, layout, self._cell, sight), many, self.setting.viewing
-            )
+            choose_views(ViewRequest(one.size, layout, self._cell, sight), many, viewing, fixed)
             for one, layout, sight, many in zip(sources, layouts, sights, slots, strict=True)
         ]
 
@@ -444,14 +443,18 @@ class Engine:
         slots = [self._slots(*one) for one in zip(layouts, marks, strict=True)]
         needs = self.method.needs
         if self.setting.where == "after":
-            needs -= {"features"}  # those of the encoder are the better ones
+            needs -= {"features", "attention", "question"}  # which the model tells better
         pairs = zip(sources, layouts, strict=True)
         material = [material_for(one.image, needs, layout) for one, layout in pairs]
         if self.setting.where == "after":
             with encode.fast_patches(self.model, self.setting.fast):
                 encoded = self._encode(inputs, sources, layouts)
-            pixel_material = material if needs else None
-            choices = select(layouts, maps, slots, self.method, encoded.rows, pixel_material)
+            known = material if needs else None
+            if self.method.source == "model":
+                asked = [one.question for one in sources]
+                given = (self.model, self.processor, self.method, encoded, asked)
+                known = tower.model_material(*given, layouts)
+            choices = select(layouts, maps, slots, self.method, encoded.rows, known)
             return choices, encoded
         if self.method.rule.planned:
             choices = self._plan(sources, layouts, sights, slots)
@@ -472,8 +475,10 @@ class Engine:
         layouts: Sequence[Layout],
     ) -> encode.Encoded:
         """All rows of these images; the last few sets are kept for further questions."""
+        attends = "attention" in self.method.needs
+        encode_all = tower.encode_with_attention if attends else encode.encode_images
         if torch.is_grad_enabled():
-            return encode.encode_images(self.model, inputs, layouts)
+            return encode_all(self.model, inputs, layouts)
         # the layout of an image may depend on others in its conversation, which is part of the key
         digest = blake2b(repr([(one.size, one.conversation) for one in sources]).encode())
         for one in sources:
@@ -481,7 +486,7 @@ class Engine:
         key = digest.hexdigest()
         if (encoded := self._cache.features.get(key)) is not None:
             return encoded
-        encoded = encode.encode_images(self.model, inputs, layouts)  # without a lock: it is slow
+        encoded = encode_all(self.model, inputs, layouts)  # without a lock: it is slow
         self._cache.features.put(key, encoded)
         return encoded
 

@@ -17,7 +17,7 @@ from homunculus.core.methods import Material, Method
 from homunculus.core.pipeline import Sight
 from homunculus.core.types import Budget
 from homunculus.engines.families import Layout, merged_layouts, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views, in_view_order
+from homunculus.engines.plan import ViewRequest, choose_views
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.views import Part, by_image, parts, row_order
@@ -120,6 +120,9 @@ KEY = "kept_key"
 
 # ---- tokens --------------------------------------------------------------------------------------
 
+NOTHING = Sight(torch.zeros(1, 1), sure=0.0)
+"""What is known of an image whose search was not ready in time."""
+
 
 @dataclass(frozen=True)
 class ImageInputs:
@@ -175,11 +178,9 @@ def choose_tokens(
     if method.rule.planned:
         side = prod(image_inputs.cell)
         choices = [
-            choose_views(ViewRequest(_size(image), layout, side, sight), many, settings.viewing)
+            choose_views(ViewRequest(size_of(image), layout, side, sight), many, settings.viewing)
             for image, layout, sight, many in zip(images, layouts, seen, slots, strict=True)
         ]
-        if settings.separate:
-            choices = [in_view_order(choice) for choice in choices]
     else:
         choices = select(layouts, maps, slots, method, material=material)
     out = {
@@ -192,7 +193,7 @@ def choose_tokens(
     return out | _fields_before(image_inputs, inputs, layouts, choices, method)
 
 
-def _size(image: Any) -> tuple[int, int]:
+def size_of(image: Any) -> tuple[int, int]:
     """Height and width of a Pillow image or an array."""
     if hasattr(image, "height"):
         return image.height, image.width

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,6 +22,15 @@ from homunculus.engines.vllm.settings import (
     Flags,
     ServerSettings,
     merge,
+)
+from homunculus.engines.vllm.stock import (
+    FAMILIES,
+    MIDDLEWARE,
+    OPTIONS,
+    VARIABLE,
+    raise_limit,
+    stock_family,
+    view_settings,
 )
 from homunculus.flags import count
 from homunculus.lazy import need
@@ -46,7 +56,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--method", default="", help=text)
     text = "choose tokens before the encoder, or after it to reuse an image's features"
     add("--where", choices=["before", "after"], default=usual.where, help=f"{text} (%(default)s)")
-    text = "how relevance is rated: auto, words, pixels, or a folder with weights"
+    text = "how relevance is rated: auto, words, things, pixels, none, or a folder with weights"
     add("--scout", default=usual.scout, metavar="NAME|DIR", help=f"{text} (%(default)s)")
     text = "with --method views: how small the model still reads"
     add("--acuity", default=usual.acuity, metavar="NAME", help=f"{text} (%(default)s)")
@@ -66,8 +76,14 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--max-pixels", type=count, help=text)
     text = "pixels of all images of a request (%(default)s)"
     add("--max-request-pixels", type=count, default=usual.pixels, help=text)
-    text = "seconds of relevance search per request (%(default)s)"
+    text = "seconds that a request waits for its search; then images are shown whole (%(default)s)"
     add("--max-search-seconds", type=count, default=usual.seconds, help=text)
+    text = "threads of an API server for searches (%(default)s)"
+    add("--search-threads", type=count, default=usual.threads, help=text)
+    text = "after so many questions about an image, all later ones share one choice of its tokens"
+    add("--share-after", type=count, default=0, metavar="N", help=f"{text} (never)")
+    text = "with --share-after: tokens of that choice (four times --tokens)"
+    add("--share-tokens", type=count, default=0, metavar="N", help=text)
     text = "bytes of image features that a worker keeps, with --where after (%(default)s)"
     add("--feature-bytes", type=count, default=usual.memory, help=text)
     add("--dry-run", action="store_true", help="print vLLM's command, and do not run it")
@@ -80,6 +96,8 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "question_from": arguments.question_from, "pin": arguments.pin,
         "override": arguments.allow_override, "memory": arguments.feature_bytes,
         "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
+        "threads": arguments.search_threads, "share_after": arguments.share_after,
+        "share_tokens": arguments.share_tokens,
         "scout": arguments.scout, "acuity": arguments.acuity, "context": arguments.context,
         "positions": arguments.positions,
     }  # fmt: skip
@@ -92,8 +110,10 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         )
     variables = environment(arguments.max_pixels, os.environ)
     if arguments.dry_run:
+        command, more = vllm_command(rest, setting)
+        variables |= more
         before = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
-        words = shlex.join(["vllm", *vllm_command(rest, setting)])
+        words = shlex.join(["vllm", *command])
         sys.stdout.write(" ".join([*before, words]) + "\n")
         return 0
     if find_spec("vllm") is None:  # before a request to the hub
@@ -130,8 +150,10 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(f"vLLM cannot read these flags: {message}")
 
 
-def vllm_command(words: Sequence[str], setting: Mapping[str, Any]) -> list[str]:
-    """The command line of `vllm`, with our flags added to the operator's."""
+def vllm_command(
+    words: Sequence[str], setting: Mapping[str, Any]
+) -> tuple[list[str], dict[str, str]]:
+    """The command line of `vllm`, with our flags added to the operator's, and variables for it."""
     model, words = _model(list(_with_dashes(words)))
     about, _ = _model_flags().parse_known_args(words)
     file = _read_config(about.config) if about.config else {}
@@ -143,10 +165,34 @@ def vllm_command(words: Sequence[str], setting: Mapping[str, Any]) -> list[str]:
         raise ValueError(f"expected a model as the first word, got {words[0]}.")
     shared, _ = _shared_flags().parse_known_args(_join_dotted([*more, *words]))
     _, rest = _shared_flags().parse_known_args(_join_dotted(words))
-    flags, _ = merge(Flags(**vars(shared)), setting, lambda: architectures(model, about))
+    own: list[str] | None = (
+        shared.overrides.get("architectures") if isinstance(shared.overrides, dict) else None
+    )
+    names = list(own or architectures(model, about))
+    if name := stock_family(names):
+        added, variables = _views_flags(shared, setting, name, [*more, *words])
+        return ["serve", model, *rest, *added], variables
+    flags, _ = merge(Flags(**vars(shared)), setting, lambda: names)
     rest += [OVERRIDES, json.dumps(flags.overrides), LIMITS, json.dumps(flags.limits)]
     rest += [MODE, str(flags.mode)]
-    return ["serve", model, *rest, *([TRUST] if flags.trust else [])]
+    return ["serve", model, *rest, *([TRUST] if flags.trust else [])], {}
+
+
+def _views_flags(
+    shared: argparse.Namespace, setting: Mapping[str, Any], name: str, words: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
+    """Flags of vLLM and variables for a model that vLLM's own class serves."""
+    limits, settings = raise_limit(shared.limits, view_settings(setting, name))
+    out = [LIMITS, json.dumps(limits), "--middleware", MIDDLEWARE]
+    for flag, value in ((OVERRIDES, shared.overrides), (MODE, shared.mode)):
+        if value:
+            out += [flag, value if isinstance(value, str) else json.dumps(value)]
+    out += [TRUST] if shared.trust else []
+    if any(word.partition("=")[0].partition(".")[0] == OPTIONS for word in words):
+        return out, {VARIABLE: json.dumps(asdict(settings))}  # the operator's own
+    if options := FAMILIES[name].options:
+        out += [OPTIONS, json.dumps(options)]
+    return out, {VARIABLE: json.dumps(asdict(settings))}
 
 
 def architectures(model: str, about: argparse.Namespace) -> list[str]:

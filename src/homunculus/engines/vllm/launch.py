@@ -11,10 +11,22 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 from homunculus.engines.vllm import PREFIX, check_names, check_version
 from homunculus.engines.vllm.settings import Flags, ServerSettings, merge
+from homunculus.engines.vllm.stock import (
+    FAMILIES,
+    MIDDLEWARE,
+    VARIABLE,
+    ViewSettings,
+    describe,
+    find_rule,
+    raise_limit,
+    stock_family,
+    view_settings,
+)
 from homunculus.lazy import need
 
 WHO = "homunculus serve"
@@ -45,10 +57,13 @@ def main(words: Sequence[str]) -> None:
     arguments.dispatch_function(arguments)
 
 
-def _test(arguments: argparse.Namespace, settings: ServerSettings) -> None:
+def _test(arguments: argparse.Namespace, settings: ServerSettings | ViewSettings) -> None:
     try:
         check_names()
-        passed = self_test(arguments, settings)
+        if isinstance(settings, ViewSettings):
+            passed = count_views(arguments, settings)
+        else:
+            passed = self_test(arguments, settings)
     except FAULTS as error:
         _fail(error)
     sys.stderr.write(f"homunculus: {passed}\n")
@@ -85,15 +100,36 @@ def run_in_child(work: Callable[[], None]) -> int:
 
 def prepare(
     words: Sequence[str], setting: Mapping[str, Any]
-) -> tuple[argparse.Namespace, ServerSettings]:
+) -> tuple[argparse.Namespace, ServerSettings | ViewSettings]:
     """vLLM's arguments with ours added, and our settings."""
     arguments = parse(words)
     _check_flags(arguments)
     given = Flags(**{ours: getattr(arguments, name) for ours, name in FLAGS.items()})
-    flags, settings = merge(given, setting, lambda: architectures(arguments))
+    own: list[str] | None = (
+        given.overrides.get("architectures") if isinstance(given.overrides, Mapping) else None
+    )
+    names = list(own or architectures(arguments))
+    if name := stock_family(names):
+        return arguments, _prepare_views(arguments, view_settings(setting, name), name)
+    flags, settings = merge(given, setting, lambda: names)
     for ours, name in FLAGS.items():
         setattr(arguments, name, getattr(flags, ours))
     return arguments, settings
+
+
+def _prepare_views(
+    arguments: argparse.Namespace, settings: ViewSettings, name: str
+) -> ViewSettings:
+    """Add the middleware to a server of vLLM's own class, and what its family needs."""
+    usual = {"hf_overrides": {}, "trust_request_mm_kwargs": False, "tokenizer_mode": "auto"}
+    for flag, value in usual.items():
+        setattr(arguments, flag, getattr(arguments, flag) or value)
+    arguments.limit_mm_per_prompt, settings = raise_limit(arguments.limit_mm_per_prompt, settings)
+    options = arguments.mm_processor_kwargs or {}
+    arguments.mm_processor_kwargs = {**FAMILIES[name].options, **options} or None
+    arguments.middleware = [*arguments.middleware, MIDDLEWARE]
+    os.environ[VARIABLE] = json.dumps(asdict(settings))
+    return settings
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -174,6 +210,13 @@ def self_test(arguments: argparse.Namespace, settings: ServerSettings) -> str:
         )
     model = name.removeprefix(PREFIX)
     return f"{model}, {settings.tokens} tokens per image, self-test passed ({count} of {native})"
+
+
+def count_views(arguments: argparse.Namespace, settings: ViewSettings) -> str:
+    """Raise unless a rule says what images of any size cost; returns a line for the log."""
+    engine = need("vllm", "vllm", WHO).AsyncEngineArgs.from_cli_args(arguments)
+    rule = find_rule(engine.create_model_config())
+    return f"{describe(rule, settings)}, self-test passed"
 
 
 def check_config(config: Any, settings: ServerSettings) -> None:

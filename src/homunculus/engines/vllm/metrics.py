@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from threading import Lock, local
 from typing import Any
 
-from homunculus.engines.vllm.choose import ANCHOR
 from homunculus.lazy import need
 
 LOG = logging.getLogger("vllm.homunculus")
@@ -17,6 +16,11 @@ COUNTERS = {
     "tokens_kept": "Tokens kept of them",
     "tokens_native": "Tokens that they have without homunculus",
     "images_reused": "Images whose tokens were cached for the same question",
+    "images_late": "Images shown as a whole because their search was not ready in time",
+    "views": "Separate views of images",
+    "views_reused": "Those that were cached, for whatever question",
+    "images_left": "Images that could not be shown as views",
+    "requests_refused": "Requests refused because an image could not be shown as views",
 }
 HISTOGRAMS = {
     "selection_seconds": ("Time to choose the tokens of a request's images", SECONDS),
@@ -55,26 +59,41 @@ class Meter:
             for name, about in COUNTERS.items():
                 self._counters[name] = library.Counter(f"homunculus:{name}", about)
 
-    def count_choice(self, fields: dict[str, Any], unit: int, seconds: float) -> None:
-        """Count the images of one request and their tokens; ``unit`` patches make a cell."""
-        kept, grids = len(fields[ANCHOR]), fields["image_grid_thw"]
-        native = int(grids.prod(-1).sum()) // unit
-        counts = {"images": len(grids), "tokens_kept": kept, "tokens_native": native}
+    def count_choice(self, images: int, kept: int, native: int, seconds: float) -> None:
+        """Count the images of one request and their tokens."""
+        counts = {"images": images, "tokens_kept": kept, "tokens_native": native}
         for name, value in counts.items():
-            self._count(name, value)
+            self.count(name, value)
         self.observe("selection_seconds", seconds)
         LOG.debug("kept %d of %d image tokens in %.0f ms", kept, native, 1000 * seconds)
 
+    def count_views(self, views: int, reused: int) -> None:
+        """Count the separate views of one request."""
+        self.count("views", views)
+        self.count("views_reused", reused)
+
+    def count_late(self, images: int) -> None:
+        """Count images whose search was not ready in time."""
+        self.count("images_late", images)
+        LOG.warning("%d images are shown as a whole: their search was not ready in time", images)
+
     def count_reused(self, images: int) -> None:
         """Count images that were in the processor's cache."""
-        self._count("images_reused", images)
+        self.count("images_reused", images)
+
+    def count_shown(self, images: int, tokens: int, left: int, seconds: float) -> None:
+        """Count the images of one request that were shown as views, and those that were not."""
+        for name, value in {"images": images, "tokens_kept": tokens, "images_left": left}.items():
+            self.count(name, value)
+        self.observe("selection_seconds", seconds)
 
     def observe(self, name: str, value: float | int) -> None:
         """Add a value to a histogram."""
         if not self._off:
             self._histograms[name].observe(value)
 
-    def _count(self, name: str, value: int) -> None:
+    def count(self, name: str, value: int = 1) -> None:
+        """Add to a counter."""
         if not self._off:
             self._counters[name].inc(value)
 

@@ -5,7 +5,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property, wraps
-from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
 
@@ -27,11 +26,24 @@ from homunculus.engines.vllm.settings import ServerSettings
 # ---- vision tower --------------------------------------------------------------------------------
 
 
+Tables = dict[str, Tensor]
+"""Position embeddings and rotations of all patches of a grid."""
+PLACES = ("pos_embeds", "rotary_pos_emb_cos", "rotary_pos_emb_sin")
+TABLE_BYTES = 64 << 20
+"""Bytes of such tables that a worker keeps; that of 1,024 cells has about 10 MB."""
+
+
+def table_cache() -> LRU[tuple[int, int], Tables]:
+    """A cache of tables by rows and columns of patches."""
+    return LRU(TABLE_BYTES, lambda table: sum(one.nbytes for one in table.values()))
+
+
 def encode_cells(
     tower: Any,
     pixels: Float[Tensor, "patches d"],
     views: Int[Tensor, "views 3"],
     cell: Int[Tensor, "k"],
+    tables: LRU[tuple[int, int], Tables],
 ) -> Float[Tensor, "k d2"]:
     """Encode the chosen cells of all views: one row each."""
     unit, merge = tower.spatial_merge_size**2, tower.spatial_merge_size
@@ -46,11 +58,27 @@ def encode_cells(
     if hasattr(tower, "get_window_index_thw"):
         metadata |= _windows(tower, grids, cell)
     else:
-        whole = tower.prepare_encoder_metadata(grids)
-        for name in ("pos_embeds", "rotary_pos_emb_cos", "rotary_pos_emb_sin"):
-            if name in whole:
-                metadata[name] = whole[name][patch.to(whole[name].device)]
+        metadata |= _places(tower, grids, patch, tables)
     return tower(pixels, None, encoder_metadata=metadata)
+
+
+def _places(
+    tower: Any,
+    grids: Sequence[Sequence[int]],
+    patch: Int[Tensor, "p"],
+    tables: LRU[tuple[int, int], Tables],
+) -> Tables:
+    """Position embeddings and rotations of the chosen patches."""
+    found: list[Tables] = []
+    for _, high, wide in grids:
+        table = tables.get((high, wide))
+        if table is None:
+            made = tower.prepare_encoder_metadata([[1, high, wide]])
+            table = {name: made[name] for name in PLACES if name in made}
+            tables.put((high, wide), table)
+        found.append(table)
+    whole = {name: torch.cat([one[name] for one in found]) for name in found[0]}
+    return {name: one[patch.to(one.device)] for name, one in whole.items()}
 
 
 def _windows(
@@ -109,9 +137,14 @@ class ModelMixin:
         reset_with_encoder_cache()
         return feature_cache(self.server_settings.memory)
 
+    @cached_property
+    def _tables(self) -> LRU[tuple[int, int], Tables]:
+        return table_cache()
+
     def load_weights(self, *args: Any, **more: Any) -> Any:
-        """Load weights, and drop features that were made with others."""
+        """Load weights, and drop what was made with others."""
         self._features.clear()
+        self._tables.clear()
         return super().load_weights(*args, **more)
 
     # ---- features --------------------------------------------------------------------------------
@@ -128,7 +161,8 @@ class ModelMixin:
 
     def _embed_before(self, patches: Tensor, fields: dict[str, Tensor]) -> tuple[Tensor, ...]:
         """Encode the kept cells only."""
-        rows = encode_cells(self.visual, patches, fields[choose.PARTS], fields[choose.CELL])
+        views, cell = fields[choose.PARTS], fields[choose.CELL]
+        rows = encode_cells(self.visual, patches, views, cell, self._tables)
         counts = fields[choose.SIZES][:, 0].tolist()
         pairs = zip(rows.split(counts), fields[choose.ORDER].split(counts), strict=True)
         return tuple(own[order.to(own.device)] for own, order in pairs)
@@ -171,9 +205,6 @@ class ModelMixin:
         self, input_tokens: list[int], mm_features: list[Any]
     ) -> tuple[Tensor, int]:
         """Positions of tokens in the untouched prompt; separate views are images of it."""
-        if self.server_settings.separate:
-            features = separate_views(mm_features, self.config.vision_config.spatial_merge_size)
-            return super().get_mrope_input_positions(input_tokens, features)
         native, features, columns = untouched(input_tokens, mm_features, self._unit)
         positions, _ = super().get_mrope_input_positions(native, features)
         return positions[:, columns], int(positions.max()) + 1 - len(input_tokens)
@@ -204,22 +235,6 @@ def untouched(
         done = start + length
     columns.append(torch.arange(len(tokens) - done) + len(native))
     return [*native, *tokens[done:]], moved, torch.cat(columns)
-
-
-def separate_views(features: Sequence[Any], merge: int) -> list[Any]:
-    """A feature for each view, as if each were an image of the prompt; two marks are between."""
-    out: list[Any] = []
-    for one in features:
-        if one.data is None or choose.PARTS not in one.data:
-            out.append(one)
-            continue
-        at = one.mm_position.offset
-        for rows, cols, many in one.data[choose.PARTS].data.tolist():
-            grid = SimpleNamespace(data=torch.tensor([1, rows * merge, cols * merge]))
-            place = PlaceholderRange(at, many)
-            out.append(replace(one, mm_position=place, data={"image_grid_thw": grid}))
-            at += many + 2
-    return out
 
 
 # ---- caches of features --------------------------------------------------------------------------

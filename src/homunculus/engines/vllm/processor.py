@@ -6,6 +6,7 @@ The question is part of the key of an image in every cache, so that no request g
 chosen for another question.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -18,20 +19,28 @@ from transformers import BatchFeature
 from vllm.multimodal.hasher import MultiModalHasher
 from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
-from vllm.multimodal.processing import PromptReplacement, PromptUpdateDetails
+from vllm.multimodal.processing import PromptReplacement
 
 from homunculus.core.cache import LRU
 from homunculus.core.pipeline import Sight
-from homunculus.engines.select import scout_version, search
+from homunculus.engines.families import Layout, plain_layout
+from homunculus.engines.plan import ViewRequest, choose_views, whole_view
+from homunculus.engines.select import View, scout_version, search
 from homunculus.engines.vllm import NAME, choose
+from homunculus.engines.vllm.items import ViewItem, ViewItems, view_fields, with_marks
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
+PIXELS = f"{NAME}_pixels"
 """Options under which `apply` hands on what it read; requests may not set them."""
-OURS = (NAME, QUESTIONS, SETTINGS, KEYS)
+OURS = (NAME, QUESTIONS, SETTINGS, KEYS, PIXELS)
 MAP_BYTES = 64 << 20
 """Bytes of relevance maps that are kept; the map of a page has about 40 KB."""
+PLANS, ASKED = 4096, 4096
+"""Plans of separate views, and images whose questions are counted, that are kept."""
+LATE = "-late"
+"""The end of the key of an image whose search was not ready in time."""
 
 Sights = LRU[str, Sight]
 """Relevance maps, and how sure they are, by the key of image, question and settings."""
@@ -96,7 +105,7 @@ class InfoMixin:
         """The most tokens of an item, for which vLLM reserves memory."""
         out = dict(super().get_mm_max_tokens_per_item(seq_len, mm_counts) or {})
         if "image" in out:
-            out["image"] = min(out["image"], self.server_settings.tokens)
+            out["image"] = min(out["image"], self.server_settings.most)
         return out
 
 
@@ -106,13 +115,18 @@ class ProcessorMixin:
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.maps: Sights = LRU(MAP_BYTES, _sight_bytes)
+        self.plans: LRU[str, tuple[View, ...]] = LRU(PLANS)
+        self.asked: LRU[str, set[str]] = LRU(ASKED)
+        self.late: Counter[str] = Counter()
         METER.expose()
 
     # ---- requests --------------------------------------------------------------------------------
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:
         """Read the question about each image, then process the request as usual."""
-        return super().apply(self._read(inputs), timing_ctx)
+        inputs = self._read(inputs)
+        self._count_questions(inputs.hf_processor_mm_kwargs)
+        return super().apply(self._with_views(inputs), timing_ctx)
 
     def searches(self, inputs: Any) -> list[Search]:
         """The searches for a request's images whose relevance maps are not there yet."""
@@ -128,6 +142,11 @@ class ProcessorMixin:
             and (key := options[KEYS][at]) not in self.maps
         ]
 
+    def forget(self) -> None:
+        """Drop all that is kept of earlier requests."""
+        for kept in (self.maps, self.plans, self.asked):
+            kept.clear()
+
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """Dummy images of vLLM at start-up, which metrics do not count."""
         with METER.paused():
@@ -142,17 +161,23 @@ class ProcessorMixin:
         if not images or not isinstance(inputs.mm_data_items["image"], ImageProcessorItems):
             return replace(inputs, hf_processor_mm_kwargs=options)
         check_images(inputs.mm_data_items["image"], settings)
-        options |= {SETTINGS: settings}
-        options[QUESTIONS] = choose.questions(inputs.prompt, self._marks, images, settings)
-        inputs = replace(inputs, hf_processor_mm_kwargs=options)
-        return replace(inputs, hf_processor_mm_kwargs=options | {KEYS: self._keys(inputs)})
+        contents = self._contents(replace(inputs, hf_processor_mm_kwargs=options))
+        settings = self._shared(settings, contents)
+        questions = choose.questions(inputs.prompt, self._marks, images, settings)
+        keys = self._keys(contents, questions, settings)
+        more = {SETTINGS: settings, QUESTIONS: questions, KEYS: keys, PIXELS: contents}
+        return replace(inputs, hf_processor_mm_kwargs=options | more)
 
     def _native(self, images: Any, at: int) -> int:
         """Tokens that the untouched image would have, by its size."""
+        return self._vision_info(images, at)[1]
+
+    def _vision_info(self, images: Any, at: int) -> Any:
+        """The size at which the model sees an untouched image, and its tokens."""
         size = images.get_image_size(at)
-        return self.info.get_num_image_tokens(
-            image_width=size.width, image_height=size.height,
-            image_processor=self.info.get_image_processor(), mm_kwargs={},
+        return self.info._get_vision_info(
+            image_width=size.width, image_height=size.height, mm_kwargs={}, modality="image",
+            image_processor=self.info.get_image_processor(),
         )  # fmt: skip
 
     @cached_property
@@ -160,6 +185,95 @@ class ProcessorMixin:
         config = self.info.get_hf_config()
         # a copy, because prompts are read in several threads
         return choose.Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
+
+    # ---- many questions on one image -------------------------------------------------------------
+
+    def _shared(self, settings: ServerSettings, contents: Sequence[str]) -> ServerSettings:
+        """The settings of a request; those that all questions share if its images are well known.
+
+        A choice that depends on the question is made, encoded and prefilled for each question.
+        After so many of them on one image it is cheaper to show more of it once, for all.
+        """
+        after = settings.share_after
+        if not after or settings != self.info.server_settings:  # the request has its own
+            return settings
+        if any(len(self.asked.get(one) or ()) < after for one in contents):
+            return settings
+        return replace(settings, tokens=settings.share_tokens, question="")
+
+    def _count_questions(self, options: Mapping[str, Any]) -> None:
+        """Remember who asked what of which image, up to the number that counts."""
+        settings = options.get(SETTINGS)
+        if settings is None or not settings.share_after:
+            return
+        for content, key in zip(options[PIXELS], options[KEYS], strict=True):
+            self.asked.put(content, set())
+            known = self.asked.get(content)
+            if known is not None and len(known) < settings.share_after:
+                known.add(key)
+
+    # ---- separate views --------------------------------------------------------------------------
+
+    def _with_views(self, inputs: Any) -> Any:
+        """Inputs with views as items of their own, where they are to be separate."""
+        options = inputs.hf_processor_mm_kwargs
+        if QUESTIONS not in options or not options[SETTINGS].separate:
+            return inputs
+        start, images = perf_counter(), inputs.mm_data_items["image"]
+        items, keys, counts = list[ViewItem](), list[str](), list[int]()
+        native = 0
+        for at, content in enumerate(options[PIXELS]):
+            layout = self._layout(images, at)
+            views = self._plan(images.get(at), layout, options, at)
+            items += [ViewItem(images.get(at), view) for view in views]
+            keys += [self._hash(image=content, view=repr(tuple(view))) for view in views]
+            counts.append(len(views))
+            native += layout.total
+        kept = sum(rows * cols for rows, cols in (one.view.grid for one in items))
+        METER.count_choice(len(images), kept, native, perf_counter() - start)
+        config = self.info.get_hf_config()
+        between = [config.vision_end_token_id, config.vision_start_token_id]
+        prompt = with_marks(inputs.prompt, counts, config.image_token_id, between)
+        return replace(
+            inputs,
+            prompt=prompt,
+            mm_data_items=MultiModalDataItems({**inputs.mm_data_items, "image": ViewItems(items)}),
+            hf_processor_mm_kwargs=options | {KEYS: keys},
+        )
+
+    def _plan(
+        self, image: Any, layout: Layout, options: Mapping[str, Any], at: int
+    ) -> tuple[View, ...]:
+        """The views of one image, the whole one first."""
+        key, settings = options[KEYS][at], options[SETTINGS]
+        if layout.total <= settings.tokens:
+            return (whole_view(layout),)
+        if (known := self.plans.get(key)) is not None:
+            return known
+        sight = self._sight(key) or search(
+            image, options[QUESTIONS][at], settings.method_object, settings.scout_object
+        )
+        size, side = choose.size_of(image), self._side
+        choice = choose_views(
+            ViewRequest(size, layout, side, sight), settings.tokens, settings.viewing, fixed=True
+        )
+        self.plans.put(key, choice.views)
+        return choice.views
+
+    def _sight(self, key: str) -> Sight | None:
+        """What a search found, if there was one; nothing, for a search that is late."""
+        return choose.NOTHING if key.endswith(LATE) else self.maps.get(key)
+
+    def _layout(self, images: Any, at: int) -> Layout:
+        """The cells of an untouched image."""
+        size, _ = self._vision_info(images, at)
+        return plain_layout(size.height // self._side, size.width // self._side)
+
+    @property
+    def _side(self) -> int:
+        """Of a cell, in pixels."""
+        vision = self.info.get_hf_config().vision_config
+        return vision.patch_size * vision.spatial_merge_size
 
     # ---- caches ----------------------------------------------------------------------------------
 
@@ -176,11 +290,8 @@ class ProcessorMixin:
         )
         return dict(super()._get_mm_hashes(bare)) | {"image": options[KEYS]}
 
-    def _keys(self, inputs: Any) -> list[str]:
-        """For each image, a digest of its content, its question, the settings and the scout.
-
-        UUIDs that a client gives to images are not trusted.
-        """
+    def _contents(self, inputs: Any) -> list[str]:
+        """For each image, a digest of its pixels. UUIDs that a client gives are not trusted."""
         options, images = inputs.hf_processor_mm_kwargs, inputs.mm_data_items["image"]
         uuids = {name: one for name, one in (inputs.mm_uuid_items or {}).items() if name != "image"}
         bare = replace(
@@ -189,18 +300,40 @@ class ProcessorMixin:
             hf_processor_mm_kwargs=without_ours(options),
             mm_uuid_items=uuids or None,
         )
-        settings, algorithm = options[SETTINGS], self.info.ctx.get_mm_config().mm_hasher_algorithm
-        return [
-            MultiModalHasher.hash_kwargs(
-                algorithm, image=content, question=question, tokens=settings.tokens,
+        return list(super()._get_mm_hashes(bare)["image"])
+
+    def _keys(
+        self, contents: Sequence[str], questions: Sequence[str], settings: ServerSettings
+    ) -> list[str]:
+        """For each image, a digest of its pixels, its question, the settings and the scout."""
+        found = [
+            self._hash(
+                image=content, question=question, tokens=settings.tokens,
                 method=settings.method, where=settings.where, viewing=repr(settings.viewing),
                 positions=settings.positions,
                 version=scout_version(settings.scout),
             )
-            for content, question in zip(
-                super()._get_mm_hashes(bare)["image"], options[QUESTIONS], strict=True
-            )
+            for content, question in zip(contents, questions, strict=True)
         ]  # fmt: skip
+        return [key + LATE if self.late[key] else key for key in found]
+
+    def _hash(self, **values: Any) -> str:
+        algorithm = self.info.ctx.get_mm_config().mm_hasher_algorithm
+        return MultiModalHasher.hash_kwargs(algorithm, **values)
+
+    def _get_cache_missing_items(self, cache: Any, mm_data_items: Any, mm_hashes: Any) -> Any:
+        """Which items are cached, and the others; vLLM's own would parse views as images."""
+        views = mm_data_items.get("image")
+        if not isinstance(views, ViewItems):
+            return super()._get_cache_missing_items(cache, mm_data_items, mm_hashes)
+        rest = {name: items for name, items in mm_data_items.items() if name != "image"}
+        hashes = {name: own for name, own in mm_hashes.items() if name != "image"}
+        cached, missing = super()._get_cache_missing_items(cache, MultiModalDataItems(rest), hashes)
+        mine = cache.is_cached(mm_hashes["image"])
+        METER.count_views(len(mine), sum(mine))
+        new = [one for one, hit in zip(views.data, mine, strict=True) if not hit]
+        own = {"image": ViewItems(new)} if new else {}
+        return {**cached, "image": mine}, MultiModalDataItems({**missing, **own})
 
     def _get_cache_missing_processor_kwargs(self, inputs: Any, mm_is_cached: Any) -> Any:
         """Options for the images that are not cached, with their questions only."""
@@ -209,6 +342,8 @@ class ProcessorMixin:
             return super()._get_cache_missing_processor_kwargs(inputs, mm_is_cached)
         bare = replace(inputs, hf_processor_mm_kwargs=without_ours(options))
         out = dict(super()._get_cache_missing_processor_kwargs(bare, mm_is_cached))
+        if isinstance(inputs.mm_data_items["image"], ViewItems):
+            return out
         cached = mm_is_cached.get("image", [])
         METER.count_reused(sum(cached))
         for name in (QUESTIONS, KEYS):
@@ -220,18 +355,23 @@ class ProcessorMixin:
     def _apply_hf_processor_main(self, mm_items: Any, hf_kwargs: Mapping[str, Any]) -> Any:
         """Choose the tokens of images; everything else is processed by the family."""
         bare, images = without_ours(hf_kwargs), _images(mm_items)
-        if QUESTIONS not in hf_kwargs or images is None:
+        if images is None or (QUESTIONS not in hf_kwargs and not isinstance(images[0], ViewItem)):
             return super()._apply_hf_processor_main(mm_items, bare)
         others = {name: items for name, items in mm_items.items() if name != "image"}
         out = BatchFeature()
         if others:
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
+        if isinstance(images[0], ViewItem):
+            out.update(view_fields(self._image_inputs(bare), images))
+            return out
         start = perf_counter()
-        sights = [self.maps.get(key) for key in hf_kwargs[KEYS]]
+        sights = [self._sight(key) for key in hf_kwargs[KEYS]]
         fields = choose.choose_tokens(
             self._image_inputs(bare), images, hf_kwargs[QUESTIONS], hf_kwargs[SETTINGS], sights
         )
-        METER.count_choice(fields, self._unit, perf_counter() - start)
+        native = int(fields["image_grid_thw"].prod(-1).sum()) // self._unit
+        kept = len(fields[choose.ANCHOR])
+        METER.count_choice(len(images), kept, native, perf_counter() - start)
         out.update(fields)
         return out
 
@@ -286,14 +426,7 @@ class ProcessorMixin:
             fields = out_mm_kwargs["image"][item]
             if choose.ANCHOR not in fields:
                 return native(item)
-            if not self.info.server_settings.separate:
-                return native(item)[:1] * len(fields[choose.ANCHOR].data)
-            config, (mark, *_) = self.info.get_hf_config(), native(item)
-            between = [config.vision_end_token_id, config.vision_start_token_id]
-            tokens: list[int] = []
-            for *_, many in fields[choose.PARTS].data.tolist():
-                tokens += [*(between if tokens else ()), *[mark] * many]
-            return PromptUpdateDetails.select_token_id(tokens, mark)
+            return native(item)[:1] * len(fields[choose.ANCHOR].data)
 
         return [
             PromptReplacement(

@@ -7,20 +7,27 @@ need a search wait in the queue, and do not delay others.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from vllm.multimodal.parse import parse_mm_uuids
 from vllm.multimodal.processing import ProcessorInputs
 from vllm.renderers.hf import HfRenderer
 from vllm.utils.torch_utils import set_default_torch_num_threads
 
+from homunculus.engines.select import search
 from homunculus.engines.vllm.media import ALLOWANCE, Allowance
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.processor import ProcessorMixin, Search
+from homunculus.engines.vllm.settings import ServerSettings
+
+PAGE, QUESTION = np.full((256, 256, 3), 255, np.uint8), "What is the total?"
+"""What the scout is warmed up with."""
 
 
 class Renderer(HfRenderer):
@@ -28,13 +35,20 @@ class Renderer(HfRenderer):
 
     def __init__(self, config: Any, tokenizer: Any) -> None:
         super().__init__(config, tokenizer)
-        self._queue = Queue()
+        self._queue = Queue(_threads(self.mm_processor))
         self._resources.callback(self._queue.close)
         process = self._process_multimodal_async
 
         async def search_and_process(prompt: Any, mm_data: Any, **options: Any) -> Any:
-            await self._search(prompt, mm_data, options)
-            return await process(prompt, mm_data, **options)
+            late = await self._search(prompt, mm_data, options)
+            if not late:
+                return await process(prompt, mm_data, **options)
+            METER.count_late(len(late))
+            self.mm_processor.late.update(late)  # counted: others may wait for the same
+            try:
+                return await process(prompt, mm_data, **options)
+            finally:
+                self.mm_processor.late -= Counter(late)  # what is at 0 goes
 
         self._process_multimodal_async = search_and_process
 
@@ -45,21 +59,41 @@ class Renderer(HfRenderer):
         return await super().render_messages_async(messages, params)
 
     def clear_mm_cache(self) -> None:
-        """Clear the relevance maps with vLLM's own cache."""
+        """Clear relevance maps and plans with vLLM's own cache."""
         super().clear_mm_cache()
         if isinstance(self.mm_processor, ProcessorMixin):
-            self.mm_processor.maps.clear()
+            self.mm_processor.forget()
 
-    async def _search(self, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> None:
-        """Run the searches that a request needs."""
+    def warmup_mm(self) -> None:
+        """Load the scout's weights with the rest, not with the first question."""
+        if isinstance(self.mm_processor, ProcessorMixin) and not self._mm_warmup_done:
+            warm(self.mm_processor.info.server_settings)
+        super().warmup_mm()
+
+    async def _search(
+        self, prompt: Any, mm_data: Any, options: Mapping[str, Any]
+    ) -> frozenset[str]:
+        """Run the searches that a request needs; the keys of those that are late."""
         processor = self.mm_processor
         if not isinstance(processor, ProcessorMixin):
-            return
+            return frozenset()
         loop = asyncio.get_running_loop()
         searches = await loop.run_in_executor(
             self._executor, lambda: processor.searches(_inputs(processor, prompt, mm_data, options))
         )
-        await self._queue.run_all(searches)
+        return await self._queue.run_all(searches)
+
+
+def warm(settings: ServerSettings) -> None:
+    """Search on a small page once."""
+    if settings.method_object.source != "nothing":
+        with set_default_torch_num_threads():
+            search(PAGE, QUESTION, settings.method_object, settings.scout_object)
+
+
+def _threads(processor: Any) -> int:
+    ours = isinstance(processor, ProcessorMixin)
+    return processor.info.server_settings.threads if ours else 1
 
 
 def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> Any:
@@ -82,22 +116,26 @@ class Job:
 
 
 class Queue:
-    """One thread for searches; equal searches that are queued at the same time run once."""
+    """Threads for searches; equal searches that are queued at the same time run once."""
 
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="homunculus-search")
+    def __init__(self, threads: int = 1) -> None:
+        self._thread = ThreadPoolExecutor(threads, thread_name_prefix="homunculus-search")
         self._open: dict[str, Job] = {}
 
-    async def run_all(self, searches: Sequence[Search]) -> None:
-        """Run the searches of one request one after the other, so that requests take turns."""
-        spent = 0.0
-        for search in searches:
-            if spent > search.settings.seconds:
-                raise ValueError(
-                    f"homunculus: the search on {len(searches)} images took longer than "
-                    f"{search.settings.seconds} s. Send fewer images in one request."
-                )
-            spent += await self.run(search)
+    async def run_all(self, searches: Sequence[Search]) -> frozenset[str]:
+        """Run the searches of one request one after the other, so that requests take turns.
+
+        Those that are not done when the request has waited for long enough are given up; returns
+        their keys.
+        """
+        loop = asyncio.get_running_loop()
+        until = loop.time() + min((one.settings.seconds for one in searches), default=0)
+        for at, one in enumerate(searches):
+            try:
+                await asyncio.wait_for(self.run(one), until - loop.time())
+            except TimeoutError:
+                return frozenset(late.key for late in searches[at:])
+        return frozenset()
 
     async def run(self, search: Search) -> float:
         """Wait for a search and return its seconds, without those in the queue."""

@@ -39,8 +39,14 @@ class ServerSettings:
     """Images per request."""
     pixels: int = 256_000_000
     """Pixels of all images of a request."""
-    seconds: int = 60
-    """Seconds that the relevance search may take per request."""
+    seconds: int = 30
+    """Seconds that a request waits for relevance searches; then its images are shown as a whole."""
+    threads: int = 2
+    """Threads of an API server for relevance searches."""
+    share_after: int = 0
+    """Questions about an image after which all later ones share one choice; 0 for never."""
+    share_tokens: int = 0
+    """Tokens of that choice; by default four times as many."""
     letters: int = 2000
     """Characters of a question that are used."""
     memory: int = 1 << 30
@@ -58,31 +64,35 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
-        for name in ("tokens", "images", "pixels", "seconds", "letters", "memory"):
-            value = values[name]
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"homunculus: {name} is a whole number from 1 on, got {value!r}.")
+        names = ("tokens", "images", "pixels", "seconds", "threads", "letters", "memory")
+        check_whole(values, names)
+        check_whole(values, ("share_after", "share_tokens"), least=0)
+        if not self.share_tokens:
+            object.__setattr__(self, "share_tokens", 4 * self.tokens)
         kinds = {"where": Where, "question_from": Source, "positions": Positions}
         for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
                 raise ValueError(
                     f"homunculus: {name} is {' or '.join(get_args(kind))}, got {got!r}."
                 )
-        for name in ("pin", "override"):
-            if not isinstance(values[name], bool):
-                raise ValueError(f"homunculus: {name} is true or false, got {values[name]!r}.")
+        check_switches(values, ("pin", "override"))
         if not isinstance(values["question"], str | None):
             raise ValueError(f"homunculus: question is a text, got {values['question']!r}.")
         if not self.method:
             object.__setattr__(self, "method", default_method(before=self.where == "before"))
         try:
             method = self.method_object
-        except KeyError as error:
-            raise ValueError(f"homunculus: {error.args[0]}") from error
+        except ValueError as error:
+            raise ValueError(f"homunculus: {error}") from error
         if method.source == "answer":
             raise ValueError(
                 f"homunculus: {method.name} needs the box of the answer, which no request has. "
                 "Use another method."
+            )
+        if method.source == "model":
+            raise ValueError(
+                f"homunculus: {method.name} chooses by features that vLLM's workers have and its "
+                "server has not. Use homunculus.attach, or another method."
             )
         if self.where == "before":
             check_before(method)
@@ -91,9 +101,7 @@ class ServerSettings:
                 f"homunculus: {method.name} are encoded by themselves. Use --where before."
             )
         _ = self.viewing  # raises if there is no such acuity
-        if not isinstance(values["scout"], str):
-            raise ValueError(f"homunculus: scout is a name or a folder, got {values['scout']!r}.")
-        check_scout(self.scout)
+        check_scout_name(values["scout"])
 
     @property
     def method_object(self) -> Method:
@@ -104,6 +112,11 @@ class ServerSettings:
     def viewing(self) -> Viewing:
         """What planned views go by."""
         return Viewing(acuity_of(self.acuity), self.context)
+
+    @property
+    def most(self) -> int:
+        """The most tokens that an image may keep."""
+        return max(self.tokens, self.share_tokens) if self.share_after else self.tokens
 
     @property
     def separate(self) -> bool:
@@ -149,6 +162,33 @@ class ServerSettings:
                 f"homunculus: at most {self.tokens} tokens per image, got {settings.tokens}."
             )
         return settings
+
+
+# ---- checks of settings --------------------------------------------------------------------------
+
+
+def check_whole(values: Mapping[str, Any], names: Sequence[str], least: int = 1) -> None:
+    """Raise unless these settings are whole numbers."""
+    for name in names:
+        value = values[name]
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(
+                f"homunculus: {name} is a whole number from {least} on, got {value!r}."
+            )
+
+
+def check_switches(values: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise unless these settings are on or off."""
+    for name in names:
+        if not isinstance(values[name], bool):
+            raise ValueError(f"homunculus: {name} is true or false, got {values[name]!r}.")
+
+
+def check_scout_name(scout: Any) -> None:
+    """Raise unless there is such a scout."""
+    if not isinstance(scout, str):
+        raise ValueError(f"homunculus: scout is a name or a folder, got {scout!r}.")
+    check_scout(scout)
 
 
 # ---- checks of a request -------------------------------------------------------------------------

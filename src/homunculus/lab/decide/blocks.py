@@ -36,6 +36,7 @@ class Answer:
     """GO, NO-GO or NOT MEASURED."""
     outcome_rule: str
     rules: tuple[RuleLine, ...]
+    """Each rule with its state; none where the runs are not for them."""
 
 
 @dataclass(frozen=True)

@@ -79,11 +79,17 @@ def _json_text(decision: dict[str, Any]) -> str:
 def summary(decision: dict[str, Any], outputs: list[Path]) -> str:
     """What the terminal shows."""
     from homunculus.lab.decide.headline import product_reason
+    from homunculus.lab.decide.screen import is_own
 
+    wrote = f"wrote {', '.join(map(str, outputs))}"
     product = "NOT MEASURED" if decision["product"] == "not measured" else decision["product"]
     tier = "" if decision["decision"] == "UNDECIDED" else f", tier {decision['tier']}"
+    if is_own(decision) and not tier and decision["P1"]["by_set"]:  # their answer, not our rules
+        return f"{product_reason(decision)}\n{wrote}"
     lines = [f"product: {product}. {product_reason(decision)}"]
     lines += [f"first claim: {decision['decision']}{tier}. {decision['rule']}"]
+    if is_own(decision) and not tier:
+        return "\n".join([*lines, wrote])
     lines += [f"tier {one['tier']}: {one['claim']}: {one['state']}" for one in decision["tiers"]]
     for task in decision["tasks"]:
         missing = task["left_out"] + task["missing"]
@@ -92,4 +98,4 @@ def summary(decision: dict[str, Any], outputs: list[Path]) -> str:
     if decision["aside"]:
         ignored = ", ".join(decision["aside"])
         lines.append(f"skipped, not results of `homunculus measure`: {ignored}")
-    return "\n".join([*lines, f"wrote {', '.join(map(str, outputs))}"])
+    return "\n".join([*lines, wrote])

@@ -19,7 +19,7 @@ from homunculus.lab.decide.blocks import (
 )
 from homunculus.lab.decide.names import token
 from homunculus.lab.decide.product import BOUND, BUDGETS, JUDGES, SIDE
-from homunculus.lab.decide.screen import missing_parts, plain_words
+from homunculus.lab.decide.screen import first_answer, is_own, missing_parts, plain_words
 
 Saved = dict[str, Any]
 """The decision as `decision.decide` returns it, or a part of it."""
@@ -38,6 +38,10 @@ SIGNS = (
 
 def product_reason(decision: Saved) -> str:
     """What is shown, what is missing and the state of each rule, in a few sentences."""
+    if is_own(decision):
+        answer = first_answer(decision)
+        told = " ".join(f"{head}: {text}." for head, text in answer.sentences)
+        return f"{answer.short}. {told}"
     texts = [f"{head}: {text}." for head, text in plain_words(decision)]
     if missing := missing_parts(decision):
         texts.append(f"Missing: {'; '.join(missing)}.")

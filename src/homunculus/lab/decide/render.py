@@ -217,12 +217,15 @@ def _answer(answer: Answer) -> str:
         f"<span class={'met' if one.state == 'met' else 'not'}>{one.state}</span>"
         for one in answer.rules
     )
+    judged = (
+        f"<p class=rules>By rules set before measuring, <b class=outcome>{answer.outcome}</b> "
+        f"({_inline(answer.outcome_rule)}). {rules}.</p>"
+    )
     return (
         f'<section class="answer {_side(answer.outcome)}">'
         f"<h2>{_inline(answer.question)} <b>{answer.short}.</b></h2>"
         f"<p class=words>{_inline(answer.words)}</p><dl>{pairs}</dl>"
-        f"<p class=rules>By rules set before measuring, <b class=outcome>{answer.outcome}</b> "
-        f"({_inline(answer.outcome_rule)}). {rules}.</p></section>"
+        f"{judged if answer.rules else ''}</section>"
     )
 
 
@@ -305,7 +308,8 @@ def _answer_markdown(answer: Answer) -> str:
     rules = "; ".join(f"**{one.name}** {one.asks}: **{one.state}**" for one in answer.rules)
     outcome = f"By rules set before measuring, **{answer.outcome}** ({answer.outcome_rule})."
     first = f"**{answer.question} {answer.short}.**"
-    return "\n\n".join(filter(None, [first, answer.words, pairs, f"{outcome} {rules}."]))
+    judged = f"{outcome} {rules}." if answer.rules else ""
+    return "\n\n".join(filter(None, [first, answer.words, pairs, judged]))
 
 
 def _line(cells: Sequence[str]) -> str:

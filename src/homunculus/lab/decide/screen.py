@@ -21,7 +21,8 @@ from homunculus.lab.decide.blocks import (
     plural,
 )
 from homunculus.lab.decide.plot import Point, panel_plot
-from homunculus.lab.decide.product import ALL, JUDGES, SIDE
+from homunculus.lab.decide.product import ALL, BUDGETS, JUDGES, SIDE
+from homunculus.lab.decide.stats import MIN_IMAGES
 
 Saved = dict[str, Any]
 """The decision as `decision.decide` returns it, or a part of it."""
@@ -35,6 +36,10 @@ ASKS = {
     "question": "better than with another image's question",
 }
 """What each rule asks for, in a few words."""
+WAYS = (
+    "`views`: a small whole picture and windows where the question looks; `resize`: the whole "
+    "picture, smaller"
+)
 MARKS = {"above": "▲", "below": "▼", "open": "○"}
 DETECTOR = ("coco_open", "vqa2_search")
 """Photos of the collection that the shipped detector was trained on."""
@@ -42,9 +47,11 @@ DETECTOR = ("coco_open", "vqa2_search")
 
 def first_screen(decision: Saved) -> list[ReportBlock]:
     """Verdict, chart, table, and what could not be seen."""
-    blocks: list[ReportBlock] = [_answer(decision)]
+    blocks: list[ReportBlock] = [first_answer(decision)]
     if decision["P1"]["by_set"]:
         blocks += [_chart(decision), _table(decision)]
+    elif decision["rows"]:
+        blocks.append(_own_numbers(decision))
     return [*blocks, Bullets(tuple(_not_seen(decision)), title="What could not be seen")]
 
 
@@ -66,7 +73,8 @@ def plain_words(decision: Saved) -> list[tuple[str, str]]:
     return pairs + ([("With fewer tokens", fewer)] if fewer else [])
 
 
-def _answer(decision: Saved) -> Answer:
+def first_answer(decision: Saved) -> Answer:
+    """The verdict, in plain words and by rule."""
     outcome = decision["product"]
     pairs = plain_words(decision)
     short = ANSWERS[outcome]
@@ -74,12 +82,18 @@ def _answer(decision: Saved) -> Answer:
         short = "No"
     if outcome == "GO" and not _above_at_most(_cells(decision)):
         short = "Yes, with few tokens"
-    if missing := missing_parts(decision):
+    if is_own(decision):
+        short, more = _own_words(decision)
+        pairs += more
+    elif missing := missing_parts(decision):
         pairs.append(("Missing", f"{'; '.join(missing)}"))
+    if decision["without"]:
+        pairs.append(("Left out on request", f"{join_code(decision['without'])}, an older run"))
     rules = tuple(RuleLine(_name(one), ASKS[one], decision[one]["state"]) for one in JUDGES)
     question = "Does the default, `views`, show more of the answer than resizing the picture?"
     text = "NOT MEASURED" if outcome == "not measured" else outcome
-    words = _terms(decision) if decision["P1"]["by_set"] else ""
+    words = _terms(decision) if decision["P1"]["by_set"] else f"{WAYS}."
+    rules = () if is_own(decision) else rules
     return Answer(question, short, words, tuple(pairs), text, "GO is P1 and P2", rules)
 
 
@@ -91,6 +105,102 @@ def _above_at_most(cells: dict[tuple[str, int], Saved]) -> bool:
 
 def _name(rule: str) -> str:
     return "Question" if rule == "question" else rule
+
+
+# ---- a suite of one's own ------------------------------------------------------------------------
+
+
+def is_own(decision: Saved) -> bool:
+    """Whether these runs are somebody's own, and too little of what the rules ask for."""
+    there = {one["group"] for one in decision["P1"]["sets"]}
+    ours = [task["measure"] in ("legibility", "evidence") for task in decision["tasks"]]
+    known = any(task["suite"] in names.LABELS for task in decision["tasks"])
+    own = bool(decision["rows"]) and all(ours) and not known  # official tasks are nobody's own
+    return decision["product"] != "GO" and own and len(there & set(ALL)) < len(ALL) / 2
+
+
+def _own_words(decision: Saved) -> tuple[str, list[tuple[str, str]]]:
+    """A short answer from the runs that are there, and why the rules are not judged by them."""
+    sides = {one["side"] for one in decision["P1"]["by_set"]}
+    questions = sum(task["n"] for task in decision["tasks"])
+    images = sum(task["images"] for task in decision["tasks"])
+    many = f"{plural(questions, 'question')} on {plural(images, 'image')}"
+    if not sides:
+        few = all(task["images"] < MIN_IMAGES for task in decision["tasks"])
+        short = f"{'Too few images to be sure' if few else 'See the numbers below'} ({many})"
+    elif "below" in sides:
+        short = (
+            "In part, on your own questions" if "above" in sides else "No, on your own questions"
+        )
+    else:
+        short = "Not shown on your own questions"
+        if "above" in sides:
+            short = f"Yes, with {_where_above(decision)} tokens, on your own questions"
+    gains = [text for task in decision["tasks"] if (text := _own_gain(decision, task))]
+    pairs = [("In the mean", "; ".join(gains))] if gains and not sides else []
+    why = (
+        f"the rules, which are for the whole test bench: {join_words(list(ALL))}, with "
+        f"{join_words(list(map(str, BUDGETS)))} {names.token(SIDE)}. The report lists what your "
+        "runs lack of that"
+    )
+    return short, [*pairs, ("Not judged", why)]
+
+
+def _where_above(decision: Saved) -> str:
+    """The budgets with which a set is surely better."""
+    cells = _cells(decision)
+    better = sorted({budget for (_, budget), one in cells.items() if one["side"] == "above"})
+    return _budgets(tuple(better), sorted({budget for _, budget in cells}))
+
+
+def _own_gain(decision: Saved, task: Saved) -> str:
+    """`views` and `resize` on one suite, by budget."""
+    rows = [
+        row
+        for row in decision["rows"]
+        if row["task"] == task["task"] and row.get("vs_resize") and _is_views(row["method"])
+    ]
+    if not rows:
+        return ""
+    budgets = " / ".join(str(row["budget"]) for row in rows)
+    ours = " / ".join(_score(row["mean"]) for row in rows)
+    theirs = " / ".join(_score(row["mean"] - row["vs_resize"]["estimate"]) for row in rows)
+    return f"with {budgets} tokens `views` scores {ours}, `resize` {theirs} on {task['task']}"
+
+
+def _own_numbers(decision: Saved) -> Table:
+    """Every row of every suite by its tokens, where no set can be judged by the rules."""
+    budgets = sorted({row["budget"] for row in decision["rows"]})
+    cells = {(row["task"], row["method"], row["budget"]): row for row in decision["rows"]}
+    body = []
+    for task in decision["tasks"]:
+        methods = dict.fromkeys(one for name, one, _ in cells if name == task["task"])
+        for method in methods:
+            own = [cells.get((task["task"], method, budget)) for budget in budgets]
+            figures = (_with_interval(one) if one else "–" for one in own)
+            body.append((task["task"], f"{task['n']} ({task['images']})", f"`{method}`", *figures))
+    readers = dict.fromkeys(
+        f"{names.token(task['token'])}, {task['measured_by']}" for task in decision["tasks"]
+    )
+    caption = (
+        f"Your own numbers: the mean score, 0 to 1, with 95 % intervals ({'; '.join(readers)}). "
+        f"Fewer than {MIN_IMAGES} images can make no difference sure."
+    )
+    heads = (f"{one} tokens" for one in budgets)
+    head = ("suite", "questions (images)", "row", *heads)
+    return Table(head, tuple(body), caption, compact=True)
+
+
+def _with_interval(row: Saved) -> str:
+    return f"{_score(row['mean'])} [{_score(row['low'])}, {_score(row['high'])}]"
+
+
+def _score(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _is_views(row: str) -> bool:
+    return names.parse(row) == names.RowName("views", "", names.SCOUT)
 
 
 def missing_parts(decision: Saved) -> list[str]:
@@ -211,9 +321,7 @@ def _terms(decision: Saved) -> str:
     read = [one["measured_by"] for one in sets if not one["measured_by"].startswith("evidence")]
     readers = list(dict.fromkeys(one.split(",")[0] for one in read))
     text = (
-        "`views`: a small whole picture and windows where the question looks; "
-        "`resize`: the whole picture, smaller. A **token** is a square of "
-        f"{SIDE} × {SIDE} pixels ({names.TOKEN_MODELS[SIDE]}). "
+        f"{WAYS}. A **token** is a square of {SIDE} × {SIDE} pixels ({names.TOKEN_MODELS[SIDE]}). "
     )
     if readers:
         text += f"**Score** (0 to 1): how much of the answer an OCR network reads ({readers[0]})"
@@ -254,10 +362,7 @@ def _chart(decision: Saved) -> Panels:
 
 def _own(rows: dict[tuple[str, str], list[Saved]], task: str) -> list[Saved]:
     """The rows of `views`, whatever spelling the file uses."""
-    plain = names.RowName("views", "", names.SCOUT)
-    return next(
-        (own for (name, row), own in rows.items() if name == task and names.parse(row) == plain), []
-    )
+    return next((own for (name, row), own in rows.items() if name == task and _is_views(row)), [])
 
 
 def _points(rows: Sequence[Saved], sure: set[int]) -> list[Point]:
@@ -268,8 +373,7 @@ def _points(rows: Sequence[Saved], sure: set[int]) -> list[Point]:
 
 
 def _scores(cell: Saved) -> str:
-    both = (cell["mean"], cell["other_mean"])
-    return " / ".join(f"{one:.2f}".removeprefix("0") for one in both)
+    return f"{_score(cell['mean'])} / {_score(cell['other_mean'])}"
 
 
 def _table(decision: Saved) -> Table:
@@ -283,7 +387,8 @@ def _table(decision: Saved) -> Table:
         body.append((one["label"], f"{one['n']} ({one['images']})", *figures))
     pooled = {one["budget"]: one for one in decision["P1"]["pooled"] if one["complete"]}
     figures = (_whole(pooled[one]) if one in pooled else "–" for one in budgets)
-    body.append(("**all sets, equal weight**", plural(len(body), "set"), *figures))
+    if pooled:
+        body.append(("**all sets, equal weight**", plural(len(body), "set"), *figures))
     caption = (
         "`views` less `resize` with as many tokens, in points, with 95 % intervals. ▲ surely "
         f"better, ▼ surely worse, ○ no difference shown. Counted in {names.token(SIDE)}."
@@ -319,8 +424,7 @@ def _undetected(decision: Saved) -> str:
     worst: dict[str, float] = {}
     for row in decision["rows"]:
         pair = row.get("vs_resize") if row["task"] in labels else None
-        plain = names.parse(row["method"]) == names.RowName("views", "", names.SCOUT)
-        if plain and pair and "detectable" in pair:
+        if _is_views(row["method"]) and pair and "detectable" in pair:
             worst[row["task"]] = max(worst.get(row["task"], 0.0), pair["detectable"])
     if not worst:
         return ""

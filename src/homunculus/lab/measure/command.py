@@ -14,6 +14,7 @@ from homunculus.core.pipeline import Scout, Sight, cell_side
 from homunculus.core.types import Grid
 from homunculus.lab.gaze import GazeConfig, all_rows, gaze
 from homunculus.lab.gaze.report import text as gaze_text
+from homunculus.lab.measure.encoder import load_encoder
 from homunculus.lab.measure.find import find
 from homunculus.lab.measure.find import text as words_text
 from homunculus.lab.measure.height import measure_heights
@@ -70,6 +71,20 @@ def run(
     return result, out
 
 
+def ahead(arguments: argparse.Namespace) -> str:
+    """What will take long, said before it does."""
+    ocr = arguments.task == "legibility" and arguments.reader != "none"
+    if not ocr or "page" not in arguments.read or "pages" in (arguments.skip or ()):
+        return ""
+    told = "OCR also reads whole pages, some seconds each"
+    if is_experiment(arguments):
+        return (
+            f"{told}: {arguments.pages or 16} questions of each suite. --skip pages leaves it out."
+        )
+    suite_folder(arguments.suite[0])  # one that is not there takes no time at all
+    return f"{told}, for every row, budget and question. --read crop leaves it out: minutes less."
+
+
 def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     """All rows on all suites."""
     plan = experiment(arguments)
@@ -120,7 +135,9 @@ def _tokens(
     )
     scorers = {} if arguments.no_scout else scouts(arguments.scout)
     ocr = _reader(arguments) if config.task == "legibility" else None
-    result = measure(questions, config, ocr, scorers, progress) | {"part": arguments.part}
+    encoder = load_encoder(arguments.encoder) if arguments.encoder else None
+    result = measure(questions, config, ocr, scorers, progress, encoder)
+    result |= {"part": arguments.part} | ({"encoder": encoder.name} if encoder else {})
     declared = (folder / "suite.toml").is_file()
     return result | {"kind": KINDS[kind(questions)]} if declared else result
 
@@ -240,6 +257,8 @@ class Both:
 
 def table(result: dict[str, Any]) -> str:
     """Every column that is read, and the evidence one quotes; or the words."""
+    if "bakeoff" in result:
+        return "\n\n".join(f"{one['model']}\n{one['said']}" for one in result["bakeoff"])
     if "runs" in result:
         return experiment_text(result)
     if result["task"] == "words":

@@ -21,8 +21,9 @@ from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import Sheet, open_sheet
 from homunculus.lab.measure.suite import Question, draw, read
-from homunculus.relevance.words import FRAME, SIZES, WordScout
+from homunculus.relevance.words import FRAME, WordScout
 from homunculus.relevance.words.height import OFFSET, SIZE_ERROR
+from homunculus.relevance.words.scan import SIZES
 
 PARTS = ("pilot", "dev", "train")
 """Parts that are measured if none is named; those that a suite does not have are left out."""

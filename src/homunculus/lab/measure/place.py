@@ -6,11 +6,13 @@ likeliest cells that hold a tenth of the probability, two tenths in those that h
 so on. Beside it, how likely the answers' places are for other values of `Sight.sure`; and of those
 answers that it says to know, how sure it is and how often it is right: the answer's middle stands
 in the likeliest cells that hold nine tenths of its map. Every picture is asked the question of
-another one, too: a scout that says to know that is wrong; one that does not has it resized.
+another one, too: a scout that says to know that is wrong; one that does not has it resized. How
+often nothing that a question names is found, on its own picture and on another, tells how far to
+trust an estimate then (`homunculus.planner.UNFOUND`).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from random import Random
@@ -47,6 +49,10 @@ class Found:
     """Whether the answer stands where the map says."""
     other: float | None = None
     """How sure the scout is of a question that belongs to another picture."""
+    found: bool = True
+    """Whether anything that the question names was found."""
+    other_found: bool | None = None
+    """The same of the other question."""
 
 
 def measure_places(
@@ -96,8 +102,11 @@ def find(one: Question, scout: Scout, side: int, other: Question | None = None) 
     before = float(place[place >= place[at]].sum())
     mapped = float(share[at]) * share.numel()
     right = bool(sight.sure) and float(share[share > share[at]].sum()) <= RIGHT
-    strange = None if other is None else scout(sheet.page.pixels, other.text, grid).sure
-    return Found(one, sight.sure, min(1.0, before), mapped, right, strange)
+    known = Found(one, sight.sure, min(1.0, before), mapped, right, found=bool(sight.found))
+    if other is None:
+        return known
+    strange = scout(sheet.page.pixels, other.text, grid)
+    return replace(known, other=strange.sure, other_found=bool(strange.found))
 
 
 def _cell(box: Sequence[float], cell: int, grid: tuple[int, int]) -> tuple[int, int]:
@@ -117,12 +126,15 @@ def summary(found: Sequence[Found]) -> dict[str, Any]:
     }
     knows = [one for one in found if one.sure]
     strange = [one.other for one in found if one.other is not None]
+    lost = [not one.other_found for one in found if one.other_found is not None]
     return {
         "n": len(found),
         "knows": len(knows),
         "sure_if_known": round(fmean(one.sure for one in knows), 3) if knows else None,
         "silent": round(1 - len(knows) / len(found), 3),
         "silent_on_another": round(fmean(not one for one in strange), 3) if strange else None,
+        "none_found": round(fmean(not one.found for one in found), 3),
+        "none_found_on_another": round(fmean(lost), 3) if lost else None,
         "right_if_known": round(fmean(one.right for one in knows), 3) if knows else None,
         "images": len({one.question.image for one in found}),
         "sure": round(fmean(one.sure for one in found), 3),
@@ -141,6 +153,8 @@ def _row(one: Found) -> dict[str, Any]:
         "mapped": round(one.mapped, 4),
         "right": one.right,
         "other": one.other,
+        "found": one.found,
+        "other_found": one.other_found,
     }
 
 
@@ -154,10 +168,13 @@ def text(result: dict[str, Any]) -> str:
     for name, found in result["table"].items():
         held = "".join(f"{one:>6.2f}" for one in found["held"])
         lines.append(f"{name:<24}{found['n']:>5}{held}{found['error']:>6.2f}")
-    columns = ("sure_if_known", "right_if_known", "silent", "silent_on_another")
-    head = "".join(f"{name:>19}" for name in columns).replace("_", " ")
+    columns = (
+        "sure_if_known", "right_if_known", "silent", "silent_on_another", "none_found",
+        "none_found_on_another",
+    )  # fmt: skip
+    head = "".join(f"{name:>23}" for name in columns).replace("_", " ")
     lines += ["", f"{'':<24}{'n':>5}{head}"]
     for name, found in result["table"].items():
-        told = "".join(f"{'-' if found[one] is None else found[one]:>19}" for one in columns)
+        told = "".join(f"{'-' if found[one] is None else found[one]:>23}" for one in columns)
         lines.append(f"{name:<24}{found['n']:>5}{told}")
     return "\n".join(lines)

@@ -197,11 +197,36 @@ def paired(
     return gaps
 
 
+MEANINGS = {
+    "crop": "how much of the answer OCR reads in its box",
+    "page": "how much of the answer OCR reads when it is given the whole page",
+    "anywhere": "how much of the answer OCR reads anywhere on the page",
+}
+"""What a column that is read says, by the first part of its name."""
+
+
+def meaning(column: str) -> str:
+    """A column in plain words.
+
+    >>> meaning("evidence32")
+    'share of the thing that is shown at 32 px or more, whoever looks'
+    """
+    if column.startswith("evidence"):
+        px = column.removeprefix("evidence")
+        if px == "32":
+            return "share of the thing that is shown at 32 px or more, whoever looks"
+        return (
+            f"share of the answer's box that is shown with print of {px} px or more, whoever reads"
+        )
+    return MEANINGS.get(column.partition("/")[0], "")
+
+
 def text(result: dict[str, Any], column: str | None = None) -> str:
     """One column of the table for people: the mean and, small, its interval."""
-    column = column or result["columns"][0]
+    column = str(column or result["columns"][0])
     budgets = [str(slots) for slots in result["config"]["tokens"]]
-    head = f"{result['suite']}: {result['n']} questions, {result['images']} images; {column}"
+    told = f" ({words})" if (words := meaning(column)) else ""
+    head = f"{result['suite']}: {result['n']} questions, {result['images']} images; {column}{told}"
     name = max(map(len, result["table"])) + 1
     lines = [head, f"{'row':<{name}}" + "".join(f"{slots:>18}" for slots in budgets)]
     for row, by_slots in result["table"].items():

@@ -62,7 +62,7 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
     method = get_method(base)
     if at:
         method = _set(method, option, name)
-    if method.source == "nothing":
+    if method.source in ("nothing", "model"):
         if "seed" not in method.settings:
             return Row(name, (method,), None)
         draws = [method.set(seed=seed) for seed in range(SEEDS)]

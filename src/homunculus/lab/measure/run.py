@@ -2,7 +2,7 @@
 """The bench: every question, every row of the table, every budget; rebuild, read, score."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Literal
 
@@ -17,6 +17,7 @@ from homunculus.lab.measure.answer import (
     readings,
     score,
 )
+from homunculus.lab.measure.encoder import Encoder, check_encoder
 from homunculus.lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus.lab.measure.read import Pixels, Reader
 from homunculus.lab.measure.rebuild import Mode
@@ -117,6 +118,7 @@ class Bench:
     """Another image's question, by suite and row."""
     probes: Mapping[str, Probe] = field(default_factory=dict)
     sheets: dict[str, Sheet] = field(default_factory=dict)
+    encoder: Encoder | None = None
 
     def sheet(self, question: Question) -> Sheet:
         """The page; one is kept, for the questions that follow on the same image."""
@@ -124,7 +126,8 @@ class Bench:
         if key not in self.sheets:
             self.sheets.clear()
             side, grow = self.config.side, not self.config.things
-            self.sheets[key] = open_sheet(question.path, side, self.config.patch, grow)
+            sheet = open_sheet(question.path, side, self.config.patch, grow)
+            self.sheets[key] = replace(sheet, encoder=self.encoder)
         return self.sheets[key]
 
     def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
@@ -214,6 +217,7 @@ def bench(
     reader: Reader | None = None,
     scorers: Mapping[str, Scout] | None = None,
     probes: Mapping[str, Probe] | None = None,
+    encoder: Encoder | None = None,
 ) -> Bench:
     """A bench for these questions, or a reason why there is none."""
     if not questions:
@@ -228,7 +232,9 @@ def bench(
         raise ValueError(f"measure: {questions[0].suite} has no boxes. Measure legibility.")
     scorers = scorers or {}
     rows = _rows(config, scorers, boxed)
-    return Bench(config, rows, scorers, reader, boxed, _others(questions), probes or {})
+    check_encoder(rows, encoder, config.patch)
+    others = _others(questions)
+    return Bench(config, rows, scorers, reader, boxed, others, probes or {}, encoder=encoder)
 
 
 def measure(
@@ -237,13 +243,14 @@ def measure(
     reader: Reader | None = None,
     scorers: Mapping[str, Scout] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    encoder: Encoder | None = None,
 ) -> dict:
     """Measure rows of methods on questions; the result is what goes into `results/`.
 
     ``scorers`` are maps by name (`scout`, `blind`, `prior`, ...); `shuffled` asks the scout another
     image's question.
     """
-    setup = bench(questions, config, reader, scorers)
+    setup = bench(questions, config, reader, scorers, encoder=encoder)
     origin = provenance()
     order = sorted(range(len(questions)), key=lambda at: (str(questions[at].path), at))
     by_place: dict[int, Measured] = {}

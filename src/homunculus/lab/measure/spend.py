@@ -40,6 +40,8 @@ class Sheet:
     """What views are planned by, in the same way."""
     materials: dict[frozenset[Need], Material] = field(default_factory=dict)
     """What methods need of it, made once for all budgets."""
+    encoder: Callable[[Pixels], Material] | None = None
+    """Who tells the features that rivals choose by."""
 
     @property
     def scale(self) -> tuple[float, float]:
@@ -59,6 +61,15 @@ class Sheet:
             self.materials[wanted] = material(
                 self.page.pixels, wanted, self.page.patch, shipped_detector()
             )
+        return self.materials[wanted]
+
+    def encoded(self) -> Material:
+        """What an encoder makes of it, for rivals; made once."""
+        if self.encoder is None:
+            raise ValueError("this row needs an encoder. Name its folder with --encoder.")
+        wanted = frozenset[Need]({"attention"})
+        if wanted not in self.materials:
+            self.materials[wanted] = self.encoder(self.page.pixels)
         return self.materials[wanted]
 
 
@@ -151,7 +162,9 @@ def spend_slots(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None
     method, grid = one.methods[draw], sheet.page.grid
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
     flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
-    return spend(method, [grid], flat, count, sheet.material(method.needs))
+    rival = method.source == "model"
+    material = sheet.encoded() if rival else sheet.material(method.needs)
+    return spend(method, [grid], flat, count, material)
 
 
 def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixels]:

@@ -11,6 +11,7 @@ from typing import Any
 from homunculus.lab.measure import command as suites
 from homunculus.lab.measure.journal import fingerprint, place
 from homunculus.lab.measure.suite import read_toml
+from homunculus.lab.official import bakeoff
 from homunculus.lab.official.run import Plan, carry_out
 
 TOKENS = (64, 128, 273, 512)
@@ -24,14 +25,39 @@ def run(
     """Measure suites or official tasks; the result and where it was written."""
     if not is_official(arguments):
         return suites.run(arguments, progress)
-    chosen_plan = plan(arguments, _toml(Path(arguments.suite[0])))
+    settings = _toml(Path(arguments.suite[0]))
+    if "models" in settings:
+        made = several(arguments, settings)
+        return bakeoff.run(made, _line), made.out
+    chosen_plan = plan(arguments, settings)
     out = place(arguments.out, f"official-{fingerprint(chosen_plan.config())[:8]}.json")
     return carry_out(chosen_plan, out, _line), out
 
 
 def is_official(arguments: argparse.Namespace) -> bool:
     """Whether a model is named, by a flag or in a TOML file."""
-    return arguments.model is not None or "model" in _toml(Path(arguments.suite[0]))
+    settings = _toml(Path(arguments.suite[0]))
+    return arguments.model is not None or bool({"model", "models"} & settings.keys())
+
+
+def several(arguments: argparse.Namespace, settings: dict[str, Any]) -> bakeoff.Bakeoff:
+    """A bake-off from a TOML file; with `model`, of one."""
+    settings = dict(settings)
+    assume = settings.pop("assume", {})
+    models = settings.pop("models", None) or [settings.pop("model", arguments.model)]
+    if arguments.model is not None and arguments.model not in models:
+        raise ValueError(f"--model {arguments.model} is none of the file's: {', '.join(models)}.")
+    models = [one for one in models if arguments.model in (None, one)]
+    chosen_plan = plan(arguments, settings | {"model": models[0]})
+    out = place(arguments.out, Path(arguments.suite[0]).with_suffix(".json").name)
+    return bakeoff.bakeoff(chosen_plan, models, assume, out)
+
+
+def dry_run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What a run of official tasks would cost; nothing is loaded."""
+    if not is_official(arguments):
+        raise ValueError("--dry-run is for official tasks, which a model answers. Use --model.")
+    return bakeoff.dry_run(several(arguments, _toml(Path(arguments.suite[0]))))
 
 
 def _line(done: int, total: int) -> None:

@@ -17,7 +17,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
         "chartqa, infovqa_val, ocrbench, ...), answered by that model."
     )
     add = measure.add_argument_group("official tasks").add_argument
-    add("--model", help="a name on the hub or a folder: it answers official tasks")
+    text = "a name on the hub or a folder: it answers official tasks"
+    add("--model", metavar="NAME", help=text)
     text = "transformers: in this process (default); openai: a server started by `homunculus serve`"
     add("--engine", choices=["transformers", "openai"], help=text)
     add("--url", help=f"address of the server ({URL})")
@@ -32,6 +33,8 @@ def flags(measure: argparse.ArgumentParser) -> None:
         choices=["auto", "before", "after"],
         help="choose tokens before or after the encoder (auto)",
     )
+    text = "print the batches, and the hours and gigabytes that they would cost; run nothing"
+    add("--dry-run", action="store_true", help=text)
     add("--dtype", help="type of the weights, such as bfloat16 (auto)")
     add("--device", help="device, such as cuda:1 (cuda if there is one)")
 
@@ -85,6 +88,8 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     text = "source of relevance: auto, words, pixels, or a folder with weights"
     add("--scout", metavar="NAME|DIR", help=f"{text} (the shipped word scout)")
     add("--no-scout", action="store_true", help="run only the controls")
+    text = "folder of a vision transformer, for rivals that choose by its features"
+    add("--encoder", type=Path, metavar="DIR", help=f"{text} (one suite; see docs/rivals.md)")
     add(
         "-o",
         "--out",

@@ -4,8 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from homunculus.core.methods import get_method
+from homunculus.core.methods import RIVALS, get_method
 from homunculus.lab.decide.names import FULL, SCOUT, parse
+from homunculus.lab.inside import INSIDE
 from homunculus.lab.measure.plan import CONTROLS, driven
 
 QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
@@ -24,22 +25,22 @@ class Way:
 
     method: str = "foveated"
     """Of `homunculus methods`; but `resize` is the untouched model on images that are shrunk until
-    they have no more tokens, and `full` the untouched model."""
+    they have no more tokens, and `full` the untouched model. Those of `homunculus.lab.inside` drop
+    tokens between the layers of the language model."""
     tokens: int | None = 273
-    """None for all that an image has."""
+    """None for all that an image has. Inside the language model it is the mean over its layers."""
     question: str = "own"
 
     def __post_init__(self) -> None:
         if not self.untouched:
             self._check()
+        if self.inside and self.question != "own":
+            raise ValueError(f"{self.method} goes by the prompt itself, so question must be own.")
         if self.question not in QUESTIONS:
             raise ValueError(f"question is {', '.join(QUESTIONS)}; got {self.question!r}.")
 
     def _check(self) -> None:
-        try:
-            source = get_method(self.method).source
-        except KeyError as error:
-            raise ValueError(str(error.args[0])) from None
+        source = get_method(self.method).source
         if source in ("answer", "another question"):
             cure = "question=shuffled" if source == "another question" else "another method"
             raise ValueError(
@@ -48,8 +49,13 @@ class Way:
 
     @property
     def untouched(self) -> bool:
-        """Whether nothing is chosen."""
-        return self.method in (RESIZE, FULL)
+        """Whether nothing is chosen before the language model."""
+        return self.method in (RESIZE, FULL) or self.inside
+
+    @property
+    def inside(self) -> bool:
+        """Whether tokens are dropped inside the language model."""
+        return self.method in INSIDE
 
 
 def way(row: str, tokens: int | None) -> Way:
@@ -76,7 +82,8 @@ def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
     if odd:
         raise ValueError(f"without: {odd[0]!r} is none of {', '.join([*controls, FULL])}.")
     names = [FULL, "grid"]
-    for name in [one for wish in named for one in (driven() if wish == "all" else [wish])]:
+    groups = {"all": driven(), "rivals": [*RIVALS, *INSIDE]}
+    for name in [one for wish in named for one in groups.get(wish, [wish])]:
         twins = [f"{name}+{scorer}" for scorer in ("blind", "shuffled") if _needs_controls(name)]
         names += [name, *(one for one in twins if one.partition("+")[2] not in without)]
     left = [one for one in names + controls if one not in without]
@@ -84,6 +91,7 @@ def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
 
 
 def _needs_controls(row: str) -> bool:
-    """Whether it also runs blind and shuffled; `foveated` and `grid` do not."""
+    """Whether it also runs blind and shuffled: not `foveated`, `grid`, or what asks no scout."""
     name = parse(row)
-    return "+" not in row and name.scorer == SCOUT and name.method not in ("foveated", "grid")
+    without = {"foveated", "grid", *RIVALS, *INSIDE}
+    return "+" not in row and name.scorer == SCOUT and name.method not in without

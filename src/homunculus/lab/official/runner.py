@@ -2,8 +2,10 @@
 """The transformers engine, run as one row after the other: a model is loaded once for all."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from statistics import fmean
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +14,7 @@ from homunculus.core.types import Grid
 from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.conversation import last_question
 from homunculus.engines.transformers.engine import Engine
+from homunculus.lab.inside import INSIDE, Dropping
 from homunculus.lab.official.resize import Fit
 from homunculus.lab.official.rows import RESIZE, Way
 from homunculus.relevance.scout import shipped
@@ -28,7 +31,7 @@ class TimedAnswer:
 
     text: str
     kept: tuple[int, ...]
-    """Tokens of each image."""
+    """Tokens of each image; inside the language model, the mean over its layers."""
     of: tuple[int, ...]
     """Those that it had."""
     prompt: int
@@ -55,6 +58,7 @@ class Runner:
         if not way.untouched:
             setting = {"tokens": way.tokens, "method": way.method, "where": self.where}
         engine = attach(self.model, self.processor, **setting)
+        self.rule = INSIDE[way.method](way.tokens or ALL, mean=True) if way.inside else None
         self.engine: Engine = replace(engine, scout=partial(self._timed, engine.scout))
 
     def answer(
@@ -66,11 +70,15 @@ class Runner:
         if self.way.method == RESIZE:  # not timed: the size could be known before
             conversation, native = self.fit.shrunk(conversation, self.way.tokens or ALL)
         self.spent, start = 0.0, perf_counter()
-        (reply,) = self.engine.chat(conversation, **options)
+        with Dropping(self.model, self.rule) if self.rule else nullcontext() as dropping:
+            (reply,) = self.engine.chat(conversation, **options)
         seconds = perf_counter() - start
         prompt = reply.prepared["input_ids"].shape[1]
         kept = [len(one.choice.anchor) for one in reply.images]
         of = native or [one.layout.total for one in reply.images]
+        if dropping:
+            kept = [round(fmean(layers)) for layers in dropping.counts]
+            of = [layers[0] for layers in dropping.counts]
         return TimedAnswer(reply.text, tuple(kept), tuple(of), prompt, self.spent, seconds)
 
     @cached_property

@@ -2,15 +2,16 @@
 """Concurrent requests to a server, each with its time to the first token."""
 
 import asyncio
-import base64
 import io
 import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
+from homunculus.image import to_data_uri
 from homunculus.lab.speed.model import page
 from homunculus.lab.speed.server import NAME
 from homunculus.lazy import need
@@ -31,7 +32,7 @@ class PageRequest:
     @property
     def url(self) -> str:
         """The PNG as a data URL."""
-        return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
+        return to_data_uri(self.png)
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,31 @@ def _png(picture: Any, name: str) -> bytes:
 def question(number: int) -> str:
     """A question that no other number has."""
     return f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
+
+
+class HealthProbe:
+    """Asks for the health page all the time: what it waits is no less than the event loop's lag."""
+
+    def __init__(self, url: str) -> None:
+        self.waits: list[float] = []
+        self._url, self._stop = f"{url}/health", Event()
+        self._thread = Thread(target=self._ask, daemon=True)
+
+    def __enter__(self) -> "HealthProbe":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _ask(self) -> None:
+        http = need("httpx", "vllm", "homunculus bench vllm")
+        with http.Client(timeout=60) as client:
+            while not self._stop.wait(0.02):
+                start = perf_counter()
+                client.get(self._url)
+                self.waits.append(perf_counter() - start)
 
 
 def run(

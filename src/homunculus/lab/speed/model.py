@@ -77,8 +77,8 @@ SMALLEST = Scale(
 """The model costs next to nothing, so that everything else is measured."""
 
 
-def build(scale: Scale) -> Any:
-    """The model in bfloat16 with random weights, created in that type.
+def build(scale: Scale, dtype: torch.dtype = torch.bfloat16) -> Any:
+    """The model with random weights, created in that type.
 
     Weights created in inference mode, which no user has, would make torch copy the largest matrix
     at every call.
@@ -92,7 +92,7 @@ def build(scale: Scale) -> Any:
     )  # fmt: skip
     with torch.random.fork_rng([]), torch.inference_mode(False):
         torch.manual_seed(0)
-        model = hf.AutoModelForImageTextToText.from_config(config, dtype=torch.bfloat16)
+        model = hf.AutoModelForImageTextToText.from_config(config, dtype=dtype)
     model.generation_config.pad_token_id = PAD
     return model.eval()
 
@@ -110,6 +110,10 @@ class Processor:
     watch: Stopwatch
     pad_token_id: int = PAD
     question: Tensor = field(default_factory=lambda: torch.arange(QUESTION) + PAD + 1)
+
+    def __call__(self, text: str, **_: Any) -> dict[str, Tensor]:
+        """The ids of a question, whatever it says: as a tokenizer is asked by itself."""
+        return {"input_ids": self.question[None]}
 
     def apply_chat_template(self, batch: Sequence[Any], **_: Any) -> Any:
         """Model inputs of conversations of one turn with one image."""

@@ -68,6 +68,14 @@ class ServerProcess:
         except (urllib.error.URLError, OSError):
             return False
 
+    def metrics(self, *names: str) -> list[float]:
+        """Counters of its metrics page, added up over labels; 0 for those that are not there."""
+        with urllib.request.urlopen(f"{self.url}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        split = [line.rsplit(" ", 1) for line in lines if not line.startswith("#")]
+        pairs = [(label.partition("{")[0], float(value)) for label, value in split]
+        return [sum((value for label, value in pairs if label == name), 0.0) for name in names]
+
     def resident(self) -> int:
         """Resident memory of all its processes, in bytes."""
         pages = 0

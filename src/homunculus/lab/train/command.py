@@ -18,9 +18,11 @@ def flags(train: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     train.description = "Training pages are rendered with the fonts and words of this machine."
     add, threads = train.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
-    what = "word-scout: finds printed words; height: how large print is, for a trained word scout"
-    add("what", choices=["word-scout", "height"], help=what)
-    text = "output folder; word-scout resumes the run in it, height takes the word scout in it"
+    what = (
+        "word-scout: finds printed words; for a trained one, height: how large print is, and int8: "
+    )
+    add("what", choices=["word-scout", "height", "int8"], help=f"{what}ranges for 8 bits")
+    text = "output folder; word-scout resumes the run in it, others take the word scout in it"
     add("--out", type=Path, required=True, help=f"{text} or, if it has none, the shipped one")
     steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
     add("--steps", type=count, default=STEPS, help=steps)
@@ -39,13 +41,15 @@ def run(
     arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
 ) -> Path:
     """Train, and return where to. ``real`` are pages with a question and its answer's boxes."""
-    from homunculus.lab.train import height, scout
+    from homunculus.lab.train import height, int8, scout
 
     if arguments.photos and not arguments.photos.is_dir():
         raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
     if arguments.what == "height":
         options = ("crops", "workers", "threads", "photos")
         return height.train(arguments.out, **{one: getattr(arguments, one) for one in options})
+    if arguments.what == "int8":
+        return int8.train(arguments.out, photos=arguments.photos)
     return scout.train(
         arguments.out,
         [scout.RealQuestion(*one) for one in real],

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.image import open_picture
-from homunculus.lab.train import spread, words
+from homunculus.lab.train import int8, spread, words
 from homunculus.lab.train.batch import load_photos, prefetch
 from homunculus.lab.train.defaults import PAGES, SPREAD_STEPS
 from homunculus.lab.train.pages import render
@@ -44,6 +44,8 @@ def train(
     path = out / "word-scout.safetensors"
     if not path.exists():
         words.train(out, render, **net)
+    if not (out / int8.FILE).exists():
+        int8.train(out, render, net.get("photos"))
     scout = load(out, Cache(out, most=0, near=0))
     dataset = PageDataset(render, FIRST_PAGE, pages, load_photos(net.get("photos")))
     rendered = _rendered_samples(scout, out / "lessons", dataset, net.get("workers", 1))

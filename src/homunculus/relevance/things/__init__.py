@@ -76,6 +76,7 @@ class ThingScout:
             thing=torch.ones(grid),
             origin=f"things: {_short(asked, weights)}",
             explanation=_sentence(asked, weights),
+            unsure="" if best > 0 else _sentence(asked, weights),
             question_used=best > 0,
             matches=_matches(asked, weights),
             facts={"things": len(things)},

@@ -3,11 +3,14 @@
 Bring another by writing a class with the same two members; `zero_shot` has one for any words.
 """
 
+import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -63,8 +66,9 @@ class EfficientDet:
         runtime: Any = need("ai_edge_litert.interpreter", extra="things", who="the thing scout")
         self.path = Path(path or WEIGHTS / FILE)
         self.names: Sequence[str] = _labels(self.path)
-        self._net = runtime.Interpreter(str(self.path), num_threads=threads)
-        self._net.allocate_tensors()
+        with _quiet():
+            self._net = runtime.Interpreter(str(self.path), num_threads=threads)
+            self._net.allocate_tensors()
         (self._input,) = self._net.get_input_details()
         self._lock = Lock()
         self._known = LRU[str, tuple[Thing, ...]](PICTURES)
@@ -95,6 +99,29 @@ class EfficientDet:
             if score >= LEAST and x1 > x0 and y1 > y0
         ]
         return tuple(sorted(things, key=lambda thing: -thing.score))
+
+
+CHATTER = b"INFO: Created TensorFlow Lite XNNPACK delegate for CPU."
+"""What the runtime writes to stderr whenever a net is loaded; it has no switch for that."""
+
+
+@contextmanager
+def _quiet() -> Generator[None, None, None]:
+    """Keep the runtime's greeting off the terminal; whatever else is written comes afterwards."""
+    try:
+        before = os.dup(2)
+    except OSError:  # there is no stderr
+        yield
+        return
+    with TemporaryFile() as file, os.fdopen(before, "wb", buffering=0) as stderr:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(before, 2)
+            file.seek(0)
+            rest = [line for line in file.readlines() if line.strip() != CHATTER]
+            stderr.write(b"".join(rest))
 
 
 def _labels(path: Path) -> list[str]:

@@ -1,35 +1,38 @@
 """The word scout: finds the question's words on a page, then looks where the answer would stand.
 
-A page is read once, at three sizes, so that small and large print are in reach. After that a
-question costs milliseconds. Everything is laid on a frame of the page with a longer side of 1,024
+A page is read once, at three sizes, so that small and large print are in reach (`scan`). After that
+a question costs milliseconds. Everything is laid on a frame of the page with a longer side of 1,024
 pixels, in cells of 8, whatever the size of the picture.
 """
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from math import log2
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from homunculus.core.pipeline import FOUND, Box, Image, Map, Match, Sight, resize_map
 from homunculus.core.types import Grid
+from homunculus.relevance.words import int8
 from homunculus.relevance.words.cache import Cache, Features, key
 from homunculus.relevance.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
 from homunculus.relevance.words.evidence import load as load_spread
 from homunculus.relevance.words.height import FILE as HEIGHT_FILE
-from homunculus.relevance.words.height import OFFSET, SIZE_ERROR, HeightHead, combine, on_grid
+from homunculus.relevance.words.height import OFFSET, SIZE_ERROR, HeightHead, on_grid
 from homunculus.relevance.words.height import load as load_height
-from homunculus.relevance.words.net import KINDS, STRIDE, Description, WordNet, code
+from homunculus.relevance.words.int8 import FILE as INT8_FILE
+from homunculus.relevance.words.int8 import Int8Net
+from homunculus.relevance.words.net import WordNet, code
 from homunculus.relevance.words.net import load as load_net
 from homunculus.relevance.words.question import ParsedQuestion, ask
+from homunculus.relevance.words.scan import FRAME, Reader, largest, onto, sizes_of
 
 __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
@@ -43,6 +46,11 @@ SURE = 0.95
 COMPARING = 0.6
 """The same for questions that compare or count, or are about a chart; set by hand on 35 questions
 of charts that no result holds."""
+OTHERWISE = 0.65
+"""Probability from which another printing of a word counts as found: `no` for number, `times` for
+time. Higher than for the word itself, since each is one more chance to find what is not there."""
+FOR = " (for "
+"""Between another printing and the question's own word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +90,16 @@ class WordSight(Sight):
         printed = matched or quoted or text >= PAGE
         sure = COMPARING if compares and not quoted else SURE
         short, sentence = _outcome(matches, unsupported, matched)
+        knows = bool(matches) and text >= BLANK and printed
         return WordSight(
             logit,
-            sure=sure if matches and text >= BLANK and printed else 0.0,
+            sure=sure if knows else 0.0,
             size=size,
             size_error=SIZE_ERROR,
             elsewhere=elsewhere,
             origin=f"words: {short}",
             explanation=sentence,
+            unsure="" if knows else _unsure(matches, unsupported),
             question_used=matched or bool(matches),
             matches=matches,
             facts={
@@ -108,7 +118,8 @@ def _outcome(
     matches: tuple[Match, ...], unsupported: tuple[str, ...], matched: bool
 ) -> tuple[str, str]:
     """What became of the question's words: in a few words, and in a sentence."""
-    many, found = len(matches), sum(match.probability >= FOUND for match in matches)
+    many = len({_wanted(match) for match in matches})
+    found = len({_wanted(match) for match in matches if match.probability >= FOUND})
     if matched:
         short, words = f"{found} of {many} found", "word" if many == 1 else "words"
         was, them = ("was", "it") if found == 1 else ("were", "them")
@@ -129,8 +140,26 @@ def _outcome(
         )
     if unsupported:
         short = f"{short} ({len(unsupported)} in a script it cannot read)"
-        sentence += f" Not looked for, in a script that it cannot read: {', '.join(unsupported)}."
-    return short, sentence
+    return short, f"{sentence}{_unread(unsupported)}"
+
+
+def _unsure(matches: tuple[Match, ...], unsupported: tuple[str, ...]) -> str:
+    """Why nobody can tell where to look."""
+    why = "The question has no word that the scout can look for."
+    if matches:
+        why = "No word of the question was found in the picture, and there is little text in it."
+    return f"{why}{_unread(unsupported)}"
+
+
+def _unread(unsupported: tuple[str, ...]) -> str:
+    if not unsupported:
+        return ""
+    return f" Not looked for, in a script that it cannot read: {', '.join(unsupported)}."
+
+
+def _wanted(match: Match) -> str:
+    """The question's own word: what was found, or what that stands for."""
+    return match.text.partition(FOR)[2].removesuffix(")") or match.text
 
 
 def matches(evidence: WordEvidence, row: int, asked: ParsedQuestion) -> tuple[Match, ...]:
@@ -149,8 +178,10 @@ def matches(evidence: WordEvidence, row: int, asked: ParsedQuestion) -> tuple[Ma
             (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
         )  # fmt: skip
         there = [one.box for one in words if one.probability >= FOUND]
-        if place >= asked.own and (peak < FOUND or any(_meet(box, one) for one in there)):
-            continue  # how else it might have been printed, and was not, or what was found already
+        if place >= asked.own:
+            if peak < OTHERWISE or any(_meet(box, one) for one in there):
+                continue  # it might have been printed so, and was not; or it was found already
+            word = f"{word}{FOR}{asked.stand_for[place - asked.own]})"
         count = float((match >= FOUND).sum()) / max(1, int(near.sum()))
         words.append(Match(word, peak, box, count))
     return tuple(words)
@@ -164,31 +195,12 @@ def _meet(one: Box, other: Box) -> bool:
 
 # ---- the scout ----------------------------------------------------------------------------------
 
-FRAME = 1024
-"""Longer side of the frame, in pixels."""
-SIZES = (1664, 832, 416)
-"""Longer sides at which a page is read: print of 5 to 26 pixels in the frame, 10 to 52, 20 to 105.
-An octave apart, since the net reads letters of 8 to 42 pixels."""
-MAGNIFIED = 4
-"""A size that magnifies an image more is left out: it is for letters of less than two pixels."""
 PRINTED = 0.5
 """A cell holds text from this probability on."""
 WEIGHTS = Path(__file__).parent / "weights"
 FILE = "word-scout.safetensors"
 
 Way = Literal["full", "blind", "prior", "by-hand"]
-
-
-def sizes_of(image: UInt8[Tensor, "3 h w"]) -> tuple[int, ...]:
-    """The sizes at which an image is read; the smallest at least.
-
-    >>> sizes_of(torch.zeros(3, 1024, 768, dtype=torch.uint8))
-    (1664, 832, 416)
-    >>> sizes_of(torch.zeros(3, 160, 96, dtype=torch.uint8))
-    (416,)
-    """
-    most = MAGNIFIED * max(image.shape[1:])
-    return tuple(one for one in SIZES if one <= most) or SIZES[-1:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +215,18 @@ class WordScout:
     cache: Cache
     height: HeightHead | None = None
     """Tells how large print is; without it sights do not say."""
+    int8: Int8Net | None = None
+    """The net in whole numbers of 8 bits, where the processor is faster so."""
+    whole: bool = False
+    """Whether blank paper is read as well: a control."""
+    elsewhere: Reader | None = None
+    """Reads pages on another device; questions are answered on the processor all the same."""
+
+    def on(self, device: str | torch.device) -> "WordScout":
+        """The same scout, reading pages on a device such as `cuda`, in floats and in batches."""
+        net, height = copy.deepcopy(self.net).to(device), copy.deepcopy(self.height)
+        there = None if height is None else height.to(device)
+        return replace(self, elsewhere=Reader(net, there, whole=self.whole))
 
     def __call__(self, image: Image, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
@@ -223,8 +247,31 @@ class WordScout:
 
     def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
         """The page's features, from the cache if it was read before."""
-        name = key(image, self.weights, sizes=str(sizes_of(image)))
-        return self.cache.of(name, lambda: self._read(image))
+        return self.cache.of(self._key(image), lambda: self._read([image])[0])
+
+    def read_all(self, images: Sequence[UInt8[Tensor, "3 _ _"]]) -> list[Features]:
+        """The features of several pages of any sizes; those not in the cache are read together."""
+        keys = [self._key(image) for image in images]
+        kept = {name: self.cache.get(name) for name in keys}
+        new = {name: image for name, image in zip(keys, images, strict=True) if kept[name] is None}
+        for name, page in zip(new, self._read(list(new.values())), strict=True):
+            kept[name] = self.cache.of(name, lambda page=page: page)
+        return [kept[name] or {} for name in keys]
+
+    @property
+    def how(self) -> str:
+        """How pages are read: in whole numbers or floats, with blank paper or without."""
+        return self._reader().name
+
+    def _key(self, image: UInt8[Tensor, "3 _ _"]) -> str:
+        return key(image, self.weights, sizes=str(sizes_of(image)), how=self.how)
+
+    def _reader(self) -> Reader:
+        return self.elsewhere or Reader(self.net, self.height, self.int8, self.whole)
+
+    def _read(self, images: Sequence[UInt8[Tensor, "3 _ _"]]) -> list[dict[str, Tensor]]:
+        pages = self._reader().read(images)
+        return [{name: value.cpu() for name, value in page.items()} for page in pages]
 
     def evidence(self, page: Features, asked: Sequence[ParsedQuestion]) -> WordEvidence:
         """Where the words of the questions stand on a page."""
@@ -236,41 +283,15 @@ class WordScout:
     @torch.inference_mode()
     def match(self, page: Features, words: Sequence[str]) -> Float[Tensor, "n r c"]:
         """Probability that a cell of the frame is part of a word, the surest of all sizes."""
-        frame = page["text"].shape
+        rows, cols = page["text"].shape
         if not words:
-            return torch.zeros(0, *frame)
-        query = self.net.query(code(words))
-        best = torch.zeros(len(words), *frame)
-        for size in (one for one in SIZES if f"embed-{one}" in page):
-            logit = self.net.match(page[f"embed-{size}"].float(), query)
-            text = page[f"text-{size}"].float()[..., None]
-            best = torch.maximum(
-                best, _onto(rearrange(logit.sigmoid() * text, "r c n -> n r c"), frame)
-            )
-        return best
-
-    @torch.inference_mode()
-    def _read(self, image: UInt8[Tensor, "3 _ _"]) -> dict[str, Tensor]:
-        grey = image.float().mean(0) / 255
-        frame = _frame(grey)
-        out: dict[str, Tensor] = {}
-        text, kind = torch.zeros(frame), torch.zeros(len(KINDS), *frame)
-        heights: list[Tensor] = []
-        for size in sizes_of(image):
-            seen = self._describe(_sized(grey, size))
-            out[f"embed-{size}"] = seen.embed[0].half()
-            out[f"text-{size}"] = seen.text[0].half()
-            kind += _onto(seen.kind[0] * seen.text, frame)  # each size speaks where it sees text
-            text = torch.maximum(text, _onto(seen.text, frame)[0])
-            if self.height is not None:
-                heights.append(self.height.weigh(seen.cell[0], seen.text[0], log2(size / FRAME)))
-        share = kind / kind.sum(0).clamp(min=1e-6)
-        out |= {"text": text.half(), "kind": share.half()}
-        return out | {"octaves": combine(heights, text).half()} if heights else out
-
-    def _describe(self, grey: Float[Tensor, "1 1 h w"]) -> Description:
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_half()):
-            return self.net.describe(grey)
+            return torch.zeros(0, rows, cols)
+        logit = self.net.match(page["embed"].float(), self.net.query(code(words)))
+        surely = logit.sigmoid() * page["weight"].float()[:, None]
+        best = largest(surely, page["touch"])
+        out = best.new_zeros(rows * cols, len(words))
+        out[page["cells"]] = best
+        return rearrange(out, "(r c) n -> n r c", r=rows).contiguous()
 
     def size(self, page: Features, grid: tuple[int, int], longer: int) -> Map | None:
         """Height of the print around each cell of a grid, in pixels of an image of that side."""
@@ -289,28 +310,24 @@ class WordScout:
         page = self.read(image)
         evidence = self.evidence(page, asked)
         size = self.size(page, grid, max(image.shape[1:]))
-        logit, matched = self._relevance(evidence, way)
-        cells = _onto(logit, grid)  # the largest of what a cell touches
+        cells = onto(self._relevance(evidence, way), grid)  # the largest of what a cell touches
+        seen = [matches(evidence, row, one) for row, one in enumerate(asked)]
         text = float((evidence.text > PRINTED).float().mean())
         printed = resize_map(evidence.text, grid) + 1e-3
         return [
             WordSight.of(
-                cells[row], matches(evidence, row, one), one.unsupported, bool(matched[row]), text,
-                size, printed, one.quoted, one.compares,
+                cells[row], seen[row], one.unsupported,
+                any(match.probability >= FOUND for match in seen[row]),
+                text, size, printed, one.quoted, one.compares,
             )
             for row, one in enumerate(asked)
         ]  # fmt: skip
 
-    def _relevance(
-        self, evidence: WordEvidence, way: Way
-    ) -> tuple[Float[Tensor, "q r c"], Bool[Tensor, "q"]]:
-        """Log-probabilities of the frame's cells, and which questions had a word evidence."""
-        matched = (evidence.peak() >= FOUND).any(1)
+    def _relevance(self, evidence: WordEvidence, way: Way) -> Float[Tensor, "q r c"]:
+        """Log-probabilities of the frame's cells."""
         if way in ("blind", "prior"):
-            return F.logsigmoid(self._twin(evidence, way)), matched
-        if way == "by-hand":
-            return by_hand(features(evidence)), matched
-        return self._full(evidence), matched
+            return F.logsigmoid(self._twin(evidence, way))
+        return by_hand(features(evidence)) if way == "by-hand" else self._full(evidence)
 
     def _full(self, evidence: WordEvidence) -> Float[Tensor, "q r c"]:
         """The full spread; of a question without any word to look for, the blind twin's.
@@ -337,43 +354,8 @@ class WordScout:
         return self.spread[mode](evidence)
 
 
-# ---- sizes ---------------------------------------------------------------------------------------
-
-
-def _frame(grey: Float[Tensor, "h w"]) -> tuple[int, int]:
-    """Rows and columns of the frame."""
-    scale = FRAME / max(grey.shape) / STRIDE
-    return tuple(max(1, -int(-size * scale // 1)) for size in grey.shape)  # pyright: ignore[reportReturnType]
-
-
-def _sized(grey: Float[Tensor, "h w"], longer: int) -> Float[Tensor, "1 1 h2 w2"]:
-    scale = longer / max(grey.shape)
-    size = [max(STRIDE, round(side * scale)) for side in grey.shape]
-    shown = F.interpolate(grey[None, None], size, mode="bicubic", antialias=scale < 1)
-    return shown.clamp(0, 1)
-
-
-def _onto(
-    value: Float[Tensor, "n r c"], frame: tuple[int, int] | torch.Size
-) -> Float[Tensor, "n r2 c2"]:
-    """Maps of another size on the frame: the largest where they are finer, repeated if coarser."""
-    rows, cols = (min(have, want) for have, want in zip(value.shape[1:], frame, strict=True))
-    shrunk = F.adaptive_max_pool2d(value, (rows, cols))
-    return F.interpolate(shrunk[None], tuple(frame), mode="nearest-exact")[0]
-
-
 def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
     return -(-image.shape[1] // patch), -(-image.shape[2] // patch)
-
-
-@lru_cache(maxsize=1)
-def _half() -> bool:
-    """Half precision only where the processor multiplies it: elsewhere it is slower than full.
-
-    oneDNN says yes to any AVX-512, and then converts back and forth.
-    """
-    native = (torch.cpu._is_avx512_bf16_supported, torch.cpu._is_amx_tile_supported)  # pyright: ignore[reportPrivateUsage]
-    return any(supported() for supported in native)
 
 
 # ---- weights -------------------------------------------------------------------------------------
@@ -391,14 +373,18 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
             f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."
         )
     net, _ = load_net(file)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    own = digest = hashlib.sha256(file.read_bytes()).hexdigest()
     found: dict[Mode, Spread] = {}
     for mode in ("full", "blind", "prior"):
         if (beside := folder / f"spread-{mode}.safetensors").exists():
             found[mode] = load_spread(beside, mode)
     height = None
     if (beside := folder / HEIGHT_FILE).exists():
-        height = load_height(beside, digest)
+        height = load_height(beside, own)
         digest = hashlib.sha256(digest.encode() + beside.read_bytes()).hexdigest()
     kept = cache or Cache(Path(), most=0)  # memory only: pages are private
-    return WordScout(net.fused(), found, digest, kept, height)
+    fused, body = net.fused(), None
+    if (beside := folder / INT8_FILE).exists() and int8.available():
+        top = int8.load(beside, own)
+        body = None if top is None else Int8Net(fused, top)
+    return WordScout(fused, found, digest, kept, height, body)

@@ -14,7 +14,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
+from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 
@@ -39,7 +39,7 @@ def key(image: Tensor, weights: str, **settings: str | float | int | None) -> st
     False
     """
     about = [list(image.shape), str(image.dtype), weights, settings]
-    digest = sha256(json.dumps(about, sort_keys=True).encode())
+    digest = blake2b(json.dumps(about, sort_keys=True).encode(), digest_size=32)
     digest.update(_raw(image))
     return digest.hexdigest()
 

@@ -106,10 +106,6 @@ class WordEvidence:
             return replace(self, **bare)
         return self
 
-    def peak(self) -> Float[Tensor, "q w"]:
-        """The best match of each word anywhere on the page."""
-        return self.match.float().amax((2, 3)).masked_fill(~self.valid, 0.0)
-
 
 def _padded(
     rows: Sequence[Sequence[float | int]], device: torch.device, dtype: torch.dtype = torch.long
@@ -129,7 +125,7 @@ def features(evidence: WordEvidence) -> Float[Tensor, "q f r c"]:
     """All maps of `FEATURES` for each question."""
     match = evidence.match.float() * rearrange(evidence.valid, "q w -> q w 1 1")
     weight, none = evidence.weight, int(not match.shape[1])  # without words, one that is nowhere
-    match, weight = F.pad(match, (0, 0, 0, 0, 0, none)), F.pad(weight, (0, none))
+    match, weight = _telling(F.pad(match, (0, 0, 0, 0, 0, none)), F.pad(weight, (0, none)))
     share = rearrange(shares(match, weight), "q w -> q w 1 1")
     best = match.amax(1)
     line = _swayed(match, LINE, -2)
@@ -142,6 +138,23 @@ def features(evidence: WordEvidence) -> Float[Tensor, "q f r c"]:
         best.amax((1, 2), keepdim=True).expand_as(phrase),
     ]
     return torch.cat([torch.stack(maps, 1), _page(evidence)], 1)
+
+
+def _telling(
+    match: Float[Tensor, "q w r c"], weight: Float[Tensor, "q w"]
+) -> tuple[Float[Tensor, "q w2 r c"], Float[Tensor, "q w2"]]:
+    """Only the words that may tell anything beside the surest one of their question.
+
+    Most are ways to print a word that the page does not have, and each costs as much as a find.
+    What they would add stays below `FAINT`.
+    """
+    peak = match.amax((2, 3))
+    counts = peak >= (SLIGHT * peak.amax(1, keepdim=True)).clamp(min=FAINT)
+    most = max(1, int(counts.sum(1).amax())) if len(counts) else 1
+    order = (peak * counts).argsort(dim=1, descending=True, stable=True)[:, :most]
+    row = torch.arange(len(order), device=order.device)[:, None]
+    counts = counts.float()[row, order]
+    return match[row, order] * rearrange(counts, "q w -> q w 1 1"), weight[row, order] * counts
 
 
 def shares(match: Float[Tensor, "q w r c"], weight: Float[Tensor, "q w"]) -> Float[Tensor, "q w"]:
@@ -214,14 +227,15 @@ def faded(
 ) -> Float[Tensor, "*maps r c"]:
     """At each cell, the largest value before it on the axis, faded by e every ``reach`` cells.
 
-    With ``back`` the largest after it. A running maximum of logarithms on a slope: no loop.
+    With ``back`` the largest after it. By steps that double: no loop over cells.
     """
-    log = value.clamp(min=FLOOR).log()
-    log = log.flip(axis) if back else log
-    slope = torch.arange(log.shape[axis], device=log.device, dtype=log.dtype) / reach
-    slope = slope if axis == -1 else slope[:, None]
-    best = (log + slope).cummax(axis).values - slope
-    return (best.flip(axis) if back else best).exp()
+    best, cells, step = value.clamp(min=FLOOR), value.shape[axis], 1
+    while step < cells and (fade := math.exp(-step / reach)) > FLOOR:
+        early, late = best.narrow(axis, 0, cells - step), best.narrow(axis, step, cells - step)
+        near, far = (early, late) if back else (late, early)
+        near.copy_(torch.maximum(near, far * fade))
+        step *= 2
+    return best
 
 
 def _both(value: Float[Tensor, "q w r c"], reach: float) -> Float[Tensor, "q w r c"]:
@@ -259,6 +273,8 @@ RARE = 0.02
 """The share of cells that hold an answer, before anything is learned."""
 FAINT = 0.01
 """Evidence below this is as good as none; the net sees its logarithm down to here."""
+SLIGHT = 0.1
+"""A word whose best match is less than this share of another's tells nothing beside it."""
 
 
 class Spread(nn.Module):
@@ -295,10 +311,13 @@ class Spread(nn.Module):
         self, maps: Float[Tensor, "q f r c"], question: Float[Tensor, "q d"]
     ) -> Float[Tensor, "q r c"]:
         """The map of maps, or of windows of them: what is far away is in the maps already."""
-        x = F.relu(self.enter(maps))
+        rows, cols = maps.shape[2:]
+        x = F.relu(_each_cell(self.enter, rearrange(maps, "q f r c -> q (r c) f")))
+        x = rearrange(x, "q (r c) d -> q d r c", r=rows)  # channels last, from here on
         for block in self.blocks:
             x = block(x, question)
-        return self.leave(x)[:, 0]
+        logit = _each_cell(self.leave, rearrange(x, "q d r c -> q (r c) d"))
+        return rearrange(logit, "q (r c) 1 -> q r c", c=cols)
 
     def _bag(self, buckets: Int[Tensor, "q t"]) -> Float[Tensor, "q e"]:
         """The mean of the buckets' embeddings; 0 for a question without words."""
@@ -325,9 +344,21 @@ class Block(nn.Module):
         self, x: Float[Tensor, "q d r c"], question: Float[Tensor, "q d"]
     ) -> Float[Tensor, "q d r c"]:
         """The same shape."""
-        gain, shift = rearrange(self.steer(question), "q (two d) -> two q d 1 1", two=2)
-        seen = self.widen(self.around(x) + self.line(x) + self.column(x))
-        return x + self.narrow(F.relu(seen * (1 + gain) + shift))
+        gain, shift = rearrange(self.steer(question), "q (two d) -> two q d", two=2)
+        seen = self.around(x).add_(self.line(x)).add_(self.column(x))
+        cells = rearrange(seen, "q d r c -> q (r c) d")
+        # the question turns the weights instead of every cell: the same, and less work
+        weight = rearrange(self.widen.weight, "out d 1 1 -> d out") * (1 + gain)[:, None]
+        assert self.widen.bias is not None
+        bias = self.widen.bias * (1 + gain) + shift
+        hidden = torch.baddbmm(bias[:, None], cells, weight).relu_()
+        out = rearrange(_each_cell(self.narrow, hidden), "q (r c) d -> q d r c", c=x.shape[3])
+        return out.add_(x)
+
+
+def _each_cell(conv: nn.Conv2d, cells: Float[Tensor, "q n d"]) -> Float[Tensor, "q n d2"]:
+    """A convolution of 1 x 1 as the product it is: faster with channels last."""
+    return F.linear(cells, conv.weight[:, :, 0, 0], conv.bias)
 
 
 def _scaled(maps: Float[Tensor, "q f r c"]) -> Float[Tensor, "q f r c"]:

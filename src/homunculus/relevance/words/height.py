@@ -67,7 +67,7 @@ def combine(parts: Sequence[Float[Tensor, "2 _ _"]], text: Octaves) -> Octaves:
     own = seen[1] / seen[0].clamp(min=1e-12)
     printed = own[text > 0.5]
     usual = printed.median() if len(printed) else seen[1].sum() / seen[0].sum().clamp(min=1e-12)
-    full = seen + NOWHERE * torch.stack((torch.ones(grid), usual.expand(grid)))
+    full = seen + NOWHERE * torch.stack((torch.ones_like(text), usual.expand(grid)))
     for side, share in AROUND:
         coarse = (-(-grid[0] // side), -(-grid[1] // side))
         full = full + share * _onto(F.adaptive_avg_pool2d(seen, coarse), grid)

@@ -16,7 +16,7 @@ from typing import Any, cast
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float
+from jaxtyping import Float, Num
 from torch import Tensor, nn
 
 from homunculus.lazy import need
@@ -195,9 +195,9 @@ class Features:
 
     text: Float[Tensor, "b rows cols"]
     """Logit: does the cell hold text?"""
-    letter: Float[Tensor, "b rows cols d"]
+    letter: Num[Tensor, "b rows cols d"]
     """Before the line's context: what is printed in the cell itself."""
-    word: Float[Tensor, "b rows cols d"]
+    word: Num[Tensor, "b rows cols d"]
     """With the line's context: what word the cell is part of."""
 
 
@@ -226,10 +226,10 @@ class Block(nn.Module):
         with torch.no_grad():
             self.second.weight.mul_(0.2)  # near the identity at first: deep nets start faster
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Same shape out as in."""
-        inside = F.relu(self.norm(self.first(x)), inplace=True)
-        return F.relu(self.second(inside).add_(x), inplace=True)
+    def forward(self, x: Tensor, valid: Tensor | None = None) -> Tensor:
+        """Same shape out as in; where ``valid`` is 0 there is no picture, and 0 comes out."""
+        inside = _only(F.relu(self.norm(self.first(x)), inplace=True), valid)
+        return _only(F.relu(self.second(inside).add_(x), inplace=True), valid)
 
 
 class WordNet(nn.Module):
@@ -258,11 +258,30 @@ class WordNet(nn.Module):
 
     def forward(self, pixels: Float[Tensor, "b 1 h w"]) -> Features:
         """Features of every cell; height and width are multiples of 8, greys from 0 to 1."""
-        x = F.pixel_unshuffle(standard(pixels), 2).contiguous(memory_format=torch.channels_last)
-        x = F.relu(self.stem(x), inplace=True)
-        x = self.fine(F.relu(self.norm(self.down(x)), inplace=True))
-        letter = self.near(F.relu(self.cell(x), inplace=True))
-        word = rearrange(self.line(letter), "b d rows cols -> b rows cols d")
+        return self.features(standard(pixels))
+
+    def features(
+        self, grey: Float[Tensor, "b 1 h w"], valid: Float[Tensor, "b 1 h w"] | None = None
+    ) -> Features:
+        """The same of greys on their page's own scale (`standard`), whole pages or parts of them.
+
+        Pictures of mixed sizes share a batch if each is filled up with zeros on the right and
+        below, and ``valid`` is 1 where it is and 0 elsewhere; sizes are multiples of 8. Each is
+        then seen as if it were alone: convolutions take what is beyond a picture for 0.
+        """
+        half, quarter, cell = (None if valid is None else valid[..., ::s, ::s] for s in (2, 4, 8))
+        x = F.pixel_unshuffle(grey, 2).contiguous(memory_format=torch.channels_last)
+        x = _only(F.relu(self.stem(x), inplace=True), half)
+        x = _only(F.relu(self.norm(self.down(x)), inplace=True), quarter)
+        for block in self.fine:
+            x = block(x, quarter)
+        x = _only(F.relu(self.cell(x), inplace=True), cell)
+        for block in self.near:
+            x = block(x, cell)
+        letter = x
+        for block in self.line:
+            x = block(x, cell)
+        word = rearrange(x, "b d rows cols -> b rows cols d")
         text = self.text_head(word)[..., 0].float()
         return Features(text, rearrange(letter, "b d rows cols -> b rows cols d"), word)
 
@@ -313,6 +332,10 @@ class WordNet(nn.Module):
             if isinstance(block, Block):
                 _fuse(block, "first", "norm")
         return out.eval().requires_grad_(False)
+
+
+def _only(x: Tensor, valid: Tensor | None) -> Tensor:
+    return x if valid is None else x.mul_(valid)
 
 
 def standard(pixels: Float[Tensor, "b 1 h w"]) -> Float[Tensor, "b 1 h w"]:

@@ -161,6 +161,8 @@ class ParsedQuestion:
     """Words in scripts the scout cannot read."""
     own: int
     """So many of the words, the first, are the question's own."""
+    stand_for: tuple[str, ...] = ()
+    """The question's own word behind each of the others, in their order."""
     quoted: bool = False
     """Whether it quotes something, which is then surely printed."""
     compares: bool = False
@@ -193,10 +195,11 @@ def ask(question: str) -> ParsedQuestion:
     heavy = set(sorted(found, key=lambda word: -found[word])[:MOST_WORDS])
     kept = {word: found[word] for word in found if word in heavy}
     own, quotes = len(kept), {fold(word) for word, _ in _quoted(quoted)}
+    behind: dict[str, str] = {}
     for word in [word for word in kept if word not in quotes]:
         for other in also(word):
-            if len(kept) < MOST_WORDS:
-                kept.setdefault(other, ALSO * kept[word])
+            if len(kept) < MOST_WORDS and other not in kept:
+                kept[other], behind[other] = ALSO * kept[word], word
     return ParsedQuestion(
         words=tuple(kept),
         weights=tuple(kept.values()),
@@ -204,6 +207,7 @@ def ask(question: str) -> ParsedQuestion:
         buckets=_buckets(outside),
         unsupported=tuple(unsupported)[:MOST_WORDS],
         own=own,
+        stand_for=tuple(behind.values()),
         quoted=bool(quoted),
         compares=bool(_COMPARES.search(outside)),
     )
@@ -335,7 +339,8 @@ _LEXICON = tuple(
         (r"totals?|subtotal|balance|budget|revenue|sales|tax|gst|vat|change", "money number"),
         (r"expenses?|income|profit|grant|charges?|worth|cents?|dollars?|usd|eur", "money number"),
         (r"how many|numbers? of|no\.? of|count|quantity|qty|age|score|index|level", "number"),
-        (r"weight|height|length|width|mean|average|median|rate|ratio|rank|size", "number"),
+        (r"weight|height|length|width|mean|average|median|ratio|rank|size", "number"),
+        (r"rates?", "percent number"),
         (r"numbers?|no|nos|num|#", "code number"),
         (r"percent|percentage|per cent|share|proportion", "percent"),
         (r"times?|what time|hours?|o'?clock|arrival|departure", "time"),

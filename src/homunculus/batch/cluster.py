@@ -1,0 +1,192 @@
+"""Ray Data: shards are read by tasks, and planned or answered by a pool of workers.
+
+Files go from stage to stage by the handful, so storage, workers and the driver hold each other
+back. Pictures are decoded, scouted and planned in one worker: decoded they are 10 to 50 times as
+large as their files, too much to send. The driver alone writes.
+"""
+
+import json
+import logging
+import os
+import resource
+import socket
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
+from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
+from homunculus.batch.work import Ledger, Start, work_chunk
+from homunculus.lazy import need
+
+WHO = "homunculus batch (without --local)"
+BLOCKS = 4_000
+"""Reading tasks of a run at most; each reads its shards one after the other."""
+STORE = 400_000_000
+"""Bytes of files that wait between stages, on a machine of its own."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Results of some rows of a shard; None if they were left because the run is stopping."""
+
+    shard: str
+    index: int
+    last: bool
+    results: list[dict[str, Any]] | None
+    worker: dict[str, Any]
+    """Where they were made: host, process, its resident bytes and its CPU time."""
+
+
+def this_worker() -> dict[str, Any]:
+    """Host, process, resident bytes and CPU time of this process."""
+    status = Path("/proc/self/statm")  # where there is none, the most that it ever had
+    pages = int(status.read_text().split()[1]) if status.exists() else 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    resident = pages * resource.getpagesize() or most
+    told: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid()}
+    return told | {"resident": resident, "cpu_seconds": round(process_time(), 2)}
+
+
+def local_chunks(job: Job, shards: Sequence[Shard], book: Ledger) -> Iterator[Chunk]:
+    """The same work in this process, one shard after the other."""
+    engine = load_engine(job)
+    for shard in shards:
+        if book.left(shard.key):
+            return
+        for index, (rows, last) in enumerate(chunks(rows_of(job, shard))):
+            results = work_chunk(job, rows, shard.key, index, book, engine)
+            yield Chunk(shard.key, index, last, results, this_worker())
+
+
+def load_engine(job: Job) -> Any:
+    """The model that answers, if answers are wanted."""
+    if job.to != "answers":
+        return None
+    from homunculus.batch.engine import Engine
+
+    return Engine(job)
+
+
+# ---- Ray -----------------------------------------------------------------------------------------
+
+
+class RemoteBook:
+    """The ledger in an actor on the driver's machine, asked from anywhere."""
+
+    def __init__(self, actor: Any) -> None:
+        self._actor, self._get = actor, need("ray", extra="ray", who=WHO).get
+
+    def begin(self, shard: str, chunk: int) -> Start:
+        """As `Ledger.begin`."""
+        return self._get(self._actor.begin.remote(shard, chunk))
+
+    def row(self, shard: str, chunk: int, row: int) -> None:
+        """As `Ledger.row`; waits until it is written."""
+        self._get(self._actor.row.remote(shard, chunk, row))
+
+    def left(self, shard: str) -> bool:
+        """As `Ledger.left`."""
+        return self._get(self._actor.left.remote(shard))
+
+    def begun(self) -> list[str]:
+        """As `Ledger.begun`."""
+        return self._get(self._actor.begun.remote())
+
+    def stop(self) -> None:
+        """As `Ledger.stop`."""
+        self._get(self._actor.stop.remote())
+
+    def done(self, shard: str) -> None:
+        """As `Ledger.done`; nobody waits for it."""
+        self._actor.done.remote(shard)
+
+
+@contextmanager
+def ray_session(address: str | None, workers: int) -> Generator[Any, None, None]:
+    """Ray, joined at an address or started on this machine alone and ended with the run."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # of its own processes, not of ours
+    ray = need("ray", extra="ray", who=WHO)
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address:
+        ray.init(address=address, **quiet)
+    else:  # one more than the workers: reading and the ledger need a little
+        alone = {"address": "local", "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+        ray.init(num_cpus=workers + 1, object_store_memory=STORE, **alone, **quiet)
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def remote_book(ray: Any, folder: str) -> RemoteBook:
+    """A ledger beside the driver: it must not be lost with another machine."""
+    place = need("ray.util.scheduling_strategies", extra="ray", who=WHO)
+    here = place.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    actor = ray.remote(num_cpus=0, scheduling_strategy=here)(Ledger).remote(folder)
+    return RemoteBook(actor)
+
+
+def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[Any]]]:
+    """Read shards; one chunk after the other goes to the next stage."""
+    for text in batch["shard"].to_pylist():
+        shard = Shard.from_json(text)
+        if book.left(shard.key):
+            continue
+        for index, (rows, last) in enumerate(chunks(rows_of(job, shard))):
+            data = to_bytes([row._asdict() for row in rows], row_columns())
+            yield {"shard": [shard.key], "index": [index], "last": [last], "data": [data]}
+
+
+class Worker:
+    """Plans or answers chunks, and keeps its scouts and its model in between."""
+
+    def __init__(self, job: Job, book: RemoteBook) -> None:
+        self._job, self._book, self._engine = job, book, load_engine(job)
+        if self._engine is None:
+            need("torch", extra="batch", who=WHO).set_num_threads(1)
+
+    def __call__(self, batch: Any) -> dict[str, list[Any]]:
+        key, index = batch["shard"][0].as_py(), batch["index"][0].as_py()
+        rows = [Row(**one) for one in from_bytes(batch["data"][0].as_py())]
+        results = work_chunk(self._job, rows, key, index, self._book, self._engine)
+        return {
+            "shard": [key],
+            "index": [index],
+            "last": [batch["last"][0].as_py()],
+            "left": [results is None],
+            "data": [to_bytes(results or [], result_columns())],
+            "worker": [json.dumps(this_worker())],
+        }
+
+
+def ray_chunks(
+    job: Job, shards: Sequence[Shard], book: RemoteBook, workers: int, gpus: float
+) -> Iterator[Chunk]:
+    """The work on Ray's workers; results come as they are ready."""
+    data = need("ray.data", extra="ray", who=WHO)
+    context = data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    items = [{"shard": one.to_json()} for one in shards]
+    pool = data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2)
+    stream = (
+        data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
+        .map_batches(
+            reader, batch_size=1, batch_format="pyarrow", num_cpus=0.1, fn_args=(job, book)
+        )
+        .map_batches(
+            Worker, batch_size=1, batch_format="pyarrow", compute=pool, num_cpus=1,
+            num_gpus=gpus or None, fn_constructor_args=(job, book),
+        )
+    )  # fmt: skip
+    for batch in stream.iter_batches(batch_size=1, batch_format="pyarrow", prefetch_batches=1):
+        row = {name: batch[name][0].as_py() for name in batch.column_names}
+        results = None if row["left"] else from_bytes(row["data"])
+        worker = json.loads(row["worker"])
+        yield Chunk(row["shard"], row["index"], row["last"], results, worker)

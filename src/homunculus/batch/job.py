@@ -1,0 +1,166 @@
+"""What a batch is asked to do, and the fixed form of its results (schema, version 1)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from typing import Any, Literal
+
+from homunculus.lazy import need
+from homunculus.planner.counting import LevelRule, TokenRule
+from homunculus.planner.models import MODELS, rule_of, token_rule
+
+SCHEMA = 1
+"""Version of the columns; a change that a reader would notice makes it 2."""
+WHO = "homunculus batch"
+To = Literal["plans", "views", "answers"]
+Style = Literal["openai", "anthropic"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One batch: what to do with every row. Equal jobs give equal rows."""
+
+    source: str
+    """A folder, a file or a pattern, as fsspec reads it."""
+    tokens: int
+    model: str = "qwen3-vl"
+    """Whose tokens are counted: a rule of ours, or the name that an API has for its model."""
+    question: str = ""
+    question_column: str = ""
+    image_column: str = ""
+    images: str = ""
+    """Folder that paths in rows are relative to; by default that of the file they stand in."""
+    pages: str = "all"
+    to: To = "plans"
+    engine: str = ""
+    """A model that vLLM loads, for answers."""
+    engine_args: str = "{}"
+    """Further arguments of vLLM's engine, as JSON."""
+    max_output: int = 256
+    """Tokens of an answer."""
+    acuity: str = "vlm"
+    scout: str = "auto"
+    shard_rows: int = 256
+    tries: int = 3
+    """How often a row may bring its worker down before it becomes an error row."""
+
+    def __post_init__(self) -> None:
+        page_numbers(self.pages, 1)
+        if not isinstance(json.loads(self.engine_args), dict):
+            raise ValueError(
+                '--engine-args: expected a JSON object, such as \'{"dtype": "auto"}\'.'
+            )
+        if self.to == "views" and isinstance(self.rule, LevelRule):
+            raise ValueError(
+                f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
+                "Name another model, or leave --to out for plans."
+            )
+
+    @property
+    def rule(self) -> TokenRule:
+        """Whose tokens are counted."""
+        known = self.model if self.model in MODELS else rule_of(self.model)
+        return token_rule(int(self.model) if self.model.isdigit() else known or self.model)
+
+    @property
+    def style(self) -> Style:
+        """Whose batch format requests are written in."""
+        return "anthropic" if self.rule.name.startswith("claude") else "openai"
+
+    def facts(self) -> dict[str, Any]:
+        """What the result depends on; where the input stands is not part of it."""
+        return {name: value for name, value in asdict(self).items() if name != "source"}
+
+    def fingerprint(self, version: str) -> str:
+        """A short name of all that."""
+        return digest(SCHEMA, version, self.facts())
+
+
+def digest(*parts: Any) -> str:
+    """32 letters that stand for the parts; usable as an ID in every provider's batch format.
+
+    >>> len(digest("a", 1)), digest("a") == digest("b")
+    (32, False)
+    """
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def page_numbers(text: str, pages: int) -> list[int]:
+    """Pages of a document, counted from 0, that a text such as `0,2-4` or `all` names.
+
+    >>> page_numbers("all", 3), page_numbers("0,2-9", 4)
+    ([0, 1, 2], [0, 2, 3])
+    """
+    if text == "all":
+        return list(range(pages))
+    found = list[int]()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal():
+            raise ValueError(
+                f"--pages: expected all, or numbers from 0 such as 0,2-4, got {text!r}."
+            )
+        found += range(int(first), min(int(last or first), pages - 1) + 1)
+    return sorted(set(found))
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+def _arrow() -> Any:
+    return need("pyarrow", extra="batch", who=WHO)
+
+
+def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
+    """The columns of a finished shard, as docs/batch.md describes them."""
+    pa = _arrow()
+    view = pa.struct(
+        [("name", pa.string())]
+        + [(side, pa.float64()) for side in ("x0", "y0", "x1", "y1")]
+        + [("height", pa.int32()), ("width", pa.int32())]
+        + [("scale", pa.float64()), ("tokens", pa.int32())]
+    )
+    columns: Sequence[tuple[str, Any]] = (
+        ("id", pa.string()), ("custom_id", pa.string()), ("source", pa.string()),
+        ("page", pa.int32()), ("question", pa.string()),
+        ("height", pa.int32()), ("width", pa.int32()),
+        ("tokens", pa.int32()), ("untouched", pa.int32()),
+        ("value", pa.float64()), ("sure", pa.float64()), ("relevance", pa.string()),
+        ("views", pa.list_(view)), ("setting", pa.string()),
+        ("answer", pa.string()), ("prompt_tokens", pa.int32()), ("answer_tokens", pa.int32()),
+        ("open_seconds", pa.float32()), ("scout_seconds", pa.float32()),
+        ("plan_seconds", pa.float32()), ("answer_seconds", pa.float32()),
+        ("tries", pa.int32()), ("error_kind", pa.string()), ("error", pa.string()),
+    )  # fmt: skip
+    facts_of_file = {"homunculus.batch.schema": str(SCHEMA), "homunculus.batch.shard": key}
+    facts_of_file |= {"homunculus.batch.job": facts, "homunculus.batch.totals": totals}
+    return pa.schema(columns, facts_of_file)
+
+
+TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tries")
+"""Columns that differ from run to run; all others follow from input and job."""
+REQUEST = "request"
+"""A result's line for a provider, which goes to a file of its own."""
+
+
+def to_bytes(rows: list[dict[str, Any]], columns: Any) -> bytes:
+    """Rows as Arrow's stream format, to be sent from stage to stage."""
+    pa = _arrow()
+    table = pa.Table.from_pylist(rows, columns)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def from_bytes(data: Any) -> list[dict[str, Any]]:
+    """What `to_bytes` was given."""
+    return _arrow().ipc.open_stream(data).read_all().to_pylist()
+
+
+def result_columns() -> Any:
+    """A result on its way to the output: the schema and the provider's line."""
+    pa = _arrow()
+    return schema().append(pa.field(REQUEST, pa.large_string()))

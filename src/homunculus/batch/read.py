@@ -1,0 +1,541 @@
+"""The input: folders, JSONL, Parquet, tar archives and PDF files, as shards and their rows.
+
+Listing reads names, footers and headers, never pictures. Where an input breaks off in the middle,
+every row that it promised becomes an error row: as many rows come out as went in.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, TypeVar
+
+from homunculus.batch.job import WHO, Job, digest
+from homunculus.image import BYTES, count_pages
+from homunculus.lazy import need
+
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".pdf")
+TABLES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".tar": "tar"}
+IMAGE_COLUMNS = ("image", "picture", "page", "file", "path", "image_path", "file_name", "bytes")
+LINE = 64 << 20
+"""Bytes of a line of JSONL; a longer one is an error row."""
+CHUNK_ROWS, CHUNK_BYTES = 16, 64 << 20
+"""Rows, and bytes of their files, that go from stage to stage at a time."""
+PATIENCE = (0.2, 1.0)
+"""Seconds to wait before reading once more, where storage fails."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of an input file."""
+
+    kind: str
+    """`file`, `jsonl`, `parquet` or `tar`."""
+    name: str
+    """Of the file, below the root of the input."""
+    stamp: str
+    """Size and time of change: another stamp is another content."""
+    start: int = 0
+    stop: int = 1
+    """Rows of a table; pages of a PDF that was counted, or 0 to 1 for a whole file."""
+    offset: int = 0
+    """Where the first row begins, in bytes."""
+    pages: bool = False
+    """Whether start and stop are pages."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Work whose result is one file, named after all that the result depends on."""
+
+    key: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows it promises."""
+        return sum(one.stop - one.start for one in self.pieces)
+
+    def to_json(self) -> str:
+        """As text, for a worker."""
+        return json.dumps({"key": self.key, "pieces": [asdict(one) for one in self.pieces]})
+
+    @staticmethod
+    def from_json(text: str) -> "Shard":
+        """From text."""
+        told = json.loads(text)
+        return Shard(told["key"], tuple(Piece(**one) for one in told["pieces"]))
+
+
+class Row(NamedTuple):
+    """One picture or document and its question, before anything is decoded."""
+
+    id: str
+    source: str
+    question: str = ""
+    data: bytes | None = None
+    first: int = 0
+    stop: int = 0
+    """Pages to use, if stop is not 0; else those that the job names."""
+    named: bool = False
+    """Whether the file was named by path: only then may it be a TIFF."""
+    name: str = ""
+    """Of the picture's file, for messages; that of the source where it has none."""
+    kind: str = ""
+    error: str = ""
+
+
+def row_columns() -> Any:
+    """Arrow's types of a row, to be sent from stage to stage."""
+    pa = need("pyarrow", extra="batch", who=WHO)
+    kinds = {str: pa.large_string(), bool: pa.bool_(), int: pa.int64()}
+    told = [
+        (name, kinds.get(kind, pa.large_binary())) for name, kind in Row.__annotations__.items()
+    ]
+    return pa.schema(told)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file system of fsspec and the root of the input on it."""
+
+    system: Any
+    root: str
+
+    @staticmethod
+    def of(source: str) -> "Place":
+        """Where the input begins: the folder, or the part of a pattern before its first star."""
+        system, path = _system(source)
+        if any(sign in path for sign in "*?["):
+            fixed = path
+            while any(sign in fixed for sign in "*?["):
+                fixed = fixed.rpartition("/")[0]
+            return Place(system, fixed)
+        return Place(system, path if system.isdir(path) else path.rpartition("/")[0])
+
+    def path(self, name: str) -> str:
+        """The path of a file below the root."""
+        return f"{self.root}/{name}" if self.root else name
+
+
+def _system(source: str) -> tuple[Any, str]:
+    fsspec = need("fsspec.core", extra="batch", who=WHO)
+    try:
+        system, path = fsspec.url_to_fs(source)
+    except (ImportError, ValueError) as error:
+        raise ValueError(
+            f"{source}: {error}. Install the file system's package for fsspec."
+        ) from error
+    return system, str(path).rstrip("/")
+
+
+# ---- listing -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Listing:
+    """The whole input, cut into shards."""
+
+    shards: list[Shard] = field(default_factory=list)
+    skipped: int = 0
+    """Files that are neither pictures nor tables."""
+
+    @property
+    def rows(self) -> int:
+        """As many as are promised; documents that were not counted promise one."""
+        return sum(shard.rows for shard in self.shards)
+
+
+def list_input(job: Job, version: str) -> Listing:
+    """Cut the input into shards; raises if there is nothing to do."""
+    place = Place.of(job.source)
+    files, skipped = _files(place, job.source)
+    mark = job.fingerprint(version)
+    listing, waiting = Listing(skipped=skipped), list[Piece]()
+
+    def close() -> None:
+        if waiting:
+            key = digest(mark, [asdict(one) for one in waiting])
+            listing.shards.append(Shard(key, tuple(waiting)))
+            waiting.clear()
+
+    for piece in _pieces(job, place, files):
+        if sum(one.stop - one.start for one in waiting) + piece.stop - piece.start > job.shard_rows:
+            close()
+        waiting.append(piece)
+    close()
+    if not listing.shards:
+        raise ValueError(f"{job.source}: no rows. Name a folder or files with pictures in them.")
+    return listing
+
+
+def _files(place: Place, source: str) -> tuple[list[tuple[str, str, str]], int]:
+    """Kind, name and stamp of every file of the input, in order."""
+    system, path = place.system, _system(source)[1]
+    if any(sign in path for sign in "*?["):
+        found = system.glob(path, detail=True)
+    elif system.isdir(path):
+        found = system.find(path, detail=True)
+    elif system.exists(path):
+        found = {path: system.info(path)}
+    else:
+        raise ValueError(
+            f"{source}: no such file or folder. Check the path and the current folder."
+        )
+    files, skipped = list[tuple[str, str, str]](), 0
+    for full, info in sorted(found.items()):
+        name = str(full)[len(place.root) :].lstrip("/")
+        kind = _kind(name)
+        if info.get("type") == "directory" or any(one[:1] == "." for one in name.split("/")):
+            continue
+        if kind:
+            files.append((kind, name, _stamp(info)))
+        else:
+            skipped += 1
+    kinds = {kind == "file" for kind, _, _ in files}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"{source} holds both pictures and tables. Name one of them, such as "
+            f"'{source.rstrip('/')}/*.parquet'."
+        )
+    return files, skipped
+
+
+def _kind(name: str) -> str:
+    ending = PurePosixPath(name).suffix.lower()
+    return "file" if ending in PICTURES else TABLES.get(ending, "")
+
+
+def _stamp(info: Mapping[str, Any]) -> str:
+    when = info.get("ETag") or info.get("mtime") or info.get("LastModified") or info.get("updated")
+    return f"{info.get('size')} {when}"
+
+
+def _pieces(job: Job, place: Place, files: Sequence[tuple[str, str, str]]) -> Iterator[Piece]:
+    readers = {"jsonl": _jsonl_pieces, "parquet": _parquet_pieces, "tar": _tar_pieces}
+    for kind, name, stamp in files:
+        whole = Piece(kind, name, stamp)
+        if kind == "file":
+            yield from _document_pieces(job, place, whole)
+        else:
+            yield from readers[kind](job, place, whole)
+
+
+def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
+    """A picture, or so many pages of a local PDF."""
+    local = "file" in _protocols(place.system)
+    if not whole.name.lower().endswith(".pdf") or not local or job.pages != "all":
+        yield whole
+        return
+    try:
+        many = count_pages(Path(place.path(whole.name)))
+    except ValueError:  # its one row says why
+        many = 0
+    for start in range(0, many, job.shard_rows):
+        yield replace(whole, start=start, stop=min(start + job.shard_rows, many), pages=True)
+    if not many:
+        yield whole
+
+
+def _protocols(system: Any) -> tuple[str, ...]:
+    told = system.protocol
+    return (told,) if isinstance(told, str) else tuple(told)
+
+
+def _jsonl_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
+    row, offset = 0, 0
+    with place.system.open(place.path(whole.name), "rb") as file:
+        at = 0
+        for length, blank in _lines(file):
+            if not blank:
+                if row and row % job.shard_rows == 0:
+                    yield replace(whole, start=row - job.shard_rows, stop=row, offset=offset)
+                offset = at if row % job.shard_rows == 0 else offset
+                row += 1
+            at += length
+    first = (row - 1) // job.shard_rows * job.shard_rows
+    if row:
+        yield replace(whole, start=first, stop=row, offset=offset)
+
+
+def _lines(file: Any) -> Iterator[tuple[int, bool]]:
+    """Length of every line, and whether it is blank; a line is never held whole if it is long."""
+    length, blank = 0, True
+    while part := file.readline(LINE):
+        length, blank = length + len(part), blank and not part.strip()
+        if part.endswith(b"\n"):
+            yield length, blank
+            length, blank = 0, True
+    if length:
+        yield length, blank
+
+
+def _parquet_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
+    """Whole groups of rows where they are small: a group is read from its beginning."""
+    parquet = need("pyarrow.parquet", extra="batch", who=WHO)
+    with place.system.open(place.path(whole.name), "rb") as file:
+        meta = parquet.ParquetFile(file).metadata
+        names = set(meta.schema.to_arrow_schema().names)
+        groups = [meta.row_group(at).num_rows for at in range(meta.num_row_groups)]
+    _columns(job, names, whole.name)
+    first = 0
+    for rows in groups:
+        for start in range(first, first + rows, job.shard_rows):
+            yield replace(whole, start=start, stop=min(start + job.shard_rows, first + rows))
+        first += rows
+
+
+def _columns(job: Job, names: set[str], where: str) -> tuple[str, str]:
+    """The columns of pictures and questions; the latter may be none."""
+    image = job.image_column or next((one for one in IMAGE_COLUMNS if one in names), "")
+    question = job.question_column or (
+        "" if job.question or "question" not in names else "question"
+    )
+    for flag, name in (("--image-column", image), ("--question-column", question)):
+        if (name or flag == "--image-column") and name not in names:
+            there = ", ".join(sorted(names)[:20])
+            raise ValueError(f"{where}: no column {name or 'of pictures'}. Give {flag}: {there}.")
+    return image, question
+
+
+def _tar_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
+    row, offset, name = 0, 0, None
+    with place.system.open(place.path(whole.name), "rb") as file:
+        for member in _members(file):
+            if (sample := _sample(member.name)) == name:
+                continue
+            name = sample
+            if row and row % job.shard_rows == 0:
+                yield replace(whole, start=row - job.shard_rows, stop=row, offset=offset)
+            offset = member.offset if row % job.shard_rows == 0 else offset
+            row += 1
+    first = (row - 1) // job.shard_rows * job.shard_rows
+    if row:
+        yield replace(whole, start=first, stop=row, offset=offset)
+
+
+def _members(file: Any) -> Iterator[Any]:
+    """Regular files of a tar archive, as far as it is whole."""
+    import tarfile
+
+    try:
+        with tarfile.open(fileobj=file, mode="r:") as archive:
+            yield from (member for member in archive if member.isreg())
+    except tarfile.TarError as error:
+        raise ValueError(f"broken archive: {error}") from error
+
+
+def _sample(name: str) -> str:
+    """WebDataset's key of a member: its path up to the first dot of its last part."""
+    folder, _, last = name.rpartition("/")
+    return f"{folder}/{last.partition('.')[0]}"
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+def chunks(rows: Iterator[Row]) -> Iterator[tuple[list[Row], bool]]:
+    """Rows by the handful, and whether these are the last; files are never all in memory."""
+    held, size = list[Row](), 0
+    for row in rows:
+        if held and (len(held) == CHUNK_ROWS or size + len(row.data or b"") > CHUNK_BYTES):
+            yield held, False
+            held, size = [], 0
+        held.append(row)
+        size += len(row.data or b"")
+    yield held, True
+
+
+def rows_of(job: Job, shard: Shard) -> Iterator[Row]:
+    """Every row of a shard, in order; what cannot be read says why."""
+    place = Place.of(job.source)
+    readers = {"file": _file_row, "jsonl": _jsonl_rows, "parquet": _parquet_rows, "tar": _tar_rows}
+    for piece in shard.pieces:
+        done = piece.start
+        try:
+            for row in readers[piece.kind](job, place, piece):
+                yield row
+                done += 1
+        except Exception as error:  # decoders of tables may raise anything
+            if piece.kind == "file":
+                raise
+            for at in range(done, piece.stop):
+                reason = f"{piece.name}: cannot be read on ({str(error) or type(error).__name__})."
+                yield Row(f"{piece.name}#row={at}", piece.name, kind="input", error=reason)
+
+
+def _file_row(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
+    first, stop = (piece.start, piece.stop) if piece.pages else (0, 0)
+    row = Row(piece.name, piece.name, job.question, first=first, stop=stop, named=True)
+    yield _load(row, place, place.path(piece.name))
+
+
+def _load(row: Row, place: Place, path: str) -> Row:
+    """The same row with the bytes of its file, or why they cannot be had."""
+
+    def read() -> bytes:
+        with place.system.open(path, "rb") as file:
+            return file.read(BYTES + 1)
+
+    try:
+        data = _patient(read)
+    except FileNotFoundError:
+        return row._replace(kind="missing", error=f"{path}: no such file.")
+    except Exception as error:  # storage may raise anything
+        return row._replace(kind="input", error=f"{path}: {str(error) or type(error).__name__}")
+    return _bounded(row, data)
+
+
+def _bounded(row: Row, data: bytes) -> Row:
+    if len(data) > BYTES:
+        return row._replace(
+            kind="picture", error=f"expected at most {BYTES >> 20} MiB. Save it smaller."
+        )
+    return row._replace(data=data)
+
+
+def _patient(read: Callable[[], T]) -> T:
+    """Try again where storage fails for a moment."""
+    for seconds in PATIENCE:
+        try:
+            return read()
+        except (FileNotFoundError, PermissionError, IsADirectoryError):
+            raise
+        except OSError:
+            time.sleep(seconds)
+    return read()
+
+
+def _jsonl_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
+    at = piece.start
+    with place.system.open(place.path(piece.name), "rb") as file:
+        file.seek(piece.offset)
+        while at < piece.stop:
+            line = file.readline(LINE)
+            long = len(line) == LINE and not line.endswith(b"\n")
+            while long and (rest := file.readline(LINE)) and not rest.endswith(b"\n"):
+                pass
+            if not line:
+                raise ValueError("the file has become shorter")
+            if line.strip():
+                yield _jsonl_row(job, place, piece, at, b"" if long else line)
+                at += 1
+
+
+def _jsonl_row(job: Job, place: Place, piece: Piece, at: int, line: bytes) -> Row:
+    blank = Row(f"{piece.name}#row={at}", piece.name)
+    if not line:
+        return blank._replace(kind="input", error=f"a line of more than {LINE >> 20} MiB.")
+    try:
+        values = json.loads(line)
+        if not isinstance(values, dict):
+            raise ValueError(f"expected a JSON object, got {type(values).__name__}")
+        image, question = _columns(job, set(values), f"row {at}")
+    except (ValueError, RecursionError) as error:
+        return blank._replace(kind="input", error=str(error) or type(error).__name__)
+    return _row(job, place, blank, values.get(image), values.get(question, job.question))
+
+
+def _parquet_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
+    parquet = need("pyarrow.parquet", extra="batch", who=WHO)
+    with place.system.open(place.path(piece.name), "rb") as file:
+        table = parquet.ParquetFile(file, pre_buffer=False)
+        names = set(table.schema_arrow.names)
+        image, question = _columns(job, names, piece.name)
+        first, group = 0, 0
+        while first + table.metadata.row_group(group).num_rows <= piece.start:
+            first, group = first + table.metadata.row_group(group).num_rows, group + 1
+        columns = [one for one in (image, question) if one]
+        batches = table.iter_batches(CHUNK_ROWS, row_groups=[group], columns=columns)
+        for batch in batches:
+            for values in batch.to_pylist() if first + batch.num_rows > piece.start else ():
+                if piece.start <= first < piece.stop:
+                    blank = Row(f"{piece.name}#row={first}", piece.name)
+                    asked = values.get(question, job.question) if question else job.question
+                    yield _row(job, place, blank, values[image], asked)
+                first += 1
+            if first <= piece.start:
+                first += batch.num_rows
+            if first >= piece.stop:
+                return
+
+
+def _row(job: Job, place: Place, blank: Row, image: Any, question: Any) -> Row:
+    """A row of a table, whose values may be of any type."""
+    if not isinstance(question, str):
+        got = type(question).__name__
+        return blank._replace(kind="type", error=f"expected a question as text, got {got}.")
+    row = blank._replace(question=question)
+    if isinstance(image, Mapping):  # as Hugging Face's datasets keep pictures
+        image = image.get("bytes") or image.get("path")
+    if isinstance(image, bytes | bytearray):
+        return _bounded(row, bytes(image))
+    if not isinstance(image, str) or not image:
+        got = type(image).__name__
+        return row._replace(kind="type", error=f"expected bytes, a path or a data URI, got {got}.")
+    if image[:5].lower() == "data:":
+        return _bounded(row, image.encode("utf-8", "replace"))
+    return _row_path(job, place, row, image)
+
+
+def _row_path(job: Job, place: Place, row: Row, path: str) -> Row:
+    """A picture that a row names: below one folder, whatever the row says."""
+    root, folder = place, row.source.rpartition("/")[0]
+    if job.images:
+        system, base = _system(job.images)
+        root, folder = Place(system, base), ""
+    base = root.path(folder) if folder else root.root
+    full = path if path.startswith(f"{base}/") or "://" in path else f"{base}/{path}"
+    inside = full.startswith(f"{base}/") and ".." not in full[len(base) :].split("/")
+    if not inside:
+        reason = f"{path}: outside of {base}. Name the folder of the pictures with --images."
+        return row._replace(kind="missing", error=reason)
+    return _load(row._replace(named=True, name=path), root, full)
+
+
+def _tar_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
+    """Samples of WebDataset: members of one name, a picture and a text or JSON file."""
+    import tarfile
+
+    at, name, parts = piece.start, None, dict[str, bytes]()
+    with place.system.open(place.path(piece.name), "rb") as file:
+        file.seek(piece.offset)
+        with tarfile.open(fileobj=file, mode="r:") as archive:
+            for member in archive:
+                if not member.isreg():
+                    continue
+                if (sample := _sample(member.name)) != name:
+                    if name is not None:
+                        yield _tar_row(job, piece, at, parts)
+                        at, parts = at + 1, {}
+                    name = sample
+                    if at == piece.stop:
+                        return
+                ending = member.name[len(sample) + (0 if "/" in member.name else -1) :].lower()
+                held = archive.extractfile(member)
+                if held is not None and member.size <= BYTES:
+                    parts[ending] = held.read(BYTES + 1)
+    if name is not None:
+        yield _tar_row(job, piece, at, parts)
+
+
+def _tar_row(job: Job, piece: Piece, at: int, parts: Mapping[str, bytes]) -> Row:
+    blank = Row(f"{piece.name}#row={at}", piece.name)
+    data = next((parts[one] for one in parts if one.endswith(PICTURES)), None)
+    if data is None:
+        return blank._replace(kind="missing", error=f"no picture among {', '.join(parts)}.")
+    question = job.question
+    for ending, text in parts.items():
+        if ending.endswith(".txt") and not question:
+            question = text.decode("utf-8", "replace").strip()
+        elif ending.endswith(".json"):
+            try:
+                told = json.loads(text)
+                question = told.get(job.question_column or "question", question)
+            except (ValueError, RecursionError, AttributeError):
+                return blank._replace(kind="input", error="its JSON cannot be read.")
+    if not isinstance(question, str):
+        return blank._replace(kind="type", error="expected a question as text.")
+    return _bounded(blank._replace(question=question), data)

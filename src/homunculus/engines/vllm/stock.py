@@ -1,0 +1,257 @@
+# pyright: basic, reportMissingImports=false
+# vLLM is not installed where types are checked; its classes are untyped here.
+"""Families that vLLM's own classes serve: views go to them as ordinary images.
+
+A family needs a rule for what an image costs. It is read from the served checkpoint's processor,
+and compared with what vLLM itself counts before the server starts.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import isqrt
+from typing import Any
+
+from homunculus.engines.plan import acuity_of
+from homunculus.engines.vllm.settings import (
+    LIMITS,
+    ServerSettings,
+    check_scout_name,
+    check_switches,
+    check_whole,
+)
+from homunculus.lazy import need
+from homunculus.planner.bill import least
+from homunculus.planner.counting import AnyResolutionRule, Facts, FlatRule, Size, TokenRule
+
+WHO = "homunculus serve"
+VARIABLE = "HOMUNCULUS_VIEWS"
+"""The environment variable with the settings of the middleware, as a JSON object."""
+MIDDLEWARE = "homunculus.engines.vllm.middleware.Views"
+OPTIONS = "--mm-processor-kwargs"
+WINDOWS = 4
+"""Windows of an image at most, beside the whole."""
+SEARCH = ServerSettings().seconds
+"""What `--max-search-seconds` is if nobody gives it."""
+
+
+@dataclass(frozen=True)
+class StockFamily:
+    """How the images of an architecture are counted."""
+
+    rule: Callable[[str, Any, int], TokenRule]
+    """From the architecture's name, vLLM's processing info and the price of a small image."""
+    options: Mapping[str, Any]
+    """Options of the family's processor under which every image is one tile."""
+    marks: bool = True
+    """Whether the marks around an image are counted. Gemma's begin and end with newlines, which
+    merge with those of the text, so nobody knows how many there are."""
+
+
+def _flat(name: str, info: Any, price: int) -> TokenRule:
+    """Every image costs the same, whatever its size."""
+    images = info.get_hf_processor().image_processor
+    size = getattr(images, "max_image_size", None) or images.size
+    side = int(size.get("longest_edge") or size["height"])
+    return FlatRule(name, max(1, side // isqrt(price)), price=price, pixels=side)
+
+
+def _any_resolution(name: str, info: Any, price: int) -> TokenRule:
+    """LLaVA-OneVision's tiles; vLLM shows each of several images in tiles, too."""
+    del price
+    config, encoder = info.get_hf_config(), info.get_vision_encoder_info()
+    side, cells = encoder.get_image_size(), encoder.get_patch_grid_length()
+    most = max(max(pair) for pair in config.image_grid_pinpoints) // side
+    return AnyResolutionRule(
+        name, side // cells, pixels=side, cells_per_tile=cells, tiles=most, one_base=False
+    )
+
+
+FAMILIES = {
+    "Gemma3ForConditionalGeneration": StockFamily(_flat, {"do_pan_and_scan": False}, marks=False),
+    "Idefics3ForConditionalGeneration": StockFamily(_flat, {"do_image_splitting": False}),
+    "InternVLForConditionalGeneration": StockFamily(
+        _flat, {"crop_to_patches": False, "max_patches": 1}
+    ),
+    "LlavaOnevisionForConditionalGeneration": StockFamily(_any_resolution, {}),
+    "SmolVLMForConditionalGeneration": StockFamily(_flat, {"do_image_splitting": False}),
+}
+"""By vLLM's name of the architecture."""
+
+
+def stock_family(names: Sequence[str]) -> str | None:
+    """The first of some architectures that takes views as ordinary images."""
+    return next((name for name in names if name in FAMILIES), None)
+
+
+# ---- settings ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ViewSettings:
+    """Settings of the middleware."""
+
+    tokens: int = 273
+    """Tokens per image, at most."""
+    images: int = 32
+    """Images per request."""
+    seconds: float | int = 10
+    """For the views of a request; then its images are shown whole."""
+    threads: int = 1
+    """That look for views."""
+    waiting: int = 64
+    """Requests that wait for a thread; the images of further ones are shown whole."""
+    bytes: int = 256 << 20
+    """Of a request's body."""
+    strict: bool = False
+    """Whether a request is refused if one of its images cannot be shown as views."""
+    fetch: bool = False
+    """Whether images are fetched from public addresses; else vLLM gets the address."""
+    label: bool = True
+    """Whether each view stands behind a line that says what it shows."""
+    scout: str = "auto"
+    acuity: str = "vlm"
+
+    def __post_init__(self) -> None:
+        values: dict[str, Any] = vars(self)
+        check_whole(values, ("tokens", "images", "threads", "waiting", "bytes"))
+        if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
+            raise ValueError(f"homunculus: seconds is a number, got {self.seconds!r}.")
+        if not 0 < self.seconds < 3600:
+            raise ValueError(f"homunculus: seconds is between 0 and 3600, got {self.seconds!r}.")
+        check_switches(values, ("strict", "fetch", "label"))
+        check_scout_name(values["scout"])
+        acuity_of(self.acuity)
+
+    @staticmethod
+    def from_environment(variables: Mapping[str, str] = os.environ) -> "ViewSettings":
+        """The settings in the environment variable."""
+        text = variables.get(VARIABLE, "{}")
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"{VARIABLE}: expected a JSON object, got {text[:80]!r}.") from error
+        names = [one.name for one in fields(ViewSettings)]
+        unknown = [name for name in values if name not in names] if isinstance(values, dict) else []
+        if unknown or not isinstance(values, dict):
+            raise ValueError(
+                f"{VARIABLE}: expected a JSON object of {', '.join(names)}, got "
+                f"{', '.join(map(repr, unknown)) or text[:80]}."
+            )
+        return ViewSettings(**values)
+
+
+SHARED = ("tokens", "images", "scout", "acuity")
+"""Settings of `homunculus serve` that mean the same here."""
+USUAL = {
+    "method": ("", "views"), "where": ("before",), "question_from": ("last",), "pin": (True,),
+    "override": (False,), "positions": ("whole", "separate"), "context": (1 / 8,),
+}  # fmt: skip
+"""Settings that only the classes of the plugin know, and what they must be."""
+
+
+def view_settings(setting: Mapping[str, Any], name: str) -> ViewSettings:
+    """The settings of `homunculus serve` for an architecture that vLLM's own class serves."""
+    for key, usual in USUAL.items():
+        if (got := setting.get(key, usual[0])) not in usual:
+            raise ValueError(
+                f"{name} is shown views as ordinary images, each for the question of its turn: "
+                f"--{key.replace('_', '-')} cannot be {got!r}. Leave it out."
+            )
+    values = {key: setting[key] for key in SHARED if key in setting}
+    if (seconds := setting.get("seconds", SEARCH)) != SEARCH:
+        values["seconds"] = seconds
+    return ViewSettings(**values)
+
+
+def raise_limit(
+    limits: Mapping[str, Any] | None, settings: ViewSettings
+) -> tuple[dict[str, Any], ViewSettings]:
+    """`--limit-mm-per-prompt` for the views of as many images as a request may have.
+
+    The operator's own limit counts images as clients send them.
+    """
+    limits = dict(limits or {})
+    own = limits.get("image", settings.images)
+    many = own.get("count", settings.images) if isinstance(own, Mapping) else own
+    if isinstance(many, bool) or not isinstance(many, int) or many < 1:
+        raise ValueError(f"{LIMITS}: expected at least 1 image, got {many!r}.")
+    views = many * (WINDOWS + 1)
+    counted = dict(own, count=views) if isinstance(own, Mapping) else views
+    return {"video": 0} | limits | {"image": counted}, replace(settings, images=many)
+
+
+# ---- the rule of a checkpoint --------------------------------------------------------------------
+
+
+def find_rule(config: Any, images: int = 0) -> TokenRule:
+    """How many tokens the served checkpoint counts for an image, as vLLM counts them.
+
+    ``config`` is vLLM's `ModelConfig`, ``images`` how many a prompt may have. Raises if vLLM counts
+    some size in another way.
+    """
+    name = stock_family(config.architectures)
+    if name is None:
+        raise ValueError(
+            f"expected a model of {', '.join(FAMILIES)}, got {', '.join(config.architectures)}. "
+            "docs/vllm.md lists the supported families."
+        )
+    processor = need("vllm.multimodal", "vllm", WHO).MULTIMODAL_REGISTRY.create_processor(config)
+    marks = FAMILIES[name].marks
+    (price,) = count_images(processor, [(32, 32)], marks)
+    rule = FAMILIES[name].rule(name, processor.info, price)
+    for sizes in _trials(rule):
+        theirs = count_images(processor, sizes, marks)
+        ours = [rule.count(size, len(sizes)) for size in sizes]
+        if ours != theirs:
+            raise ValueError(
+                f"{name}: expected images of {_text(sizes)} pixels to cost {ours} tokens, got "
+                f"{theirs}. No rule fits this checkpoint's processor. {_hint(name)}"
+            )
+    facts = Facts(name, "the served checkpoint", "", "code", images, windows=WINDOWS)
+    return replace(rule, facts=facts)
+
+
+def _trials(rule: TokenRule) -> list[list[Size]]:
+    """Sizes whose counts are compared: below, at and above a tile, of many shapes."""
+    side = rule.unit.side if rule.unit else rule.side
+    near = [(side - 1, side + 1), (side, side), (side // 2 + 1, side), (2 * side, 3 * side + 5)]
+    slim = [(8 * side // 2, side // 2 + 3), (side // 3 + 2, 5 * side), (17, 90)]
+    return [*([size] for size in (*near, *slim)), [near[0], slim[0], near[3]]]
+
+
+def _text(sizes: Sequence[Size]) -> str:
+    return " and ".join(f"{wide} x {high}" for high, wide in sizes)
+
+
+def _hint(name: str) -> str:
+    options = dict(FAMILIES[name].options)
+    flag = f"It needs {OPTIONS} '{json.dumps(options)}'." if options else ""
+    return flag or "Serve it without views, by `vllm serve`."
+
+
+def count_images(processor: Any, sizes: Sequence[Size], marks: bool) -> list[int]:
+    """Tokens of blank images of these sizes in one prompt, as vLLM's processor counts them."""
+    images: Any = need("PIL.Image", "vllm", WHO)
+    some = [images.new("RGB", (wide, high), "white") for high, wide in sizes]
+    prompt = processor.dummy_inputs.get_dummy_text({"image": len(some)})
+    found = processor(prompt, processor.info.parse_mm_data({"image": some}))
+    places = found["mm_placeholders"]["image"]
+    return [place.length if marks else place.get_num_embeds() for place in places]
+
+
+def describe(rule: TokenRule, settings: ViewSettings) -> str:
+    """A line for the log; raises if the budget is too small for any image."""
+    if (price := least(rule)) > settings.tokens:
+        raise ValueError(
+            f"{settings.tokens} tokens are too few for any image of {rule.name}: the smallest "
+            f"costs {price}. Give --tokens {price} or more."
+        )
+    unit = rule.unit.tokens if rule.unit else price
+    many = max(1, min(WINDOWS + 1, settings.tokens // unit))
+    more = "" if many > 1 else f"; from --tokens {2 * unit} on windows are shown, too"
+    return (
+        f"{rule.name}, up to {many} view{'s' if many > 1 else ''} of {unit} tokens per image "
+        f"within {settings.tokens}{more}"
+    )

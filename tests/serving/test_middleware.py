@@ -1,0 +1,246 @@
+"""The middleware by itself: what it changes, whom it refuses, and what it does when it is late."""
+
+import asyncio
+import json
+import threading
+
+import pytest
+import torch
+from starlette.exceptions import HTTPException
+
+from homunculus import Sight
+from homunculus.engines.vllm.middleware import Body, Maker, Views
+from homunculus.engines.vllm.stock import (
+    FAMILIES,
+    ViewSettings,
+    describe,
+    raise_limit,
+    view_settings,
+)
+from homunculus.planner.counting import FlatRule
+from serving.client import page, turn
+
+RULE = FlatRule("SmolVLM", 8, price=19, pixels=64)
+HOT = torch.eye(8) * 9
+
+
+def maker(scout=HOT, **more):
+    made = Maker(RULE, ViewSettings(tokens=76, **more))
+    made.rewriter.scout = scout
+    return made
+
+
+def body(*messages):
+    return json.dumps({"model": "served", "messages": list(messages)}).encode()
+
+
+def incoming(*messages):
+    """What a server hands to an application, message by message; then nothing for ever."""
+    left = list(messages)
+
+    async def receive():
+        while not left:
+            await asyncio.sleep(3600)
+        return left.pop(0)
+
+    return receive
+
+
+def chunk(data, more=False):
+    return {"type": "http.request", "body": data, "more_body": more}
+
+
+def images(data):
+    parts = json.loads(data)["messages"][0]["content"]
+    return sum(part["type"] == "image_url" for part in parts)
+
+
+def read(made, *messages):
+    async def run():
+        return await Body(made, incoming(*messages)).receive()
+
+    return asyncio.run(run())
+
+
+def counter(name):
+    from prometheus_client import REGISTRY
+
+    return REGISTRY.get_sample_value(f"homunculus:{name}_total")
+
+
+ASK = body(turn("What is the total?", page(400, 500)))
+
+
+def test_an_image_becomes_views_within_the_budget():
+    made = maker()
+    before = counter("tokens_kept")
+    half = len(ASK) // 2
+    found = read(made, chunk(ASK[:half], True), chunk(ASK[half:]))
+    assert images(found["body"]) == 4
+    assert found["more_body"] is False
+    assert counter("tokens_kept") - before == 76
+
+
+def test_what_has_no_images_or_is_no_json_stays_as_it_is():
+    made = maker()
+    for data in (b"", b"{", b"[]", b"[" * 100_000, body({"role": "user", "content": "Hello"})):
+        assert read(made, chunk(data))["body"] == data
+
+
+def test_a_body_that_is_too_large_is_refused():
+    with pytest.raises(HTTPException, match="at most 1000 bytes") as raised:
+        read(maker(bytes=1000), chunk(ASK[:600], True), chunk(ASK[600:1200], True))
+    assert raised.value.status_code == 413
+
+
+def test_a_broken_image_goes_on_or_is_refused_as_the_settings_say():
+    broken = turn("What?", page(400, 500))
+    broken["content"][0]["image_url"]["url"] = "data:image/png;base64,aGVsbG8="
+    data = body(broken)
+    assert read(maker(), chunk(data))["body"] == data
+    before = counter("requests_refused")
+    with pytest.raises(HTTPException) as raised:
+        read(maker(strict=True), chunk(data))
+    assert raised.value.status_code == 400
+    assert raised.value.detail.startswith("homunculus: ")
+    assert counter("requests_refused") == before + 1
+
+
+@pytest.fixture
+def stuck():
+    """A scout that finds nothing until the test is over."""
+    gate = threading.Event()
+
+    def scout(image, question, grid):
+        gate.wait(60)
+        return Sight(torch.zeros(grid), sure=1.0)
+
+    yield scout
+    gate.set()
+
+
+def test_who_is_late_is_shown_whole_and_counted(stuck):
+    made = maker(stuck, seconds=0.5)
+    before = counter("images_late")
+    assert images(asyncio.run(made.change(ASK))) == 1
+    assert counter("images_late") == before + 1
+
+
+def test_when_too_many_wait_others_are_shown_whole_at_once(stuck):
+    made = maker(stuck, seconds=50, waiting=1)
+    other = body(turn("When was it?", page(400, 500)))
+
+    async def both():
+        first = asyncio.ensure_future(made.change(ASK))
+        while not made._waiting:
+            await asyncio.sleep(0.01)
+        second = await made.change(other)
+        first.cancel()
+        return images(second)
+
+    before = counter("images_late")
+    assert asyncio.run(both()) == 1
+    assert counter("images_late") == before + 1
+
+
+def test_a_client_that_leaves_is_noticed_while_views_are_made(stuck):
+    made = maker(stuck, seconds=50)
+
+    async def leave():
+        out = Body(made, incoming(chunk(ASK), {"type": "http.disconnect"}))
+        return [await out.receive(), await out.receive()]
+
+    assert asyncio.run(leave()) == [{"type": "http.disconnect"}] * 2
+
+
+def test_the_next_message_after_the_body_reaches_the_application():
+    made = maker()
+
+    async def talk():
+        gate = asyncio.Event()
+        first = [chunk(ASK)]
+
+        async def receive():
+            if first:
+                return first.pop()
+            await gate.wait()
+            return {"type": "http.disconnect"}
+
+        out = Body(made, receive)
+        assert images((await out.receive())["body"]) == 4
+        gate.set()
+        return await out.receive()
+
+    assert asyncio.run(talk()) == {"type": "http.disconnect"}
+
+
+def test_only_bodies_of_requests_with_messages_are_read():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(await receive())
+
+    views = Views(app, maker())
+    scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions"}
+    json_headers = [(b"content-type", b"application/json")]
+    for change in ({}, {"path": "/v1/embeddings"}, {"method": "PUT"}, {"headers": []}):
+        asyncio.run(views(scope | {"headers": json_headers} | change, incoming(chunk(ASK)), None))
+    assert [images(one["body"]) for one in seen] == [4, 1, 1, 1]
+
+
+def test_nothing_is_read_before_the_application_asks():
+    """So a server that refuses a key has not searched an image of a stranger."""
+
+    async def app(scope, receive, send):
+        return None
+
+    async def receive():
+        raise AssertionError("read too early")
+
+    headers = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/messages", "headers": headers}
+    asyncio.run(Views(app, maker())(scope, receive, None))
+
+
+# ---- settings ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("{", "expected a JSON object"),
+        ("[1]", "expected a JSON object"),
+        ('{"token": 1}', "'token'"),
+        ('{"tokens": 0}', "tokens is a whole number"),
+        ('{"seconds": 0}', "between 0 and 3600"),
+    ],
+)
+def test_settings_that_are_wrong_are_told(text, fault):
+    with pytest.raises(ValueError, match=fault):
+        ViewSettings.from_environment({"HOMUNCULUS_VIEWS": text})
+    assert ViewSettings.from_environment({}).tokens == 273
+
+
+def test_limits_count_the_views_of_images():
+    limits, settings = raise_limit({"image": 2, "audio": 1}, ViewSettings())
+    assert (limits, settings.images) == ({"video": 0, "image": 10, "audio": 1}, 2)
+    assert raise_limit(None, ViewSettings(images=3))[0] == {"video": 0, "image": 15}
+    counted = raise_limit({"image": {"count": 1, "width": 9}}, ViewSettings())[0]
+    assert counted["image"] == {"count": 5, "width": 9}
+    with pytest.raises(ValueError, match="at least 1 image"):
+        raise_limit({"image": 0}, ViewSettings())
+
+
+def test_flags_of_the_plugin_alone_are_refused_by_name():
+    name = next(iter(FAMILIES))
+    assert view_settings({"tokens": 64, "method": "", "seconds": 7}, name).seconds == 7
+    for setting in ({"where": "after"}, {"method": "cut"}, {"question_from": "none"}):
+        with pytest.raises(ValueError, match=f"{name} is shown views as ordinary images"):
+            view_settings(setting, name)
+
+
+def test_a_budget_below_one_image_is_refused_and_one_view_is_told():
+    with pytest.raises(ValueError, match=r"18 tokens are too few .* costs 19"):
+        describe(RULE, ViewSettings(tokens=18))
+    assert "from --tokens 38 on windows" in describe(RULE, ViewSettings(tokens=20))
+    assert "up to 4 views of 19 tokens" in describe(RULE, ViewSettings(tokens=80))
