@@ -8,6 +8,7 @@ import pytest
 
 import homunculus
 from homunculus.cli import main
+from homunculus.planner import Planner
 from homunculus.planner.cost import costs
 from homunculus.planner.messages import MARK, encode, is_view, labels
 from test_planner_views import corner, page
@@ -140,6 +141,25 @@ def test_costs_of_a_picture_and_of_a_size(tmp_path, capsys, monkeypatch) -> None
     assert main(["cost", "0x5"]) == 2
     assert main(["cost", "640x480", "--model", "grok"]) == 0
     assert "-: a picture costs 512 or more with grok" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "gemini-2.5", "llama-4", "smolvlm", "claude"])
+def test_views_cost_at_most_what_the_table_of_costs_says(model) -> None:
+    whole = page()
+    for tokens in (64, 273):
+        (row,) = costs(f"{whole.width}x{whole.height}", model, tokens)
+        planner = Planner.of(whole, "?", row["model"], scout=corner())
+        if row["views"] is None:
+            with pytest.raises(ValueError, match="too few"):
+                planner.views(tokens)
+        else:
+            spent = planner.views(tokens).tokens
+            assert spent <= row["views"] <= min(tokens, row["untouched"]), row["model"]
+
+
+def test_the_table_of_costs_knows_what_a_tile_costs() -> None:
+    (row,) = costs("1240x1754", "gpt-4o", 273)
+    assert row["views"] == 3 * 85
 
 
 def test_the_command_never_writes_over_the_picture(tmp_path, capsys, monkeypatch) -> None:

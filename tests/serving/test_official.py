@@ -17,6 +17,7 @@ from homunculus.lab.results import from_text
 from homunculus.lab.speed.server import NAME as SERVED
 from serving.conftest import FEW, folder
 from serving.toy import CELLS, NAME, toy
+from test_inside import deep
 from test_measure_official import test_both_are_those_of_lmms_eval  # noqa: F401
 
 FOVEATED = ("--method", "foveated")
@@ -178,3 +179,33 @@ def test_measure_asks_a_server_as_it_is(room, serve):
     (found,) = json.loads((room / "own.json").read_text())["runs"]
     assert list(found["table"]) == ["foveated"]
     assert list(found["table"]["foveated"]) == ["63"]  # 316 tokens of 5 images
+
+
+BAKEOFF = """
+models = ["{model}"]
+tasks = ["{task}"]
+methods = ["views", "divprune", "fastv"]
+without = ["random", "uniform", "centre", "pool", "prior", "saliency", "blind", "full"]
+tokens = [64]
+dtype = "float32"
+include = "{folder}"
+"""
+
+
+def test_a_bake_off_asks_rivals_after_the_encoder_and_inside_the_model(room):
+    model, one = room / "tiny-0.1B", deep("qwen2_5_vl")
+    for part in (one.model, one.processor):
+        part.save_pretrained(model)
+    told = BAKEOFF.format(model=model, task=NAME, folder=room / "task")
+    (room / "bakeoff.toml").write_text(told)
+    run(room, "homunculus", "measure", "bakeoff.toml")
+    out = room / "bakeoff-tiny-0.1B.json"
+    found = from_text(out.read_text())
+    (table,), (cost,) = found["runs"], found["cost"]
+    assert {"views", "divprune", "fastv", "resize", "shuffled"} <= set(table["table"])
+    assert table["n"] == 6
+    assert cost["table"]["divprune"]["64"]["tokens"] == 64
+    assert (room / "bakeoff-tiny-0.1B.report.html").exists()
+    before = out.stat().st_mtime_ns
+    assert "tiny-0.1B" in run(room, "homunculus", "measure", "bakeoff.toml").stdout
+    assert out.stat().st_mtime_ns == before, "a model with a result is not run again"

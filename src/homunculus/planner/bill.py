@@ -170,3 +170,17 @@ def least(rule: TokenRule) -> int:
     if unit.setting:
         return min(alone, unit.tokens)
     return alone if alone <= unit.tokens else min(alone, 2 * unit.tokens)  # cheaper among several
+
+
+def most(rule: TokenRule, size: Size, tokens: int) -> int | None:
+    """The most that views of a picture of that size cost within a budget; None if it buys none."""
+    whole = rule.count(rule.largest(size, tokens))
+    if isinstance(rule, LevelRule):
+        offers = [price for _, price in rule.levels]
+    elif rule.unit:
+        many = min(rule.facts.windows + 1, tokens // rule.unit.tokens)
+        offers = [whole, many * rule.unit.tokens]
+    else:
+        offers = [tokens if whole <= tokens else whole]
+    offers = [price for price in offers if least(rule) <= price <= tokens]
+    return min(rule.count(size), max(offers)) if offers else None

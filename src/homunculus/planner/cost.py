@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from homunculus.image import open_picture
-from homunculus.planner.bill import least
+from homunculus.planner.bill import least, most
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import MODELS, token_rule
 
@@ -41,16 +41,15 @@ def _size_of(source: Any) -> Size:
 
 
 def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
-    untouched, cheapest = rule.count(size), least(rule)
     facts = rule.facts
     return {
         "model": rule.name,
         "whose": facts.whose,
         "width": size[1],
         "height": size[0],
-        "untouched": untouched,
-        "views": min(untouched, tokens) if min(untouched, cheapest) <= tokens else None,
-        "least": cheapest,
+        "untouched": rule.count(size),
+        "views": most(rule, size, tokens),
+        "least": least(rule),
         "sure": facts.sure,
         "source": facts.source,
         "date": facts.date,

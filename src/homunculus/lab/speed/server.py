@@ -78,15 +78,21 @@ class ServerProcess:
 
     def resident(self) -> int:
         """Resident memory of all its processes, in bytes."""
-        pages = 0
+        return sum(self.residents().values())
+
+    def residents(self) -> dict[str, int]:
+        """Resident memory of each of its processes, in bytes, by its name and number."""
+        found, page = dict[str, int](), os.sysconf("SC_PAGE_SIZE")
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
-                words = stat.read_text().rpartition(")")[2].split()
+                name, _, rest = stat.read_text().rpartition(")")
             except OSError:  # the process has ended
                 continue
+            words = rest.split()
             if int(words[3]) == self.process.pid:  # its session
-                pages += int(words[21])
-        return pages * os.sysconf("SC_PAGE_SIZE")
+                number, _, title = name.partition(" (")
+                found[f"{title} {number}"] = int(words[21]) * page
+        return found
 
     def stop(self) -> None:
         """Stop it and all processes that it started."""

@@ -172,8 +172,9 @@ async def _soak(
             began = monotonic()
             await _round(client, requests, plan, tally, random.Random(turn))
             now = monotonic()
+            held = server.residents()
             rows.append({
-                "second": round(now - start), "resident": server.resident(),
+                "second": round(now - start), "resident": sum(held.values()), "processes": held,
                 "rate": round(len(requests) / (now - began), 2),
             })  # fmt: skip
             progress(f"round {turn + 1}: {dict(tally.ends)}, {len(tally.wrong)} wrong")
