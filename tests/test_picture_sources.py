@@ -312,7 +312,7 @@ def test_anything_else_is_told_what_is_taken() -> None:
     for tensor, words in (
         (torch.zeros(3, 4, 4), "got 3 x 4 x 4 of float32"),
         (torch.zeros(4, 4, dtype=torch.uint8), "got 4 x 4 of uint8"),
-        (torch.zeros(4, 5, 3, dtype=torch.uint8), "got 4 x 5 x 3 of uint8"),
+        (torch.zeros(5, 5, 3, dtype=torch.uint8), "got 5 x 5 x 3 of uint8"),
     ):
         with pytest.raises(PictureError, match=words):
             open_picture(tensor)
