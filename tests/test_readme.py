@@ -146,10 +146,10 @@ def row(file: str, suite: str, column: str) -> tuple[int, list[str]]:
     return run["n"], cells
 
 
-def test_the_table_of_the_readme_is_what_was_measured() -> None:
-    found = re.findall(
-        r"^\| ([a-z ]+) \((?:.*, )?(\d+)[^)]*\)¹? \| (.+) \|$", README.read_text("utf-8"), re.M
-    )
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+def test_the_main_table_is_what_was_measured(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    found = re.findall(r"^\| ([a-z ]+) \((?:.*, )?(\d+)[^)]*\)¹? \| (.+) \|$", text, re.M)
     assert [name for name, _, _ in found] == list(SETS)
     for name, many, cells in found:
         assert (int(many), cells.split(" | ")) == row(*SETS[name]), name
