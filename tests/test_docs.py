@@ -8,7 +8,7 @@ import pytest
 
 from homunculus.cli import check
 from homunculus.planner.cost import costs
-from test_readme import LEFT, README, commands, execute, left, parts
+from test_readme import LEFT, README, SDK, blocks, commands, execute, left, parts
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -43,6 +43,14 @@ def test_a_page_runs(page, tmp_path, monkeypatch) -> None:
     assert (execute(text, DOCS / page, shell=True) > 0) == (page in PYTHON)
     if page in PYTHON:
         assert (tmp_path / PYTHON[page]).exists()
+
+
+def test_providers_are_asked_on_one_page() -> None:
+    """tests/serving/test_clients.py runs the calls of that page, with the SDKs and a recorder."""
+    pages = {path.name: path.read_text("utf-8") for path in (README, *DOCS.glob("*.md"))}
+    calls = {name: sum(bool(SDK.search(code)) for _, code in blocks(text))
+             for name, text in pages.items()}  # fmt: skip
+    assert {name: many for name, many in calls.items() if many} == {"any-model.md": 2}
 
 
 def our_commands(path: Path) -> list[list[str]]:

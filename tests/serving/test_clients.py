@@ -5,6 +5,7 @@ import json
 import sys
 from base64 import b64decode
 from io import BytesIO
+from pathlib import Path
 
 import anthropic
 import openai
@@ -17,6 +18,9 @@ from homunculus.serve import async_http_client, http_client
 from homunculus.serve.rewrite import picture_of
 from recorder import recording, url
 from serving.client import packed, page, turn
+from test_readme import execute
+
+HOSTED = Path(__file__).parents[2] / "docs" / "any-model.md"
 
 
 @pytest.fixture
@@ -123,6 +127,22 @@ def test_both_without_waiting(recorder) -> None:
     asyncio.run(ask())
     assert 0 < cost("gpt-6", sizes(recorder.seen[0].body["messages"][0]["content"])) <= 100
     assert 0 < cost("claude", sizes(recorder.seen[1].body["messages"][0]["content"])) <= 64
+
+
+def test_the_complete_calls_of_the_docs(recorder, tmp_path, monkeypatch, capsys) -> None:
+    """As a reader pastes them; the environment has a key, and the recorder's address."""
+    monkeypatch.chdir(tmp_path)
+    for name, address in (("OPENAI", f"{url(recorder)}/v1"), ("ANTHROPIC", url(recorder))):
+        monkeypatch.setenv(f"{name}_API_KEY", "k")
+        monkeypatch.setenv(f"{name}_BASE_URL", address)
+    assert execute(HOSTED.read_text("utf-8"), HOSTED, shell=True, sdks=True) == 3
+    assert capsys.readouterr().out.splitlines()[-2:] == ["ok", "ok"]
+    paths = [one.path for one in recorder.seen]
+    assert paths == ["/v1/chat/completions", "/v1/messages"]
+    for one, rule in zip(recorder.seen, ("gpt-6", "claude"), strict=True):
+        shown = sizes(one.body["messages"][0]["content"])
+        assert len(shown) > 1
+        assert cost(rule, shown) <= 128
 
 
 # ---- MCP -----------------------------------------------------------------------------------------
