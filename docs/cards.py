@@ -108,23 +108,23 @@ CARDS = {
     "pseudo-log-polar": Card(
         "K bins around the fixation; each takes the best of the nine cells at its place",
         "Learning where to put bins: gradients move them.",
-        "As it is shipped, with bins on a sunflower: nothing was trained.",
+        "As it is shipped: the bins stand in a sunflower pattern, and nothing was trained.",
         "[Schwartz 1977](related.md#log-polar)",
     ),
     "frequency": Card(
         "each cell belongs to its strongest orientation; an orientation gets K in proportion to its energy",
         "Textures and drawings, where directions of detail differ.",
-        "Not measured with questions: it does not hear them.",
+        "Not measured with questions: it does not use them.",
         "[the steerable pyramid](related.md#steerable)",
     ),
     "atlas": Card(
         "n(region) ≥ 1 and n(region) ∝ Σ r over the region; within it the largest r(c)",
         "Pictures of several things, each of which must be seen.",
-        "Segmenting costs time, and print has no regions.",
+        "Segmentation takes time, and does not help on print.",
         "[Felzenszwalb and Huttenlocher 2004](related.md#regions)",
     ),
-    "random": Card("K cells by lot", "A control: what chance reads.", "Always.", "–"),
-    "uniform": Card("every n-th cell", "A control: a stride.", "Always.", "–"),
+    "random": Card("K cells at random", "A control: what chance reads.", "Always.", "–"),
+    "uniform": Card("every n-th cell", "A control: an even sample.", "Always.", "–"),
     "centre": Card("the K cells nearest the middle", "A control: photographers centre things.", "Text.", "–"),
     "pool": Card("K equal blocks, each the mean of its cells", "A control: everything seen, nothing sharp.", "Print.", "–"),
     "resize": Card(
@@ -134,11 +134,11 @@ CARDS = {
         "[the critics](related.md#critics) say that many methods lose to it",
     ),
     "saliency": Card(
-        "the K largest contrasts against the surround", "A control: what stands out, whoever asks.",
-        "Questions: they are about what does not stand out as well.", "[Itti, Koch and Niebur 1998](related.md#saliency)",
+        "the K largest contrasts against the surround", "A control: what stands out, whatever the question.",
+        "Questions about what does not stand out.", "[Itti, Koch and Niebur 1998](related.md#saliency)",
     ),
     "oracle": Card(
-        "as `cut`, with r from the answer's box", "A control: what knowing the place is worth.", "It is told the answer.", "–",
+        "as `cut`, with r from the answer's box", "A control: what knowing the place is worth.", "It is given the answer's box, so it is no method to use.", "–",
     ),
     "shuffled": Card(
         "as `foveated`, with r from another image's question",
@@ -147,7 +147,7 @@ CARDS = {
     "views": Card(
         "the views with the largest Σ P(answer at c) · L(height(c) × scale) that cost at most K",
         "The default. Text with 16 to 64 tokens of 32 px, photos of things that the detector knows, and every hosted model.",
-        "The answer stands outside of every window: it is then as small as in a smaller resized picture. Charts that ask by shape.",
+        "If the answer is outside of every window, it is smaller than `resize` would have shown it. Charts whose questions are about shapes.",
         "[ViCrop, ZoomEye and others](related.md#vicrop) look with the model itself; the value is [explained here](ideas.md#the-value-of-a-plan)",
     ),
 }  # fmt: skip
@@ -218,24 +218,30 @@ HEAD = f"""# Methods
 
 <!-- Made by `python docs/cards.py` from the registry and results/; edit that, not this. -->
 
-A method says which K tokens are kept. [`views`](#views) is the default of `show`, `attach` and `serve`,
-[`cut`](#cut) where tokens must be cells of one image; [how to choose](choose.md#a-method). All obey the same laws:
-exactly K, a batch equals its singles, ties never depend on luck. `homunculus methods` lists them.
+A method says which K tokens of an image are kept. [`views`](#views) is the default of `show`, `attach` and `serve`;
+[`cut`](#cut) is the default where tokens must be cells of one image ([how to choose](choose.md#a-method)). All obey the
+same [laws](cells.md#the-laws): exactly K tokens, and an image in a batch gets what it gets alone. `homunculus methods`
+lists them. The words are explained in the [glossary](ideas.md#glossary).
 
-Every picture below is the same invoice with {TOKENS} tokens of {PATCH} px and “{QUESTION}”. Left,
-what is kept; right, what can still be read; of `views`, right, the pictures as they are sent. Controls are there to be
-beaten, and stand in every table. *Looks at* says where relevance comes from (the question, the pixels, nothing), and which
-cells there are to choose from: a `grid` of equal ones, a `pyramid` of them, or others.
+How to read a card:
+
+- **The picture** is always the same invoice with {TOKENS} tokens of {PATCH} px and “{QUESTION}”. Left is what is kept,
+  right what can still be read; for `views`, right are the pictures as they are sent.
+- **In formulas**, c is a cell, r(c) its relevance (the scout's logit), s(c) its side, level(c) how coarse it is (0 is
+  the finest), e its distance from the fixation in degrees, and Σ a sum over cells.
+- **looks at** says where relevance comes from (the question, the pixels, nothing), and which cells there are to choose
+  from: a `grid` of equal ones, a `pyramid` of coarse and fine ones, or others.
+- **A control** is there to be beaten, and is in every table.
 
 """
 TABLE = """## What can still be read
 
-A real OCR network reads the answer from what the kept tokens show; of photos, the share of the named thing that is
-shown at 32 pixels or more. Cells of **16 px**, 64 / 128 / 273 tokens, all with the word scout, 48 questions a set
+RapidOCR reads the answer from what the kept tokens show. For photos it is the share of the named thing that is shown
+with 32 pixels or more. Cells of **16 px**, 64 / 128 / 273 tokens, all with the word scout, 48 questions a set
 ([pages and receipts](../results/measure-documents-search.json),
-[street words and photos](../results/measure-charts-photos-scenes.json)); `views` was measured later, on 60 questions
-([file](../results/compare-tokens16-views.json)), not on photos (–), and [with tokens of 32 px](index.md#what-can-still-be-read).
-No vision-language model was asked.
+[street words and photos](../results/measure-charts-photos-scenes.json)). `views` was measured later, on 60 questions
+([file](../results/compare-tokens16-views.json)) and not on photos (–). [Results](results.md) has it with tokens of
+32 px. No vision-language model was asked.
 
 | method | pages | receipts | street words | photos |
 |---|---|---|---|---|

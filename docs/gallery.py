@@ -151,7 +151,9 @@ def shares(suite: str, tokens: int) -> str:
     scores = [one["scores"] for one in results(suite)["rows"]]
     pairs = [(one["views"][str(tokens)][0], one["resize"][str(tokens)][0]) for one in scores]
     met = [outcome(*pair) for pair in pairs]
-    return f"{met.count(WIN)} wins and {met.count(LOSS)} losses in {len(met)} at {tokens} tokens"
+    lost = met.count(LOSS)
+    losses = f"{lost} {'loss' if lost == 1 else 'losses'}"
+    return f"{met.count(WIN)} wins and {losses} in {len(met)} at {tokens} tokens"
 
 
 # ---- what is shown of the answer -----------------------------------------------------------------
@@ -284,13 +286,13 @@ def draw(case: Case, sheet: Any, small: Any, shown: Shown, boxes: list[Any]) -> 
 
 HEAD = """# Gallery
 
-24 questions of the [test bench](measure.md): wins, losses and draws. Made by `python docs/gallery.py` from the result
-files; the largest differences come first, one question an image (and a shop), so this is the best and the worst of each set and
-not a fair sample. The fair numbers stand above each set.
+24 questions of the [test bench](measure.md): wins, losses and draws of `views` against `resize`. They are the best and
+the worst of each set, one question for each image, and not a fair sample. The fair counts stand above each set.
 
-Each shows the plan (windows coloured, the answer's place in black; the whole picture, small, is always sent as well),
-and the answer three times: at full size, in the views, and in the whole picture resized to the same budget. Tokens are those of Qwen3-VL (32 px). The reader of text is an OCR network (RapidOCR); of photos only the
-pixels on the named thing are counted. No vision-language model was asked.
+Each picture shows the plan: windows are coloured, the answer's place is black, and the whole picture, small, is always
+sent as well. Then it shows the answer three times: at full size, in the views, and in the whole picture resized to the
+same budget. Tokens are those of Qwen3-VL (32 px). RapidOCR reads the text; in photos the pixels on the named thing are
+counted. No vision-language model was asked. `python docs/gallery.py` makes this page from the result files.
 """
 WORDS = {WIN: "Win", LOSS: "Loss", BOTH: "Draw, both", NEITHER: "Draw, neither"}
 
