@@ -184,8 +184,8 @@ def test_measure_asks_a_server_as_it_is(room, serve):
 BAKEOFF = """
 models = ["{model}"]
 tasks = ["{task}"]
-methods = ["views", "divprune", "fastv"]
-without = ["random", "uniform", "centre", "pool", "prior", "saliency", "blind", "full"]
+methods = ["divprune", "fastv"]
+without = ["random", "uniform", "centre", "pool", "prior", "saliency", "blind", "shuffled", "full"]
 tokens = [64]
 dtype = "float32"
 include = "{folder}"
@@ -202,10 +202,7 @@ def test_a_bake_off_asks_rivals_after_the_encoder_and_inside_the_model(room):
     out = room / "bakeoff-tiny-0.1B.json"
     found = from_text(out.read_text())
     (table,), (cost,) = found["runs"], found["cost"]
-    assert {"views", "divprune", "fastv", "resize", "shuffled"} <= set(table["table"])
+    assert {"divprune", "fastv", "resize"} <= set(table["table"])
     assert table["n"] == 6
-    assert cost["table"]["divprune"]["64"]["tokens"] == 64
+    assert cost["table"]["divprune"]["64"]["tokens"] * 5 == sum(map(sum, KEPT))
     assert (room / "bakeoff-tiny-0.1B.report.html").exists()
-    before = out.stat().st_mtime_ns
-    assert "tiny-0.1B" in run(room, "homunculus", "measure", "bakeoff.toml").stdout
-    assert out.stat().st_mtime_ns == before, "a model with a result is not run again"
