@@ -8,7 +8,7 @@ import pytest
 from decide_help import OURS, judge_claims, results, simulate, task
 from homunculus.lab.decide.compare import EFFECT
 from homunculus.lab.decide.rule import tier
-from homunculus.lab.decide.stats import (
+from homunculus.lab.stats import (
     MAX_CLUSTERS,
     MIN_IMAGES,
     Bootstrap,

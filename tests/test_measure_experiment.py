@@ -10,6 +10,8 @@ import torch
 from homunculus import Sight
 from homunculus.cli import main
 from homunculus.core.methods import methods
+from homunculus.lab.decide.decision import decide
+from homunculus.lab.decide.read import read as read_results
 from homunculus.lab.measure import command
 from homunculus.lab.measure.experiment import Setup, carry_out, config
 from homunculus.lab.measure.plan import (
@@ -22,11 +24,13 @@ from homunculus.lab.measure.plan import (
     units,
 )
 from homunculus.lab.measure.read import touches
+from homunculus.lab.measure.report import legend, text
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.spend import blend, keep, magnify, open_sheet
 from homunculus.lab.measure.suite import draw, read
 from homunculus.lab.measure.table import folders
 from homunculus.lab.results import from_text
+from homunculus.lab.stats import INTERVALS
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -237,7 +241,7 @@ def test_scores_are_those_of_what_is_kept(result) -> None:
         assert crops[name]["48"]["crop/smooth"][0] == 1.0
     assert crops["resize"]["16"]["crop/smooth"][0] == 0.0
     assert crops["shuffled"]["16"]["crop/smooth"][0] < 1.0  # two of three name the same word
-    assert crops["full"]["all"]["crop/smooth"] == (1.0, 1.0, 1.0)
+    assert crops["full"]["all"]["crop/smooth"][0] == 1.0
     charts = by_name["chartqa_owid", "anywhere/smooth"]
     assert charts["table"]["cut"]["48"]["anywhere/smooth"][0] == 1.0
     assert by_name["coco_open", "evidence32"]["task"] == "things"
@@ -248,6 +252,36 @@ def test_scores_are_those_of_what_is_kept(result) -> None:
     ]
     assert "oracle" not in by_name["chartqa_owid", "anywhere/smooth"]["table"]
     assert by_name["chartqa_owid", "anywhere/smooth"]["left_out"] == ["oracle"]
+
+
+def test_intervals_are_those_of_decide(result, data) -> None:
+    decision = decide(read_results([data.parent / "run.json"]))
+    tables = {(one["suite"], one["quote"][0]): one["table"] for one in result["runs"]}
+    tasks = {one["task"]: one for one in decision["tasks"]}
+    assert len(decision["rows"]) > 50
+    for each in decision["rows"]:
+        task = tasks[each["task"]]
+        cell = tables[task["suite"], task["column"]][each["method"]][str(each["budget"])]
+        assert cell[task["column"]] == pytest.approx([each["mean"], each["low"], each["high"]])
+
+
+def test_the_printed_table_has_differences_and_the_words_of_the_report() -> None:
+    cell = {"crop/smooth": (0.5, 0.2, 0.8)}
+    result = {
+        "suite": "mine", "n": 9, "images": 9, "columns": ["crop/smooth"],
+        "config": {"tokens": [16], "patch": 32},
+        "table": {row: {"16": cell} for row in ("views", "resize", "views+shuffled")},
+        "paired": {"views - resize": {"16": {"crop/smooth": (0.31, -0.004, 0.62)}}},
+    }  # fmt: skip
+    lines = text(result).splitlines()
+    assert lines[1] == f"Score from 0 to 1; tokens of 32 px (Qwen3-VL); {INTERVALS}."
+    assert lines[3].split(maxsplit=1) == ["views", "0.50 [0.20, 0.80]"]
+    assert lines[-2] == "Less resize with as many tokens, in points (hundredths of the score)."
+    assert lines[-1].split(maxsplit=1) == ["views", "+31 [0, +62]"]
+    few = text(result | {"images": 5})
+    assert "Fewer than 6 images show no difference." in few
+    assert "Less resize" not in text(result | {"paired": {}})
+    assert legend(result["table"]).endswith("views+shuffled: views with another image's question")
 
 
 def test_ablations_are_rows_at_one_budget(result) -> None:

@@ -16,6 +16,7 @@ from homunculus.lab.measure.metric import (
     interval,
     overlap,
 )
+from homunculus.lab.stats import Bootstrap
 
 numpy = pytest.importorskip("numpy", reason="needs the extra `measure`")
 package = pytest.importorskip("anls", reason="needs the extra `measure`")
@@ -106,14 +107,23 @@ def test_evidence_counts_text_that_keeps_enough_pixels() -> None:
     assert evidence(torch.full((1, 4), 0.5), box, 16, 11.3) == 1.0  # a fractional level, as resize
 
 
-def test_the_bootstrap_draws_whole_images() -> None:
-    value, group = [0.0, 1.0, 1.0, 0.5, 0.25], ["a", "b", "b", "c", "c"]
-    mean, low, high = interval(value, group, seed=3, draws=200)
-    lot = numpy.random.default_rng(3).integers(0, 3, (200, 3))
-    pages = {0: [0.0], 1: [1.0, 1.0], 2: [0.5, 0.25]}
-    means = [numpy.mean([v for page in draw for v in pages[int(page)]]) for draw in lot]
-    assert mean == 0.55
-    assert (low, high) == pytest.approx(numpy.percentile(means, (2.5, 97.5)), abs=1e-4)
+def test_the_interval_is_the_one_that_decide_reports() -> None:
+    lot = random.Random(1)
+    one, other = ([float(lot.random() < share) for _ in range(40)] for share in (0.7, 0.4))
+    pages = [f"{at // 2}.png" for at in range(40)]
+    bootstrap = Bootstrap(pages, seed=3)
+    for value, found, lower in (
+        (one, interval(one, pages, 3), 0.0),
+        ([a - b for a, b in zip(one, other, strict=True)], difference(one, other, pages, 3), -1.0),
+    ):
+        (estimate,) = bootstrap.estimates(numpy.array(value)[:, None], lower, 1.0)
+        assert found == pytest.approx((estimate.mean, *estimate.interval()), abs=1e-4)
+
+
+def test_where_no_image_differs_the_interval_is_no_point() -> None:
+    same, pages = [1.0] * 8, [str(at) for at in range(8)]
+    assert interval(same, pages)[1] < 0.7  # eight images cannot rule out every other
+    assert difference(same, same, pages)[1] < -0.3 < 0.3 < difference(same, same, pages)[2]
 
 
 def test_questions_of_one_image_are_no_independent_witnesses() -> None:
@@ -129,5 +139,8 @@ def test_differences_are_paired() -> None:
     lot = random.Random(0)
     base = [lot.random() for _ in range(30)]
     pages = [str(one // 2) for one in range(30)]
-    mean, low, high = difference([one + 0.1 for one in base], base, pages)
-    assert (mean, low, high) == pytest.approx((0.1, 0.1, 0.1))
+    noise = [0.1 + 0.01 * (at % 3 - 1) for at in range(30)]
+    moved = [one + more for one, more in zip(base, noise, strict=True)]
+    mean, low, high = difference(moved, base, pages)
+    assert mean == pytest.approx(0.1)
+    assert high - low < 0.02  # the scores themselves differ by up to 1

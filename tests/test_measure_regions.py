@@ -92,7 +92,7 @@ def test_means_and_differences_leave_out_what_cannot_be_told() -> None:
     some = noted({"grid": [[0.0, None], [0.5, 0.2]], "cut": [[1.0, None], [0.5, 0.7]]})
     table = summary(some, "regions", COLUMNS[:2], 0)
     assert table["grid"]["64"]["target"][0] == 0.25
-    assert table["grid"]["64"]["secondary"] == (0.2, 0.2, 0.2)
+    assert table["grid"]["64"]["secondary"][0] == 0.2
     gap = against(some, "regions", COLUMNS[:2], "grid", 0)
     assert list(gap) == ["cut - grid"]
     assert gap["cut - grid"]["64"]["target"][0] == 0.5
@@ -155,7 +155,7 @@ def test_who_looks_once_loses_the_second_question_and_who_shrinks_loses_nothing(
     resize = told["scores"]["resize"]["4"][at]
     assert resize[0] == resize[1]
     (found,) = sections([told | {"image": "x"}], config.columns(), ["evidence8"], 0)
-    assert found["drop"]["grid"] == {"4": (-1.0, -1.0, -1.0), "192": (0.0, 0.0, 0.0)}
+    assert {slots: drop[0] for slots, drop in found["drop"]["grid"].items()} == {"4": -1, "192": 0}
     assert found["columns"] == ["second", "again"]
     assert found["rows"][0]["scores"]["grid"]["4"] == [0.0, 1.0]
     assert (found["unit"], found["n"], found["images"]) == ("evidence8", 1, 1)

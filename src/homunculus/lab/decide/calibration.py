@@ -13,7 +13,7 @@ from homunculus.lab.decide.blocks import Heading, Plots, ReportBlock, Table, Tex
 from homunculus.lab.decide.compare import round_number
 from homunculus.lab.decide.plot import reliability_plot
 from homunculus.lab.decide.read import Task
-from homunculus.lab.decide.stats import Bootstrap
+from homunculus.lab.stats import Bootstrap
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")
@@ -60,9 +60,8 @@ def _bins(pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
 def calibration_blocks(decision: dict[str, Any]) -> list[ReportBlock]:
     """A table by suite and a reliability diagram."""
     found = decision.get("calibration") or {"sets": []}
-    heading = Heading("What the planner expects, and what is read")
     if not found["sets"]:
-        return [heading, Text("No run of `views` with a reader saved what its planner expected.")]
+        return []
     body = tuple(
         (
             one["set"], f"{one['budget']} {names.token(one['token'])}", str(one["n"]),
@@ -78,7 +77,7 @@ def calibration_blocks(decision: dict[str, Any]) -> list[ReportBlock]:
         f"expected calibration error {found['error']:.3f}. On the diagonal an estimate is right."
     )
     return [
-        heading,
+        Heading("What the planner expects, and what is read"),
         Text("The planner's estimate for `views` is the probability that the answer is read."),
         Table(head, body),
         Plots((reliability_plot(found["bins"], "Expected against read"),), caption),

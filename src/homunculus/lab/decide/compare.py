@@ -8,7 +8,7 @@ from typing import Any
 from homunculus.lab.decide import names
 from homunculus.lab.decide.names import BASELINES, Baseline
 from homunculus.lab.decide.read import Task
-from homunculus.lab.decide.stats import LEVEL, Bootstrap, Estimate, holm
+from homunculus.lab.stats import LEVEL, Bootstrap, Estimate, holm
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")
@@ -37,7 +37,7 @@ class Comparison:
         return self.estimate.mean < 0 and self.p_holm <= LEVEL
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved; with the smallest detectable difference where none was found."""
+        """As it is saved; with what could have been found, where no difference was."""
         low, high = self.estimate.interval()
         saved = {
             "against": self.against, "estimate": round_number(self.estimate.mean),
@@ -46,6 +46,7 @@ class Comparison:
         }  # fmt: skip
         if not (self.better or self.worse):
             saved["detectable"] = round_number(self.estimate.detectable())
+            saved["images_needed"] = self.estimate.images_needed()
         return saved
 
 

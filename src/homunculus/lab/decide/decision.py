@@ -7,7 +7,12 @@ from typing import Any
 from homunculus.lab.decide import names
 from homunculus.lab.decide.calibration import calibration
 from homunculus.lab.decide.compare import EFFECT, Cell, compare, round_number
-from homunculus.lab.decide.product import judge_product, measured_by, product_outcome
+from homunculus.lab.decide.product import (
+    judge_product,
+    measured_by,
+    product_outcome,
+    question_controls,
+)
 from homunculus.lab.decide.read import Results, Scores, Task, read_scores
 from homunculus.lab.decide.rule import (
     ClaimResult,
@@ -26,13 +31,11 @@ from homunculus.lab.decide.slices import (
     pareto_fronts,
     wins_and_losses,
 )
-from homunculus.lab.decide.stats import LEVEL, MIN_IMAGES, Bootstrap, Estimate
+from homunculus.lab.stats import DRAWS, LEVEL, MIN_IMAGES, Bootstrap, Estimate, bounds
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")
 
-DRAWS = 9999
-"""Bootstrap resamples."""
 RIVAL = {"regions": "grid", "gaze": "centre"}
 """The row that the rows of a section are compared with."""
 LARGE = ("regions", "coverage", "cost")
@@ -50,6 +53,7 @@ def decide(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any
     return {
         "product": product_outcome(rules),
         **{name: rule.to_dict() for name, rule in rules.items()},
+        "controls": question_controls(results.tasks, draws, seed),
         "decision": outcome(claims),
         "tier": tier(claims),
         "rule": explain(claims),
@@ -297,11 +301,10 @@ def _gaps(
 
 
 def _estimates(bootstrap: Bootstrap, value: Any, signed: bool = False) -> Sequence[Estimate]:
-    """Within bounds taken from the numbers themselves: not every measure ends at 1."""
+    """Of every column; each question must have a score."""
     if not np.isfinite(value).all():
         raise ValueError("a section has questions without a score. Measure it again.")
-    upper = max(1.0, float(np.abs(value).max()))
-    return bootstrap.estimates(value, -upper if signed or value.min() < 0 else 0.0, upper)
+    return bootstrap.estimates(value, *bounds(value, signed))
 
 
 def _rounded_interval(estimate: Estimate) -> list[float]:

@@ -40,6 +40,14 @@ LABELS = {
     "mixed_things": "photos with print (our own)",
 }  # fmt: skip
 """Known suites in plain words."""
+ROW_WORDS = {
+    "views": "a small whole picture and windows where the question looks",
+    "resize": "the whole picture, smaller",
+    "views+shuffled": "views with another image's question",
+    "views+blind": "views without the question",
+    FULL: "all pixels, with any number of tokens",
+}
+"""The rows that a first look needs, in plain words."""
 TOKEN_MODELS = {28: "Qwen2.5-VL", 32: "Qwen3-VL"}
 """Models whose token has so many pixels a side."""
 
@@ -65,6 +73,11 @@ def parse(row: str) -> RowName:
     left, _, scorer = row.partition("+")
     method, _, variant = left.partition("@")
     return RowName(method, variant, scorer or SIMPLE.get(method, SCOUT))
+
+
+def is_views(row: str) -> bool:
+    """Whether a row is the default, whatever spelling the file uses."""
+    return parse(row) == RowName("views", "", SCOUT)
 
 
 def competes(row: str) -> bool:

@@ -24,7 +24,7 @@ from homunculus.lab.decide.compare import Comparison, correct, difference, round
 from homunculus.lab.decide.names import RowName
 from homunculus.lab.decide.read import Task
 from homunculus.lab.decide.rule import few_draws
-from homunculus.lab.decide.stats import MIN_IMAGES, Bootstrap, Estimate, pool
+from homunculus.lab.stats import MIN_IMAGES, Bootstrap, Estimate, pool
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")
@@ -50,6 +50,7 @@ MEASURED_BY = dict.fromkeys(TEXT, "crop") | {"photos": "evidence"}
 """How the column must begin that a suite is judged by."""
 DEFAULT = RowName("views", "", names.SCOUT)
 SHUFFLED = RowName("views", "", "shuffled")
+BLIND = RowName("views", "", "blind")
 RESIZE = RowName("resize", "", "")
 RULES = {
     "P1": "Never worse: at every budget, pooled over all suites with equal weight (photos and "
@@ -445,6 +446,24 @@ def judge_product(tasks: Iterable[Task], draws: int, seed: int) -> dict[str, Rul
     """Every rule with its state and numbers."""
     runs = ProductRuns(tasks, draws, seed)
     return {name: judge(runs) for name, judge in JUDGES.items()}
+
+
+def question_controls(tasks: Iterable[Task], draws: int, seed: int) -> list[dict[str, Any]]:
+    """`views` less itself without the question, or with another image's; pooled over suites.
+
+    Shown beside the rules; only suites with both controls count, each with the same weight.
+    """
+    runs = ProductRuns(tasks, draws, seed)
+    pooled = []
+    for budget in sorted(_shared_budgets(runs)):
+        rows = [(name, budget) for name in (DEFAULT, BLIND, SHUFFLED)]
+        there = [task for task in runs.tasks if all(_row(task, *row) for row in rows)]
+        for rival in (BLIND, SHUFFLED) if there else ():
+            trials, _ = runs.trials(there, (DEFAULT, budget), (rival, budget))
+            one = runs.pool(trials, complete=True)
+            numbers = {"sets": one.sets, "budget": budget, **_numbers(one.estimate)}
+            pooled.append({"against": rival.scorer} | numbers)
+    return pooled
 
 
 def product_outcome(rules: dict[str, RuleResult]) -> Outcome:

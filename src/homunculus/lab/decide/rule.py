@@ -14,7 +14,7 @@ from homunculus.lab.decide import names
 from homunculus.lab.decide.compare import Cell, difference
 from homunculus.lab.decide.names import RowName
 from homunculus.lab.decide.read import Results, Task
-from homunculus.lab.decide.stats import LEVEL, MIN_IMAGES, Bootstrap, Estimate, holm
+from homunculus.lab.stats import LEVEL, MIN_IMAGES, Bootstrap, Estimate, holm
 
 State = Literal["met", "not supported", "open", "refuted", "not measured"]
 Outcome = Literal["GO", "NO-GO", "UNDECIDED"]

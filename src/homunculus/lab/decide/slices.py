@@ -10,7 +10,7 @@ from homunculus.lab.decide import names
 from homunculus.lab.decide.compare import Cell, Comparison, correct, difference, round_number
 from homunculus.lab.decide.read import Task
 from homunculus.lab.decide.rule import Costs
-from homunculus.lab.decide.stats import Bootstrap
+from homunculus.lab.stats import Bootstrap
 from homunculus.lazy import need
 
 np: Any = need("numpy", extra="decide", who="homunculus decide")

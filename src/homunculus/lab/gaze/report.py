@@ -130,7 +130,7 @@ def _less(
         for each in both
     ]
     columns = zip(_columns(both), zip(*gaps, strict=True), strict=True)
-    return {column: interval(gap, group, seed) for column, gap in columns}
+    return {column: interval(gap, group, seed, signed=True) for column, gap in columns}
 
 
 def text(result: dict[str, Any]) -> str:

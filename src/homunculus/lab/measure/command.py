@@ -24,7 +24,7 @@ from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.place import measure_places
 from homunculus.lab.measure.place import text as places_text
 from homunculus.lab.measure.read import Reader, Readings, reader
-from homunculus.lab.measure.report import text
+from homunculus.lab.measure.report import legend, text
 from homunculus.lab.measure.row import Pixels
 from homunculus.lab.measure.run import Config, measure
 from homunculus.lab.measure.suite import KINDS, kind, read, read_config
@@ -271,4 +271,5 @@ def table(result: dict[str, Any]) -> str:
         return gaze_text(result)
     evidence = "evidence32" if result["config"].get("things") else "evidence8"
     quoted = [name for name in result["columns"] if "/" in name or name == evidence]
-    return "\n\n".join(text(result, column) for column in quoted)
+    parts = [text(result, column) for column in quoted]
+    return "\n\n".join(filter(None, [*parts, legend(result["table"])]))

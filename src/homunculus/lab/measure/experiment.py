@@ -227,20 +227,16 @@ def _measured(unit: Unit, done: Sequence[dict[str, Any]]) -> list[Measured]:
 def _run(setup: Setup, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
     names = [name for name in measured[0].scores if name != FULL]
     result = report(
-        measured, names, unit.config.columns(unit.boxed), unit.config, unit.questions, setup.reader
-    )
-    rows = [_hash_ids(unit.suite, row) for row in result.pop("rows")]
+        measured, names, unit.config.columns(unit.boxed), unit.config, unit.questions,
+        setup.reader, public=True,
+    )  # fmt: skip
+    rows = result.pop("rows")
     about = {"part": unit.part, "kind": unit.kind, "quote": list(unit.quote)}
     if unit.config.things:
         about["task"] = "things"
     if not unit.boxed:
         about["left_out"] = ["oracle"] if "oracle" in setup.experiment.rows else []
     return result | about | {"rows": rows}
-
-
-def _hash_ids(suite: str, row: dict[str, Any]) -> dict[str, Any]:
-    public = {"id": hashed(suite, str(row["row"]))} | row
-    return public | {"image": hashed(suite, row["image"])}
 
 
 def _turns(unit: Unit, done: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,7 +13,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.lab.stats import DRAWS, Bootstrap, bounds
 from homunculus.lazy import need
+
+np: Any = need("numpy", extra="measure", who="homunculus measure")
 
 LEGIBLE = (6, 8, 10, 12)
 """Text heights, in kept pixels, above which text counts as legible; 8 is the one to quote."""
@@ -25,7 +28,7 @@ OBJECT = (32, 16, 64)
 """Shorter sides of a thing, in kept pixels, above which it counts as seen; the first is the one to
 quote, since people tell most things at that size (Torralba et al. 2008)."""
 Interval = tuple[float, float, float]
-"""Mean, and the 2.5th and 97.5th percentile of its bootstrap."""
+"""Mean, and both ends of its 95 % interval."""
 
 
 def fold(text: str) -> str:
@@ -128,10 +131,28 @@ def evidence(
 
 
 def interval(
-    value: Sequence[float | int], group: Sequence[str], seed: int = 0, draws: int = 2000
+    value: Sequence[float | int],
+    group: Sequence[str],
+    seed: int = 0,
+    signed: bool = False,
+    draws: int = DRAWS,
 ) -> Interval:
-    """Mean and its 95 % interval by bootstrap over groups (the questions of one image)."""
-    return ratio(value, [1] * len(value), group, seed, draws)
+    """Mean and its 95 % interval; groups (the questions of one image) are resampled.
+
+    ``signed`` says that values are differences: they may be below 0, even if none is.
+    """
+    if not value or len(value) != len(group):
+        raise ValueError(f"interval: a group per value, got {len(value)} and {len(group)}")
+    column = np.asarray(value, float)[:, None]
+    (estimate,) = Bootstrap(group, draws, seed).estimates(column, *bounds(column, signed))
+    return _rounded(estimate.mean, *estimate.interval())
+
+
+def difference(
+    one: Sequence[float | int], other: Sequence[float | int], group: Sequence[str], seed: int = 0
+) -> Interval:
+    """Mean paired difference and its interval, by the same resamples for every pair of rows."""
+    return interval([a - b for a, b in zip(one, other, strict=True)], group, seed, signed=True)
 
 
 def ratio(
@@ -141,20 +162,13 @@ def ratio(
     seed: int = 0,
     draws: int = 2000,
 ) -> Interval:
-    """One sum divided by another, and its interval by the same bootstrap."""
-    numpy: Any = need("numpy", extra="measure", who="homunculus measure")
-    if not one or len(one) != len(group):
-        raise ValueError(f"interval: a group per value, got {len(one)} and {len(group)}")
-    _, member = numpy.unique(list(group), return_inverse=True)
-    above, below = (numpy.bincount(member, numpy.asarray(value, float)) for value in (one, other))
-    drawn = numpy.random.default_rng(seed).integers(0, len(above), (draws, len(above)))
-    low, high = numpy.percentile(above[drawn].sum(1) / below[drawn].sum(1), (2.5, 97.5))
-    values = (above.sum() / below.sum(), low, high)
-    return tuple(round(float(value), 4) for value in values)  # pyright: ignore[reportReturnType]
+    """One sum divided by another: no mean over questions, so percentiles of plain resamples."""
+    _, member = np.unique(list(group), return_inverse=True)
+    above, below = (np.bincount(member, np.asarray(value, float)) for value in (one, other))
+    drawn = np.random.default_rng(seed).integers(0, len(above), (draws, len(above)))
+    low, high = np.percentile(above[drawn].sum(1) / below[drawn].sum(1), (2.5, 97.5))
+    return _rounded(above.sum() / below.sum(), low, high)
 
 
-def difference(
-    one: Sequence[float | int], other: Sequence[float | int], group: Sequence[str], seed: int = 0
-) -> Interval:
-    """Mean paired difference and its interval, by the same draws for every pair of rows."""
-    return interval([a - b for a, b in zip(one, other, strict=True)], group, seed)
+def _rounded(mean: float, low: float, high: float) -> Interval:
+    return round(float(mean), 4), round(float(low), 4), round(float(high), 4)

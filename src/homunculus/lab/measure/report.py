@@ -5,7 +5,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,12 +14,16 @@ from typing import Any
 
 import torch
 
+from homunculus.lab.decide.names import ROW_WORDS, token
 from homunculus.lab.measure.metric import HEIGHTS, band, difference, interval
 from homunculus.lab.measure.read import Reader
-from homunculus.lab.measure.suite import Question
+from homunculus.lab.measure.suite import Question, hashed
+from homunculus.lab.stats import INTERVALS, MIN_IMAGES
 
 TWINS = ("blind", "prior", "shuffled", "saliency")
 """Scorers that a scout must beat in the same method."""
+MANY = 12
+"""Rows of a printed table from which on only a few are compared with `resize`."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,15 @@ def report(
     config: Any,
     questions: Sequence[Question],
     reader: Reader | None,
+    public: bool = False,
 ) -> dict[str, Any]:
-    """The result as it is saved."""
+    """The result as it is saved; ``public`` hashes the names of images and questions."""
     if not measured:
         raise ValueError(
             "measure: OCR fails even at full resolution. Choose another suite or --side."
         )
+    rows = [_row(one, public) for one in measured]
+    group = [row["image"] for row in rows]
     return {
         "task": config.task,
         "suite": questions[0].suite,
@@ -56,16 +63,19 @@ def report(
         "asked": len(questions),
         "images": len({one.question.image for one in measured}),
         "columns": list(columns),
-        "table": table(measured, columns, config.seed),
+        "table": table(measured, columns, group, config.seed),
         "bands": bands(measured),
-        "paired": paired(measured, names, columns, config.seed),
-        "rows": [_row(one) for one in measured],
+        "paired": paired(measured, names, columns, group, config.seed),
+        "rows": rows,
     }
 
 
-def _row(one: Measured) -> dict[str, Any]:
+def _row(one: Measured, public: bool) -> dict[str, Any]:
     question = one.question
-    row = {"row": question.row, "image": question.image, "height": one.height}
+    row: dict[str, Any] = {"row": question.row, "image": question.image, "height": one.height}
+    if public:
+        row = {"id": hashed(question.suite, str(question.row))} | row
+        row["image"] = hashed(question.suite, question.image)
     if question.field is not None:
         row["field"] = question.field
     if question.seen is not None:
@@ -128,9 +138,10 @@ def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:
     return [(row, slots) for row, by_slots in first.items() for slots in by_slots]
 
 
-def table(measured: Sequence[Measured], columns: Sequence[str], seed: int) -> dict[str, Any]:
-    """Mean and interval by row, budget and column."""
-    group = [one.question.image for one in measured]
+def table(
+    measured: Sequence[Measured], columns: Sequence[str], group: Sequence[str], seed: int
+) -> dict[str, Any]:
+    """Mean and interval by row, budget and column; ``group`` is the image of each question."""
     rows: dict[str, Any] = {}
     for row, slots in _cells(measured):
         values = zip(*(one.scores[row][slots] for one in measured), strict=True)
@@ -181,10 +192,13 @@ def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def paired(
-    measured: Sequence[Measured], names: Sequence[str], columns: Sequence[str], seed: int
+    measured: Sequence[Measured],
+    names: Sequence[str],
+    columns: Sequence[str],
+    group: Sequence[str],
+    seed: int,
 ) -> dict[str, Any]:
     """Mean differences on the same questions, with intervals."""
-    group = [one.question.image for one in measured]
     gaps: dict[str, Any] = {}
     for one, other in pairs(names):
         for slots in measured[0].scores[one]:
@@ -222,18 +236,53 @@ def meaning(column: str) -> str:
 
 
 def text(result: dict[str, Any], column: str | None = None) -> str:
-    """One column of the table for people: the mean and, small, its interval."""
+    """One column of the table for people: means, then differences to `resize`, with intervals."""
     column = str(column or result["columns"][0])
     budgets = [str(slots) for slots in result["config"]["tokens"]]
     told = f" ({words})" if (words := meaning(column)) else ""
     head = f"{result['suite']}: {result['n']} questions, {result['images']} images; {column}{told}"
-    name = max(map(len, result["table"])) + 1
-    lines = [head, f"{'row':<{name}}" + "".join(f"{slots:>18}" for slots in budgets)]
+    counted = f"{token(result['config'].get('patch'))}; {INTERVALS}"
+    width = max(map(len, result["table"])) + 1
+    lines = [head, f"Score from 0 to 1; {counted}.", _line("row", budgets, width)]
     for row, by_slots in result["table"].items():
         cells = [by_slots.get(slots, by_slots.get("all")) for slots in budgets]
-        texts = [
-            f"{cell[column][0]:.2f} [{cell[column][1]:.2f}, {cell[column][2]:.2f}]" if cell else "-"
-            for cell in cells
-        ]
-        lines.append(f"{row:<{name}}" + "".join(f"{one:>18}" for one in texts))
-    return "\n".join(lines)
+        lines.append(_line(row, [_score(cell[column]) if cell else "-" for cell in cells], width))
+    gaps = _gap_lines(result, column, budgets, width)
+    return "\n".join([*lines, *gaps])
+
+
+def _gap_lines(result: dict[str, Any], column: str, budgets: Sequence[str], width: int) -> list:
+    """Rows less `resize`; of many rows, the default with its controls: the file has them all."""
+    gaps = {name.removesuffix(" - resize"): gap for name, gap in result.get("paired", {}).items()}
+    rows = [row for row in result["table"] if row in gaps]
+    if len(rows) > MANY:
+        rows = [row for row in rows if row in ROW_WORDS]
+    if not rows:
+        return []
+    few = f" Fewer than {MIN_IMAGES} images show no difference."
+    lines = ["", "Less resize with as many tokens, in points (hundredths of the score)."]
+    lines[1] += few if result["images"] < MIN_IMAGES else ""
+    for row in rows:
+        cells = [gaps[row].get(slots) for slots in budgets]
+        lines.append(_line(row, [_points(cell[column]) if cell else "-" for cell in cells], width))
+    return lines
+
+
+def _line(row: str, cells: Sequence[str], width: int) -> str:
+    return f"{row:<{width}}" + "".join(f"{one:>20}" for one in cells)
+
+
+def _score(cell: Sequence[float]) -> str:
+    return "{:.2f} [{:.2f}, {:.2f}]".format(*cell)
+
+
+def _points(cell: Sequence[float]) -> str:
+    """In whole points, as the report of `decide` has them."""
+    mean, low, high = (f"{points:+d}" if (points := round(100 * one)) else "0" for one in cell)
+    return f"{mean} [{low}, {high}]"
+
+
+def legend(rows: Iterable[str]) -> str:
+    """The rows of a table in plain words, as far as a first look needs them."""
+    there = set(rows)
+    return "; ".join(f"{row}: {words}" for row, words in ROW_WORDS.items() if row in there)

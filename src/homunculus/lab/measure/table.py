@@ -12,7 +12,7 @@ from homunculus.lab.measure.experiment import Pace, Setup, carry_out, config
 from homunculus.lab.measure.journal import fingerprint, place
 from homunculus.lab.measure.plan import QUICK, Experiment, from_toml
 from homunculus.lab.measure.read import Reader
-from homunculus.lab.measure.report import text
+from homunculus.lab.measure.report import legend, text
 from homunculus.progress import lasting, progress
 
 
@@ -90,7 +90,8 @@ def progress_line(pace: Pace) -> str:
 def table(result: dict[str, Any]) -> str:
     """The columns to decide by, of every suite; then what was left out."""
     parts = [text(run, column) for run in result["runs"] for column in run["quote"]]
+    parts += [legend(row for run in result["runs"] for row in run["table"])]
     parts += [f"skipped {suite}: {why}" for suite, why in result["skipped"].items()]
     if result["left_out"]:
         parts.append(f"left out by flag: {', '.join(result['left_out'])}")
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))

@@ -63,7 +63,7 @@ def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:
         if [(number, image) for number, image, _ in one["rows"]] != documents:
             raise ValueError(f"{task}: {row} at {slots} has other documents. Start a new run.")
     budgets = list(dict.fromkeys(slots for _, slots in batches if slots != "all"))
-    group = [image for _, image in documents]
+    group = [hashed(task, image) for _, image in documents]  # as in the rows, which `decide` reads
     table: dict[str, Any] = {}
     official: dict[str, Any] = {}
     for (row, slots), one in batches.items():

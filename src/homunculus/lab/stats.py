@@ -1,26 +1,35 @@
 # pyright: basic
 """Confidence intervals and tests for means over questions that are clustered by image.
 
+`measure` and `decide` use the same ones: a row has the same interval in both.
+
 Whole images are resampled (bootstrap), and each resample is studentised by its own standard error,
 so the interval follows the skew of scores that are mostly 0 or 1. Where hardly any image differs
 there is nothing to resample; images are counted instead, which is exact and wide.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
+from math import ceil, comb
 from typing import Any
 
 from homunculus.lazy import need
 
-np: Any = need("numpy", extra="decide", who="homunculus decide")
+np: Any = need("numpy", extra="decide", who="homunculus.lab.stats")
 
 LEVEL = 0.05
+DRAWS = 9999
+"""Bootstrap resamples."""
+INTERVALS = "95 % intervals (whole images are resampled; differences are paired by question)"
+"""What stands between square brackets, in the words of every table."""
 POWER = 0.8
 """A difference is detectable if a test finds it this often."""
 MIN_IMAGES = 6
 """With fewer differing images, not even all on one side are significant (2 / 2^5 > 0.05)."""
+POINT, MAX_NEEDED = 0.01, 1000
+"""The smallest difference worth looking for; enough images to count for it."""
 MAX_CLUSTERS = 1000
 """More images than this are resampled in groups: as good an interval, from a smaller table."""
 
@@ -38,7 +47,7 @@ def _resample_counts(images: int, draws: int, seed: int) -> Any:
 class Bootstrap:
     """Bootstrap resamples of the images of a task."""
 
-    def __init__(self, image: Sequence[str], draws: int = 9999, seed: int = 0) -> None:
+    def __init__(self, image: Sequence[str], draws: int = DRAWS, seed: int = 0) -> None:
         _, index = np.unique(np.asarray(image, str), return_inverse=True)
         self.cluster = index % MAX_CLUSTERS
         self.count = np.bincount(self.cluster).astype(float)
@@ -81,6 +90,12 @@ class Bootstrap:
     def image_means(self, total: Any) -> Any:
         """The mean of each image, by column."""
         return np.round(total / self.count[:, None], 9)
+
+
+def bounds(value: Any, signed: bool = False) -> tuple[float, float]:
+    """What a measure may reach, taken from its numbers: not every measure ends at 1."""
+    upper = max(1.0, float(np.abs(value).max()))
+    return (-upper if signed or value.min() < 0 else 0.0), upper
 
 
 def _sides(means: Any) -> tuple[Any, Any, Any]:
@@ -210,6 +225,21 @@ class Estimate:
         up = self._quantile(1 - LEVEL / 2) - self._quantile(1 - POWER)
         down = self._quantile(POWER) - self._quantile(LEVEL / 2)
         return min(max(up, down) * self.error, self.upper)
+
+    def images_needed(self) -> int | None:
+        """Images on which a true difference as large as the mean is found with the power `POWER`.
+
+        None where the mean is below a point: no number of images is worth looking for it.
+        """
+        share = min(abs(self.mean), 1.0)
+        if share < POINT:
+            return None
+        if not self.few:
+            return max(self.images + 1, ceil(self.images * (self.detectable() / share) ** 2))
+        enough = bisect_left(
+            range(MAX_NEEDED), True, key=lambda n: binomial(MIN_IMAGES - 1, n, share) <= 1 - POWER
+        )
+        return max(self.images + 1, enough)
 
 
 # ---- tests ---------------------------------------------------------------------------------------
