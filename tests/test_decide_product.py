@@ -24,7 +24,7 @@ from homunculus.lab.decide.product import BUDGETS, RuleResult, judge_product, pr
 from homunculus.lab.decide.read import Results, Scores, Task, read
 from homunculus.lab.decide.render import html_page, markdown
 from homunculus.lab.decide.report import report_blocks
-from homunculus.lab.decide.stats import Bootstrap, clopper_pearson, pool
+from homunculus.lab.stats import Bootstrap, clopper_pearson, pool
 
 DRAWS = 1999
 READER = "rapidocr 3.10.0"
@@ -548,7 +548,7 @@ def test_photos_and_rows_without_an_estimate_say_nothing_of_it() -> None:
     tasks = (photos, suite("sroie", {16: (0.1, 0.1)}))
     decision = decide(results(*tasks), DRAWS, 0)
     assert decision["calibration"] == {"row": "views", "sets": [], "bins": [], "error": None}
-    assert "No run of `views` with a reader saved" in markdown(report_blocks(decision), "report")
+    assert "What the planner expects" not in markdown(report_blocks(decision), "report")
 
 
 # ---- the first screen ----------------------------------------------------------------------------
@@ -605,17 +605,48 @@ def own(images: int, gaps: Mapping[int, Gap] = GOOD) -> Task:
 
 def test_a_small_suite_of_ones_own_is_answered_with_its_own_numbers() -> None:
     text = screen(own(images=3))
-    assert "Too few images to be sure (3 questions on 3 images).**" in text
-    means = "with 16 / 32 / 64 / 128 / 273 tokens `views` scores .49 / .49 / .49 / .49 / .49, "
-    assert f"- **In the mean:** {means}`resize` .20 / .30 / .40 / .50 / .50 on mine." in text
-    assert "| mine | 3 (3) | `resize` | .20 [" in text
+    assert "Too few questions to tell (3 questions on 3 images).**" in text
+    assert "- **So far:** mine with 16 to 273 tokens (−1 to +29 points)." in text
+    assert "| mine | 3 (3) | ○ +29 [" in text
+    assert "| mine | `resize`: the whole picture, smaller | .20 [" in text
     assert text.count("not measured") == 0
     assert text.count("- **Not judged:** the rules, which are for the whole test bench") == 1
+    assert "NO-GO" not in text
+
+
+def test_too_few_questions_say_how_many_images_would_tell() -> None:
+    decision = decide(results(own(images=3)), 999)
+    needed = {
+        row["budget"]: row["vs_resize"]["images_needed"]
+        for row in decision["rows"]
+        if row["method"] == "views"
+    }
+    text = markdown(report_blocks(decision), "t")
+    told = re.search(
+        r"\*\*Images that would tell:\*\* about (\d+) with 16 tokens, about (\d+)", text
+    )
+    assert told
+    assert [int(one) for one in told.groups()] == [needed[16], needed[32]]
+    assert needed[273] is None, "a difference below a point is not looked for"
+    enough, few = (decide(results(own(images=n)), 999)["rows"] for n in (needed[16], 4))
+    sure = [
+        [r["vs_resize"]["p_holm"] <= 0.05 for r in rows if "vs_resize" in r]
+        for rows in (enough, few)
+    ]
+    assert (sure[0][0], sure[1][0]) == (True, False)
+
+
+def test_a_suite_that_rules_a_difference_out_does_not_ask_for_more() -> None:
+    text = screen(own(images=40, gaps=FLAT))
+    assert "No difference of 3 points or more, on these questions.**" in text
+    assert "- **No difference:** mine with 16 to 273 tokens." in text
+    assert "Too few" not in text
+    assert "Images that would tell" not in text
 
 
 def test_a_larger_suite_of_ones_own_is_judged_by_itself() -> None:
     text = screen(own(images=12))
-    assert "than resizing the picture? Yes, with 16 to 64 tokens, on your own questions.**" in text
+    assert "than resizing the picture? Yes, with 16 to 64 tokens, on these questions.**" in text
     assert "- **Surely better:** mine with 16 to 64 tokens (+10 to +30 points)." in text
     assert "- **Not judged:** the rules" in text
     assert "all sets, equal weight" not in text
@@ -623,7 +654,60 @@ def test_a_larger_suite_of_ones_own_is_judged_by_itself() -> None:
     worse = replace(
         suite("docvqa_gaze", lost, images=12), name="mine", suite="mine", kind="unknown"
     )
-    assert "No, on your own questions.**" in screen(worse)
+    assert "No, on these questions.**" in screen(worse)
+    fine = replace(own(images=12), patch=16)
+    assert "Yes, with 16 to 64 tokens, on these questions.**" in screen(fine)
+    assert "A **token** is a square of 16 × 16 pixels." in screen(fine)
+
+
+def test_a_report_of_ones_own_has_no_empty_sections() -> None:
+    page = markdown(report_blocks(decide(results(own(images=12)), 999)), "t")
+    titles = re.findall(r"^## (.*)|<summary>(.*?)</summary>", page, re.M)
+    assert [one or other for one, other in titles] == [
+        "Contents", "All numbers", "Statistical power", "Set by set",
+        "mine, tokens of 32 px (Qwen3-VL)", "By text height", "Wins and losses",
+        "Statistics and sources", "Statistics", "Sources",
+    ]  # fmt: skip
+    for absent in ("grid", "tier", "Not measured in", "UNDECIDED", "NO-GO"):
+        assert absent not in page
+
+
+def test_controls_of_the_question_stand_beside_resize() -> None:
+    tasks = [with_blind(one) if one.suite != "coco_open" else one for one in suites()]
+    text = screen(*tasks)
+    less = "| **less `views`"
+    blind = f"{less} without the question** | 5 sets | +4 [+4, +4] | +4 [+4, +4] | – |"
+    shuffled = f"{less} with another image's question** | 5 sets | +10 [+10, +10] | +10 ["
+    assert blind in text
+    assert shuffled in text
+    head = (
+        "| score, `views` / `resize` / `views` without the question / `views` with another image's"
+    )
+    assert head in text
+    assert (
+        "| receipts | .50 / .20 / .46 / .40 | .50 / .30 / .46 / .40 | .50 / .40 / – / – |" in text
+    )
+    page = html_page(report_blocks(decide(results(*tasks), 999)), "t")
+    assert "pink, dashed: <code>views</code> without the question; orange" in page
+    mine = screen(with_blind(own(images=12)))
+    assert "| mine: less `views` without the question | 12 (12) | ▲ +4 [" in mine
+    assert "less `views`" not in screen(*(suite(name, GOOD) for name in SUITES))
+
+
+def with_blind(task: Task) -> Task:
+    """With a row that scores four points less without the question."""
+    less = waves(len(task.scores.image), (0.04, 0.01))[:, None]
+    rows = {budget: task.scores.values["views", budget] for budget in (16, 32)}
+    blind = {("views+blind", budget): value - less for budget, value in rows.items()}
+    return replace(task, scores=replace(task.scores, values=task.scores.values | blind))
+
+
+def test_questions_that_are_alike_are_no_control() -> None:
+    same = replace(
+        suite("sroie", GOOD, dict.fromkeys(BUDGETS, (0.0, 0.0))), name="mine", suite="mine"
+    )
+    assert "**What the question does** on mine. Another image's question scores" in screen(same)
+    assert "**What the question does** on" not in screen(own(images=12))
 
 
 def test_runs_that_were_left_out_stand_on_the_first_screen() -> None:

@@ -159,3 +159,31 @@ def plural(number: int, noun: str) -> str:
     ('1 image', '2 images')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def whole_points(value: float | int) -> str:
+    """A difference in whole points of a hundred.
+
+    >>> whole_points(0.214), whole_points(-0.078), whole_points(-0.004)
+    ('+21', '−8', '0')
+    """
+    points = round(100 * value)
+    return f"{points:+d}".replace("-", "−") if points else "0"
+
+
+def whole_difference(one: dict) -> str:
+    """A difference and its interval, in whole points."""
+    mean, low, high = (whole_points(one[key]) for key in ("estimate", "low", "high"))
+    return f"{mean} [{low}, {high}]"
+
+
+def format_budgets(some: Sequence[int], every: Sequence[int]) -> str:
+    """Budgets in words, as a range if nothing between them is missing.
+
+    >>> format_budgets((16, 32, 64), (16, 32, 64, 128)), format_budgets((16, 64), (16, 32, 64))
+    ('16 to 64', '16 and 64')
+    """
+    between = [one for one in every if some[0] <= one <= some[-1]]
+    if len(some) > 2 and list(some) == between:
+        return f"{some[0]} to {some[-1]}"
+    return join_words([str(one) for one in some])

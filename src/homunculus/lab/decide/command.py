@@ -79,23 +79,24 @@ def _json_text(decision: dict[str, Any]) -> str:
 def summary(decision: dict[str, Any], outputs: list[Path]) -> str:
     """What the terminal shows."""
     from homunculus.lab.decide.headline import product_reason
-    from homunculus.lab.decide.screen import is_own
+    from homunculus.lab.decide.own import is_own, is_partial, tries_first_claim
 
-    wrote = f"wrote {', '.join(map(str, outputs))}"
-    product = "NOT MEASURED" if decision["product"] == "not measured" else decision["product"]
+    end = [f"wrote {', '.join(map(str, outputs))}"]
+    if decision["aside"]:
+        ignored = ", ".join(decision["aside"])
+        end.insert(0, f"skipped, not results of `homunculus measure`: {ignored}")
     tier = "" if decision["decision"] == "UNDECIDED" else f", tier {decision['tier']}"
-    if is_own(decision) and not tier and decision["P1"]["by_set"]:  # their answer, not our rules
-        return f"{product_reason(decision)}\n{wrote}"
-    lines = [f"product: {product}. {product_reason(decision)}"]
-    lines += [f"first claim: {decision['decision']}{tier}. {decision['rule']}"]
-    if is_own(decision) and not tier:
-        return "\n".join([*lines, wrote])
+    first_claim = f"first claim: {decision['decision']}{tier}. {decision['rule']}"
+    if is_own(decision):  # their answer, not our rules
+        claim = [first_claim] if tries_first_claim(decision) else []
+        return "\n".join([product_reason(decision), *claim, *end])
+    product = "NOT MEASURED" if decision["product"] == "not measured" else decision["product"]
+    lines = [f"product: {product}. {product_reason(decision)}", first_claim]
+    if is_partial(decision) and not tier:
+        return "\n".join([*lines, *end])
     lines += [f"tier {one['tier']}: {one['claim']}: {one['state']}" for one in decision["tiers"]]
     for task in decision["tasks"]:
         missing = task["left_out"] + task["missing"]
         if missing:
             lines.append(f"NOT MEASURED on {task['task']}: {', '.join(missing)}")
-    if decision["aside"]:
-        ignored = ", ".join(decision["aside"])
-        lines.append(f"skipped, not results of `homunculus measure`: {ignored}")
-    return "\n".join([*lines, wrote])
+    return "\n".join([*lines, *end])

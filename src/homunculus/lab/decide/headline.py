@@ -18,8 +18,9 @@ from homunculus.lab.decide.blocks import (
     plural,
 )
 from homunculus.lab.decide.names import token
+from homunculus.lab.decide.own import is_partial
 from homunculus.lab.decide.product import BOUND, BUDGETS, JUDGES, SIDE
-from homunculus.lab.decide.screen import first_answer, is_own, missing_parts, plain_words
+from homunculus.lab.decide.screen import first_answer, missing_parts, plain_words
 
 Saved = dict[str, Any]
 """The decision as `decision.decide` returns it, or a part of it."""
@@ -38,7 +39,7 @@ SIGNS = (
 
 def product_reason(decision: Saved) -> str:
     """What is shown, what is missing and the state of each rule, in a few sentences."""
-    if is_own(decision):
+    if is_partial(decision):
         answer = first_answer(decision)
         told = " ".join(f"{head}: {text}." for head, text in answer.sentences)
         return f"{answer.short}. {told}"

@@ -118,12 +118,24 @@ class Point(NamedTuple):
     """Whether it surely differs from the rival."""
 
 
-def panel_plot(
-    title: str, ours: Sequence[Point], theirs: Sequence[Point], full: Number | None
-) -> str:
-    """A small plot of a chart with a panel for each set: one row against another."""
+class PanelLine(NamedTuple):
+    """A row in a panel: `ours`, `resize` or one of the controls."""
+
+    role: str
+    points: tuple[Point, ...]
+
+
+PANEL_STYLE = {
+    "resize": (INK, "", 2), "blind": (COLOURS[3], "5 2", 0), "shuffled": (COLOURS[1], "2 2", 0),
+    "ours": (COLOURS[0], "", -2),
+}  # fmt: skip
+"""Colour, dashes and shift to the side, by role; controls have neither dots nor intervals."""
+
+
+def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> str:
+    """A small plot of a chart with a panel for each set: a row against others."""
     svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 30, PANEL - 6
-    budgets = sorted({one.budget for one in (*ours, *theirs)})
+    budgets = sorted({one.budget for line in lines for one in line.points})
     least, most = log2(budgets[0]), log2(budgets[-1])
 
     def x(value: Number) -> Number:
@@ -140,18 +152,22 @@ def panel_plot(
         svg.text(x(value), low + 14, f"{value}", "middle", fill=SOFT, font_size="11")
     if full is not None:
         svg.line(left, y(full), right, y(full), GREY, stroke_dasharray="1 3", stroke_width="1.4")
-    for points, colour, shift in ((theirs, INK, 2), (ours, COLOURS[0], -2)):
-        _panel_line(svg, points, colour, lambda value, shift=shift: x(value) + shift, y)
+    for line in lines:
+        _panel_line(svg, line, x, y)
     return svg.to_text(title)
 
 
-def _panel_line(svg: _Svg, points: Sequence[Point], colour: str, x: Axis, y: Axis) -> None:
-    path = " ".join(f"{x(one.budget):.1f},{y(one.mean):.1f}" for one in points)
-    svg.add("polyline", points=path, fill="none", stroke=colour, stroke_width="1.8")
-    for one in points:
-        at = x(one.budget)
+def _panel_line(svg: _Svg, line: PanelLine, x: Axis, y: Axis) -> None:
+    colour, dashes, shift = PANEL_STYLE[line.role]
+    path = " ".join(f"{x(one.budget) + shift:.1f},{y(one.mean):.1f}" for one in line.points)
+    svg.add(
+        "polyline", points=path, fill="none", stroke=colour, stroke_width="1.8",
+        stroke_dasharray=dashes or "none",
+    )  # fmt: skip
+    for one in line.points if not dashes else ():
+        at = x(one.budget) + shift
         svg.line(at, y(one.low), at, y(one.high), colour, stroke_width="1.3", opacity="0.6")
-        hollow = colour != INK and not one.sure
+        hollow = line.role == "ours" and not one.sure
         fill = {"fill": "#fff", "stroke": colour, "stroke-width": "1.4"} if hollow else {}
         svg.add("circle", cx=at, cy=y(one.mean), r="3.2", **({"fill": colour} | fill))
 

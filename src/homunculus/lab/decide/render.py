@@ -46,6 +46,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.88em;bac
 .warning{border:2px solid var(--bad);padding:.4rem .8rem;font-weight:600;background:#fff7f2}
 .panels{display:grid;grid-template-columns:repeat(4,1fr);gap:.15rem 1rem;margin:.1rem 0}
 .panels svg{width:100%;height:auto;display:block}
+.panels svg:only-child{grid-column:1/-1;max-width:19rem}
 .scroll{overflow-x:auto;margin:.3rem 0 1.2rem}
 table{border-collapse:collapse;font-size:.8rem;font-variant-numeric:tabular-nums}
 th,td{padding:.26rem .55rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
@@ -242,7 +243,7 @@ def _table(table: Table) -> str:
     )
     style = ' class="compact"' if table.compact else ""
     if table.compact:  # a difference and its interval stay whole
-        rows = re.sub(r"(?<=[▲▼○]) |(?<=,) (?=[+−\d])", "\u00a0", rows)
+        rows = re.sub(r"(?<=[▲▼○]) |(?<=,) (?=[+−.\d])", "\u00a0", rows)
     grid = f"<table{style}><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
     return f'{_caption(table.caption)}<div class="scroll">{grid}</div>'
 

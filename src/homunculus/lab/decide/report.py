@@ -26,6 +26,7 @@ from homunculus.lab.decide.calibration import calibration_blocks
 from homunculus.lab.decide.decision import KEPT_TOKENS, NEW_TOKENS, shown_rows
 from homunculus.lab.decide.headline import product_blocks
 from homunculus.lab.decide.names import BASELINES, token
+from homunculus.lab.decide.own import is_own, tries_first_claim
 from homunculus.lab.decide.plot import ForestRow, Line, band_plot, forest_plot, pareto_plot
 from homunculus.lab.decide.screen import first_screen
 
@@ -43,37 +44,48 @@ FOREST_SIZE = 8
 
 
 def report_blocks(decision: Saved) -> list[ReportBlock]:
-    """The whole report, in order."""
-    first: list[ReportBlock] = [
+    """The whole report, in order; of what was not measured, nothing but a word."""
+    rules = [] if is_own(decision) and not _known(decision) else product_blocks(decision)
+    return [
         *first_screen(decision),
-        *product_blocks(decision),
+        *rules,
         *calibration_blocks(decision),
-        Heading(f"The first claim, all methods against the grid: {decision['decision']}"),
-        Text(FIRST_CLAIM),
-        Verdict(decision["decision"], decision["rule"]),
-    ]
-    last = [
-        Heading("What else was measured"),
+        *_claim_and_numbers(decision),
         *_sections(decision),
         Heading("Statistics and sources"),
         *_statistics(decision),
         *_sources(decision),
     ]
+
+
+def _known(decision: Saved) -> bool:
+    """Whether a suite of the test bench is among them."""
+    return any(task["suite"] in names.LABELS for task in decision["tasks"])
+
+
+def _claim_and_numbers(decision: Saved) -> list[ReportBlock]:
+    """The first claim, where it was tried, and every number by set."""
+    claim = tries_first_claim(decision)
+    head: list[ReportBlock] = [Heading("All numbers")]
+    if claim:
+        head = [
+            Heading(f"The first claim, all methods against the grid: {decision['decision']}"),
+            Text(FIRST_CLAIM),
+            Verdict(decision["decision"], decision["rule"]),
+        ]
     if not decision["tasks"]:
-        return [*first, *_tiers(decision), *last]
+        return [*head, *_tiers(decision)]
+    if claim:
+        head += [*_missing_controls(decision), *_summary(decision), *_tiers(decision)]
+        head += _who_beats_whom(decision)
     return [
-        *first,
-        *_missing_controls(decision),
-        *_summary(decision),
-        *_tiers(decision),
-        *_who_beats_whom(decision),
+        *head,
         *_power(decision),
         *_tasks(decision),
-        *_quality_per_token(decision),
+        *(_quality_per_token(decision) if claim else []),
         *_heights(decision),
         *_changes(decision),
         *_ablations(decision),
-        *last,
     ]
 
 
@@ -303,14 +315,18 @@ def _power(decision: Saved) -> list[ReportBlock]:
 # ---- set by set ----------------------------------------------------------------------------------
 
 PLOT_NOTE = (
-    "In plots of quality, up and to the left is better; a ring marks a Pareto-optimal row, and "
-    "vertical bars are intervals. The last plot shows the difference of each method to its "
-    "baselines, with intervals; the dashed line is the difference to `grid` that tier 1 requires."
+    "In plots of quality, up and to the left is better. A ring marks a row that no other row beats "
+    "in both (Pareto-optimal); vertical bars are intervals."
+)
+FOREST_NOTE = (
+    " The last plot shows the difference of each method to its baselines, with intervals; the "
+    "dashed line is the difference to `grid` that tier 1 requires."
 )
 
 
 def _tasks(decision: Saved) -> list[ReportBlock]:
-    return [Heading("Set by set", 3), Text(PLOT_NOTE)] + [
+    note = PLOT_NOTE + (FOREST_NOTE if tries_first_claim(decision) else "")
+    return [Heading("Set by set", 3), Text(note)] + [
         block for task in decision["tasks"] for block in _task(task, _rows_of(decision, task))
     ]
 
@@ -402,8 +418,9 @@ def _forest(task: Saved, rows: list[Saved], order: list[str]) -> str:
         marks = [(at, p["estimate"], p["low"], p["high"]) for at, p in pairs if p]
         if marks:
             forest.append(ForestRow(name, tuple(marks)))
+    against_grid = any(at == BASELINES.index("grid") for row in forest for at, *_ in row.marks)
     title = f"Difference with {task['focus']} {token(task['token'])}"
-    return forest_plot(forest, title, BASELINES, BOUND) if forest else ""
+    return forest_plot(forest, title, BASELINES, BOUND) if against_grid else ""
 
 
 def _means_table(task: Saved, rows: list[Saved], order: list[str]) -> Table:
@@ -428,24 +445,26 @@ def _differences_table(task: Saved, rows: list[Saved], order: list[str]) -> list
         if row["verdict"] == "supported":
             supported.setdefault(row["method"], []).append(str(row["budget"]))
     by_method = {r["method"]: r for r in rows if r["budget"] == task["focus"] and _competes(r)}
-    body = [
-        (
-            f"`{name}`",
-            *(_significance(by_method[name][f"vs_{base}"]) for base in BASELINES),
-            by_method[name]["verdict"].removeprefix("not supported: "),
+    bases = [one for one in BASELINES if any(row[f"vs_{one}"] for row in by_method.values())]
+    judged = "grid" in bases
+    body = []
+    for name in [one for one in order if one in by_method]:
+        row = by_method[name]
+        verdict = (
+            row["verdict"].removeprefix("not supported: "),
             ", ".join(supported.get(name, [])) or "–",
         )
-        for name in order
-        if name in by_method
-    ]
-    if not body:
+        figures = (_significance(row[f"vs_{base}"]) for base in bases)
+        body.append((f"`{name}`", *figures, *(verdict if judged else ())))
+    if not bases:
         return []
     caption = (
         f"Differences in points with {task['focus']} {token(task['token'])}, paired by question. "
         "* significant after Holm's correction over methods; otherwise the smallest detectable "
         "difference (80 % power) in round brackets. – not measured."
     )
-    head = ("method", *(f"vs {name}" for name in BASELINES), "verdict", "supported at")
+    head = ("method", *(f"vs {name}" for name in bases))
+    head += ("verdict", "supported at") if judged else ()
     return [Table(head, tuple(body), caption)]
 
 
@@ -494,7 +513,7 @@ def _heights(decision: Saved) -> list[ReportBlock]:
     """By the text height of the answer."""
     rows = decision["heights"]
     if not rows:
-        return [Heading("By text height", 3), Text("No run has the text heights of its answers.")]
+        return []
     tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
     plots = []
     for task in dict.fromkeys(row["task"] for row in rows):
@@ -522,9 +541,9 @@ def _heights(decision: Saved) -> list[ReportBlock]:
 
 def _changes(decision: Saved) -> list[ReportBlock]:
     """Single questions with the largest gains and losses."""
-    blocks: list[ReportBlock] = [Heading("Wins and losses", 3)]
     if not decision["changes"]:
-        return [*blocks, Text("No method was measured together with `resize`.")]
+        return []
+    blocks: list[ReportBlock] = [Heading("Wins and losses", 3)]
     tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
     for one in decision["changes"]:
         text = (
@@ -551,10 +570,7 @@ def _ablations(decision: Saved) -> list[ReportBlock]:
     """Variants against the methods they vary."""
     rows = decision["ablations"]
     if not rows:
-        return [
-            Heading("Ablations", 3),
-            Text("No run has a variant together with its base method."),
-        ]
+        return []
     significant = [row for row in rows if "detectable" not in row]
     better = sum(row["estimate"] > 0 for row in significant)
     total = plural(len(rows), "comparison")
@@ -598,11 +614,11 @@ SECTION_TITLES = {
     "cost": "Cost",
 }
 NOT_MEASURED = {
-    "regions": "Whether keeping the most relevant cells starves the periphery",
-    "turns": "What a second question loses on tokens chosen for the first",
-    "gaze": "Agreement with human gaze",
-    "coverage": "The share of each image that is covered",
-    "cost": "The cost of a request, without which no claim about speed can be met",
+    "regions": "whether keeping the most relevant cells starves the periphery",
+    "turns": "what a second question loses on tokens chosen for the first",
+    "gaze": "agreement with human gaze",
+    "coverage": "the share of each image that is covered",
+    "cost": "the cost of a request, without which no claim about speed can be met",
 }
 TURNS_CAPTION = (
     "Score of the second question on tokens chosen for the first → on tokens chosen for itself; in "
@@ -616,19 +632,23 @@ COVERAGE_CAPTION = (
 
 
 def _sections(decision: Saved) -> list[ReportBlock]:
-    """What else the runs measured, and what they did not."""
+    """What else the runs measured, and what they did not; nothing of a suite of one's own."""
     blocks: list[ReportBlock] = []
+    absent = [name for name in SECTION_TITLES if not decision["sections"].get(name)]
     for name, title in SECTION_TITLES.items():
-        parts = decision["sections"].get(name)
+        if name in absent:
+            continue
+        parts = decision["sections"][name]
         blocks.append(Heading(title, 3))
-        if not parts:
-            blocks.append(Text(f"{NOT_MEASURED[name]}: not measured in these runs."))
-        elif name in ("turns", "coverage"):
+        if name in ("turns", "coverage"):
             for side, own in _by_side(parts, "patch"):
                 blocks += _table_over_sets(name, own, side)
         else:
             blocks += [block for part in parts for block in _section(name, part)]
-    return blocks
+    if absent and not is_own(decision):
+        lacks = "; ".join(NOT_MEASURED[name] for name in absent)
+        blocks.insert(0, Text(f"Not measured in these runs: {lacks}."))
+    return [Heading("What else was measured"), *blocks] if blocks else []
 
 
 def _section(name: str, part: Saved) -> list[ReportBlock]:
@@ -743,32 +763,44 @@ def _coverage(row: Saved) -> str:
 
 def _statistics(decision: Saved) -> list[ReportBlock]:
     level = f"{100 * (1 - decision['level']):g} %"
-    return [
-        Heading("Statistics", 3),
-        Bullets(
-            (
-                "Differences are paired by question, then averaged.",
-                f"Intervals ({level}) come from {decision['draws']:,} bootstrap resamples of whole "
-                "images, each divided by its own standard error (studentised bootstrap clustered "
-                f"by image, seed {decision['seed']}). Where fewer than six images differ, images "
-                "are counted instead (Clopper and Pearson; sign test), and everywhere that count "
-                "bounds the interval.",
-                "p-values come from the same resamples, two-sided, with Holm's correction over the "
-                "methods of a set and budget; the claims of a tier are corrected over all their "
-                "trials: methods, budgets and sets.",
-                "The rules for the product: a loss is looked for with Holm's correction over the "
-                "sets at one budget, a gain is claimed with the correction over all sets and "
-                "budgets of the rule. Pooled differences give every set the same weight and "
-                "resample each set by itself; where images are counted, every set counts as many "
-                "as the smallest has.",
-                "`grid` keeps the K most relevant cells, `resize` shrinks the whole image to K "
-                "tokens, `blind` is the same method with a scorer that does not get the question, "
-                "`shuffled` the same method with another image's question.",
-                f"A bound of {format_points(BOUND)} is met when the low end of the interval lies "
-                "above it. The mean alone decides nothing.",
-            )
-        ),
+    claim, own = tries_first_claim(decision), is_own(decision)
+    items = [
+        "Differences are paired by question, then averaged.",
+        f"Intervals ({level}) come from {decision['draws']:,} bootstrap resamples of whole "
+        "images, each divided by its own standard error (studentised bootstrap clustered "
+        f"by image, seed {decision['seed']}). Where fewer than six images differ, images "
+        "are counted instead (Clopper and Pearson; sign test), and everywhere that count "
+        "bounds the interval. `homunculus measure` prints the same ones.",
+        "p-values come from the same resamples, two-sided, with Holm's correction over the "
+        "methods of a set and budget" + (CLAIM_STATISTICS if claim else "."),
     ]
+    items += [SAVED_STATISTICS] if any(map(decision["sections"].get, TABLES)) else []
+    items += [] if own else [PRODUCT_STATISTICS]
+    items += [
+        "`resize` shrinks the whole image to K tokens, `blind` is the same method with a scorer "
+        "that does not get the question, `shuffled` the same method with another image's question"
+        + (", `grid` keeps the K most relevant cells." if claim else "."),
+    ]
+    bound = f"A bound of {format_points(BOUND)} is met when the low end of the interval lies above "
+    items += [f"{bound}it. The mean alone decides nothing."] if claim else []
+    return [Heading("Statistics", 3), Bullets(tuple(items))]
+
+
+TABLES = ("regions", "coverage", "gaze")
+"""Sections that a run saves with their intervals."""
+CLAIM_STATISTICS = (
+    "; the claims of a tier are corrected over all their trials: methods, budgets and sets."
+)
+SAVED_STATISTICS = (
+    "Regions, coverage and gaze have the intervals that their runs saved. Older runs "
+    "saved percentiles of the same resampling, which are narrower on few images."
+)
+PRODUCT_STATISTICS = (
+    "The rules for the product: a loss is looked for with Holm's correction over the sets at one "
+    "budget, a gain is claimed with the correction over all sets and budgets of the rule. Pooled "
+    "differences give every set the same weight and resample each set by itself; where images are "
+    "counted, every set counts as many as the smallest has."
+)
 
 
 def _sources(decision: Saved) -> list[ReportBlock]:
