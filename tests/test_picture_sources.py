@@ -310,7 +310,8 @@ def test_anything_else_is_told_what_is_taken() -> None:
         with pytest.raises(PictureError, match=f"a tensor or .* got {type(source).__name__}"):
             open_picture(source)
     for tensor, words in (
-        (torch.zeros(3, 4, 4), "got 3 x 4 x 4 of float32"),
+        (torch.full((3, 4, 4), 2.0), "got 3 x 4 x 4 of float32"),
+        (torch.full((3, 4, 4), torch.nan), "got 3 x 4 x 4 of float32"),
         (torch.zeros(4, 4, dtype=torch.uint8), "got 4 x 4 of uint8"),
         (torch.zeros(5, 5, 3, dtype=torch.uint8), "got 5 x 5 x 3 of uint8"),
     ):
@@ -322,3 +323,4 @@ def test_a_tensor_is_the_picture_of_its_pixels() -> None:
     colours = torch.arange(3 * 4 * 5, dtype=torch.uint8).reshape(3, 4, 5)
     assert torch.equal(open_picture(colours).pixels, colours)
     assert torch.equal(open_picture(colours[:1]).pixels, colours[:1].expand(3, 4, 5))
+    assert torch.equal(open_picture(colours.float() / 255).pixels, colours)

@@ -1,5 +1,6 @@
 """Homunculus: every image costs K tokens and never more, the ones the question needs."""
 
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,9 @@ def __getattr__(name: str) -> Any:
         if name in names:
             value = globals()[name] = getattr(import_module(f"homunculus.{module}"), name)
             return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    near = get_close_matches(name, __all__, 1)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

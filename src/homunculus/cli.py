@@ -640,9 +640,10 @@ def _studio(arguments: argparse.Namespace) -> int:
 
 
 def _budget(arguments: argparse.Namespace) -> int:
-    from homunculus.planner import Planner
+    from homunculus.planner import Planner, check_legible
     from homunculus.planner.bill import least
 
+    check_legible(arguments.legible)
     name, source = _open(arguments.image)
     with progress(f"looking at {name}"):
         planner = Planner.of(

@@ -76,7 +76,10 @@ def opened_path(
     try:
         path = Path(source)
         if not path.exists():
-            raise PictureError(f"{path}: no such file. Check the path and the current folder.")
+            first = " The picture comes first, then the question." if " " in path.name else ""
+            raise PictureError(
+                f"{path}: no such file. Check the path and the current folder.{first}"
+            )
         if not path.is_file():
             raise PictureError(f"{path}: expected a picture file, got a folder or a device.")
         bounded(path.name, path.stat().st_size, most)
@@ -262,9 +265,9 @@ def open_picture(
     """Open a picture; a page if it is a PDF or a TIFF, the first frame if it moves.
 
     ``source`` is a path, bytes, a base64 data URI, a binary file, a numpy array of uint8 (H W,
-    H W 3 or H W 4), a tensor of uint8 (3 H W) or a Pillow image; it is left as it was. A TIFF is
-    read by its path alone. The result has at most ``longest`` pixels on its longer side, and at
-    most ``area`` in all.
+    H W 3 or H W 4), a tensor of uint8 or of floats from 0 to 1 (3 H W) or a Pillow image; it is
+    left as it was. A TIFF is read by its path alone. The result has at most ``longest`` pixels on
+    its longer side, and at most ``area`` in all.
     """
     _check_page(page)
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
@@ -291,13 +294,16 @@ def open_picture(
 
 def _channels_last(tensor: Tensor) -> Any:
     """A picture of torch as an array of numpy."""
+    tensor = tensor.detach().cpu()
+    if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
+        tensor = (tensor * 255).round().to(torch.uint8)
     if tensor.dtype != torch.uint8 or tensor.ndim != 3 or tensor.shape[0] not in (1, 3, 4):
         shape, kind = " x ".join(map(str, tensor.shape)) or "a number", str(tensor.dtype)
         raise PictureError(
             f"tensor: expected 3 x H x W of uint8, got {shape} of {kind.removeprefix('torch.')}. "
-            "Convert it, channels first, values 0 to 255."
+            "Convert it, channels first, values 0 to 255, or floats of 0 to 1."
         )
-    array = tensor.detach().cpu().permute(1, 2, 0).contiguous().numpy()
+    array = tensor.permute(1, 2, 0).contiguous().numpy()
     return array[:, :, 0] if tensor.shape[0] == 1 else array
 
 

@@ -33,11 +33,11 @@ def is_whole(value: object) -> bool:
     return type(value) is int or (not isinstance(value, bool) and isinstance(value, Integral))
 
 
-def check_count(value: Any, name: str) -> int:
+def check_count(value: Any, name: str, cure: str = "Give an int.") -> int:
     """A whole number of 1 or more; ``name`` says whose and what, as in "Budget: tokens"."""
     if not is_whole(value):
         raise TypeError(
-            f"{name} must be a whole number, got {value!r} ({type(value).__name__}). Give an int."
+            f"{name} must be a whole number, got {value!r} ({type(value).__name__}). {cure}"
         )
     if value < 1:
         raise ValueError(f"{name} must be 1 or more, got {value}")

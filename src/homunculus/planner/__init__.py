@@ -117,9 +117,10 @@ class Views:
             yield name, window.box, window.size(self.rule.lattice.side)
 
     def __repr__(self) -> str:
-        about = f"{len(self)} pictures, {self.tokens} of {self.limit} {self.rule.token}"
+        pictures = "1 picture" if len(self) == 1 else f"{len(self)} pictures"
+        about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
         guess = ", a guess" if self.guess else ""
-        return f"<Views of {self.question!r}: {about}, value {self.value:.2f}{guess}>"
+        return f"<Views of {self.question!r}: {about}, legible {self.value:.2f}{guess}>"
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
@@ -305,8 +306,11 @@ def views(
     >>> [part["type"] for part in seen.openai()][:2]
     ['text', 'image_url']
     """
-    if tokens != "auto" and check_count(tokens, "views: tokens") < least(rule := token_rule(model)):
-        raise too_few(rule, tokens)  # before anybody looks at the picture
+    rule = token_rule(model)  # mistakes are told before anybody looks at the picture
+    if tokens == "auto":
+        check_legible(legible)
+    elif check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(rule):
+        raise too_few(rule, tokens)
     planner = Planner.of(source, question, model, acuity, scout, context, windows, page, settings)
     if tokens == "auto":
         return _enough(planner, legible, check_count(cap, "views: cap"))
@@ -315,7 +319,6 @@ def views(
 
 def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
     """The views of the smallest budget that is enough; a warning where none is."""
-    _check_legible(legible)
     seen = replace(planner.views(planner.enough(legible, cap)[0]), wanted=float(legible))
     if not seen.reached:
         warnings.warn(
@@ -411,7 +414,7 @@ class Planner:
 
     def budget(self, legible: float | int = 0.95, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is."""
-        _check_legible(legible)
+        check_legible(legible)
         there = in_picture(self.sight)
         tokens, value = self.enough(legible / there, cap)
         return Needed(tokens, there * value, reached=there * value >= legible)
@@ -435,7 +438,7 @@ class Planner:
         return high, value
 
 
-def _check_legible(legible: float | int) -> None:
+def check_legible(legible: float | int) -> None:
     if not check_number(legible, "legible", 0, 1):
         raise ValueError("legible must be above 0, got 0. Every picture reaches that.")
 
