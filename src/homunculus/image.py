@@ -294,13 +294,13 @@ def open_picture(
 
 def _channels_last(tensor: Tensor) -> Any:
     """A picture of torch as an array of numpy."""
-    tensor = tensor.detach().cpu()
+    tensor, kind = tensor.detach().cpu(), str(tensor.dtype).removeprefix("torch.")
     if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
         tensor = (tensor * 255).round().to(torch.uint8)
     if tensor.dtype != torch.uint8 or tensor.ndim != 3 or tensor.shape[0] not in (1, 3, 4):
-        shape, kind = " x ".join(map(str, tensor.shape)) or "a number", str(tensor.dtype)
+        shape = " x ".join(map(str, tensor.shape)) or "a number"
         raise PictureError(
-            f"tensor: expected 3 x H x W of uint8, got {shape} of {kind.removeprefix('torch.')}. "
+            f"tensor: expected 3 x H x W of uint8, got {shape} of {kind}. "
             "Convert it, channels first, values 0 to 255, or floats of 0 to 1."
         )
     array = tensor.permute(1, 2, 0).contiguous().numpy()
