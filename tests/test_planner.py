@@ -12,7 +12,15 @@ from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.bill import Need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
-from homunculus.planner.search import TALL, Belief, Plan, Window, find_views
+from homunculus.planner.search import (
+    TALL,
+    Belief,
+    Plan,
+    Window,
+    _inner,
+    _integral,
+    find_views,
+)
 
 EYES = Acuity("test", 6.0, 0.5)
 VLM = ACUITIES["vlm"]
@@ -214,6 +222,20 @@ def test_the_search_comes_within_a_hundredth_of_brute_force(seed) -> None:
 
 
 # ---- whose token ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("edge", "first"), [(0, (2, 2)), (1, (3, 3)), (2, (2, 2))])
+def test_a_window_leaves_half_a_line_around_what_it_is_for(edge, first) -> None:
+    """Of all windows of 4 x 4 cells that hold a word of 2 x 2, the first that does not cut it.
+
+    An edge that leaves nothing of a window does not count.
+    """
+    place = torch.zeros(10, 10)
+    place[4:6, 4:6] = 1.0
+    held = _inner(_integral(place), 4, 4, edge)
+    assert held.shape == (7, 7)
+    assert float(held.max()) == 4
+    assert divmod(int(held.argmax()), 7) == first
 
 
 def test_a_name_or_a_side_says_whose_token_is_counted() -> None:

@@ -54,6 +54,9 @@ FINALISTS = 3
 WINDOWS = 0.005
 """What each window must add to the others, and all to the whole picture resized: where windows
 hardly help, their tokens show more of the whole."""
+EDGE = 0.5
+"""Heights of a line at the edges of a window that do not count when it is settled: print there
+would be cut in two."""
 GAIN = 1e-6
 """What a window must add that spends what is left."""
 SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
@@ -361,19 +364,26 @@ class _Search:
         zooms = [self._zoomed(window, zoom) for zoom in ZOOMS]
         part = self._nearby(zooms[-1])
         worth = self._worth(self.fine[part], [one.scale(self.rule.side) for one in zooms])
-        total = _integral((worth - shown[part]).clamp_(min=0))
+        total, edge = _integral((worth - shown[part]).clamp_(min=0)), self._edge(part)
         found = list[tuple[float, int, int, int, int, int]]()
         for nth, (one, sums) in enumerate(zip(zooms, total, strict=True)):
             down, across = self._cells(one)
             h = min(max(1, down.stop - down.start), sums.shape[0] - 1)
             w = min(max(1, across.stop - across.start), sums.shape[1] - 1)
-            held = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
+            held = _inner(sums, h, w, edge)
             y, x = divmod(int(held.argmax()), held.shape[1])
             found.append((float(held[y, x]), -nth, y, x, h, w))
         _, nth, y, x, h, w = max(found)
         top, left = y + part[0].start, x + part[1].start
         here = slice(top, top + h), slice(left, left + w)
         return self._put(zooms[-nth], top, left), here, worth[-nth, y : y + h, x : x + w]
+
+    def _edge(self, part: tuple[slice, slice]) -> int:
+        """What is cut of a line that stands at the edge of a window, in cells."""
+        belief = self.fine[part]
+        likely = belief.octaves.flatten()[belief.place.argmax()]
+        cell = max(self.size) / max(self.fine.place.shape)
+        return round(EDGE * 2 ** float(likely) / cell)
 
     def _nearby(self, window: Window) -> tuple[slice, slice]:
         """Cells of the fine lattice where a window may be moved to: those between two places."""
@@ -479,6 +489,16 @@ def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
     long = min(pixels, max(1, round(length)))
     low = min(max(0, round(middle - long / 2)), pixels - long)
     return low, low + long
+
+
+def _inner(
+    sums: Float[Tensor, "rows1 cols1"], high: int, wide: int, edge: int
+) -> Float[Tensor, "rows cols"]:
+    """What windows of one size hold by place, without their edges where they are larger."""
+    down, across = (edge if side > 2 * edge else 0 for side in (high, wide))
+    h, w = high - 2 * down, wide - 2 * across
+    held = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
+    return held[down : held.shape[0] - down, across : held.shape[1] - across]
 
 
 # ---- lattices ------------------------------------------------------------------------------------
