@@ -341,7 +341,7 @@ def test_a_run_resumed_at_another_commit_says_so(suites, tmp_path, monkeypatch) 
 
     with pytest.raises(KeyboardInterrupt):
         carry_out(setup, tmp_path / "r.json", stop)
-    monkeypatch.setattr("homunculus.lab.measure.report.commit", lambda: "elsewhere")
+    monkeypatch.setattr("homunculus.lab.provenance.commit", lambda: "elsewhere")
     assert carry_out(setup, tmp_path / "r.json")["resumed_at"] == ["elsewhere"]
 
 

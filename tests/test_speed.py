@@ -1,6 +1,8 @@
 """The benchmark of the core: its structure; figures are not tested, machines differ."""
 
 import random
+import subprocess
+import sys
 
 import torch
 
@@ -48,6 +50,13 @@ def test_the_table_has_one_line_per_method() -> None:
     lines = table({"rows": rows, "encoder": encoder}).splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["grid", "cut"]
     assert lines[-1].split() == ["grid", "0.010%", "0.010%"]
+
+
+def test_benches_of_the_core_need_no_extra() -> None:
+    """numpy comes with extras: torch, einops and jaxtyping do not bring it."""
+    hidden = "import sys; sys.modules['numpy'] = None; import homunculus.lab.speed.command"
+    told = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr[-500:]
 
 
 # ---- the soak ------------------------------------------------------------------------------------

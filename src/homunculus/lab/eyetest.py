@@ -28,7 +28,7 @@ from homunculus.lab.eyechart import CARD, KINDS, SHOWN, Item, draw_chart, make_c
 from homunculus.lab.measure.journal import place
 from homunculus.lab.measure.metric import distance, fold
 from homunculus.lab.measure.read import Reader, Readings, reader
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lazy import need, not_found
 from homunculus.planner.acuity import Acuity
 from homunculus.serve.chat import Chat, image_part, text_part

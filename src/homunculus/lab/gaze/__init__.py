@@ -31,9 +31,9 @@ from homunculus.lab.gaze.maps import (
 from homunculus.lab.gaze.people import Point, Viewing, read_gaze
 from homunculus.lab.gaze.report import TWINS, Agreement, make_report
 from homunculus.lab.measure.plan import CONTROLS, driven
-from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.row import Map, Row, row
 from homunculus.lab.measure.spend import Sheet, open_sheet, oracle_map, saliency, spend_slots
+from homunculus.lab.provenance import provenance
 from homunculus.lab.shuffle import derange
 
 MAPS = ("scout", "blind", "prior", "shuffled", "saliency", "answer")

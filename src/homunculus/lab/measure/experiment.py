@@ -20,12 +20,13 @@ from homunculus.lab.measure.cost import cost, engine
 from homunculus.lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus.lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
 from homunculus.lab.measure.read import Reader
-from homunculus.lab.measure.report import Measured, provenance, report
+from homunculus.lab.measure.report import Measured, report
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import FULL, Bench, Probe, ask, bench
 from homunculus.lab.measure.spend import open_sheet
 from homunculus.lab.measure.suite import Question, digest, hashed, read
 from homunculus.lab.measure.turns import sections, turn
+from homunculus.lab.provenance import provenance
 
 Tell = Callable[["Pace"], None]
 

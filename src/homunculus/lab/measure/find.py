@@ -18,9 +18,9 @@ from torch import Tensor
 
 from homunculus.lab.measure.metric import band, distance, interval
 from homunculus.lab.measure.read import Lines, Reader
-from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import open_sheet
 from homunculus.lab.measure.suite import Box, as_box, read_config, rows
+from homunculus.lab.provenance import provenance
 from homunculus.relevance.words.net import fold
 
 GUESSES = 5

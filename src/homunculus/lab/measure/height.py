@@ -18,9 +18,9 @@ from torch import Tensor
 
 from homunculus.lab.measure.metric import interval
 from homunculus.lab.measure.parts import part
-from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import Sheet, open_sheet
 from homunculus.lab.measure.suite import Question, draw, read
+from homunculus.lab.provenance import provenance
 from homunculus.relevance.words import FRAME, WordScout
 from homunculus.relevance.words.height import OFFSET, SIZE_ERROR
 from homunculus.relevance.words.scan import SIZES

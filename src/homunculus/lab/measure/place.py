@@ -23,9 +23,9 @@ import torch
 
 from homunculus.core.pipeline import Scout, probabilities
 from homunculus.lab.measure.height import each_question
-from homunculus.lab.measure.report import provenance
 from homunculus.lab.measure.spend import open_sheet
 from homunculus.lab.measure.suite import Question
+from homunculus.lab.provenance import provenance
 from homunculus.planner import VLM, believe, scout_cells
 
 LEVELS = tuple(tenth / 10 for tenth in range(1, 11))

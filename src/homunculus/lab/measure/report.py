@@ -1,18 +1,10 @@
 # pyright: basic
 """From scores to a result: means with intervals, bands of text height, paired differences."""
 
-import os
-import platform
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from statistics import fmean
 from typing import Any
-
-import torch
 
 from homunculus.lab.decide.names import ROW_WORDS, token
 from homunculus.lab.measure.metric import HEIGHTS, band, difference, interval
@@ -82,55 +74,6 @@ def _row(one: Measured, public: bool) -> dict[str, Any]:
         row["vendor_seen"] = question.seen
     value = {"value": one.more["value"]} if "value" in one.more else {}
     return row | {"scores": one.scores} | value
-
-
-def provenance() -> dict[str, Any]:
-    """How a result comes about: the same four lines in every file of `results/`.
-
-    To be called before a run: the checkout may change meanwhile.
-    """
-    threads = torch.get_num_threads()
-    return {
-        "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
-        "commit": commit(),
-        "versions": versions(),
-        "hardware": f"{platform.machine()}, {threads} thread{'s' if threads > 1 else ''}",
-    }
-
-
-def _public(argument: str) -> str:
-    """Without paths of this machine, which mean nothing on any other."""
-    path, data = Path(argument), os.environ.get("HOMUNCULUS_DATA")
-    if not path.is_absolute():
-        return argument
-    if data and path.is_relative_to(data):
-        return f"$HOMUNCULUS_DATA/{path.relative_to(data)}"
-    return path.name
-
-
-def commit() -> str | None:
-    """The checkout this runs from, if it is one; with a mark where files were changed."""
-    here = Path(__file__).parent
-    try:
-        process = subprocess.run(
-            ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
-            cwd=here, capture_output=True, text=True, timeout=20,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return process.stdout.strip() or None
-
-
-def versions() -> dict[str, str]:
-    """Of all that may move a number."""
-    names = ("homunculus-vlm", "torch", "numpy", "pillow", "rapidocr", "onnxruntime", "anls")
-    numbers = {"python": platform.python_version()}
-    for name in names:
-        try:
-            numbers[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return numbers
 
 
 def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:

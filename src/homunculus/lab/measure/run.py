@@ -21,7 +21,7 @@ from homunculus.lab.measure.encoder import Encoder, check_encoder
 from homunculus.lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus.lab.measure.read import Pixels, Reader
 from homunculus.lab.measure.rebuild import Mode
-from homunculus.lab.measure.report import Measured, provenance, report
+from homunculus.lab.measure.report import Measured, report
 from homunculus.lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus.lab.measure.spend import (
     Selection,
@@ -42,6 +42,7 @@ from homunculus.lab.measure.views import (
     keep_whole,
     scout_belief,
 )
+from homunculus.lab.provenance import provenance
 from homunculus.lab.shuffle import derange
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.search import Belief

@@ -16,11 +16,11 @@ from typing import Any
 from homunculus.lab.decide.names import FULL
 from homunculus.lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus.lab.measure.plan import CONTROLS
-from homunculus.lab.measure.report import provenance
 from homunculus.lab.official.batch import batch
 from homunculus.lab.official.flags import URL
 from homunculus.lab.official.result import result
 from homunculus.lab.official.rows import NEED_BOXES, rows, way
+from homunculus.lab.provenance import provenance
 from homunculus.lazy import need
 
 WHO = "homunculus measure --model"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.image import to_data_uri
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lazy import need
 
 WHO = "homunculus bench batch"

@@ -16,7 +16,7 @@ import torch
 
 from homunculus.core.methods import RIVALS
 from homunculus.lab.inside import INSIDE, Dropping, FastV, InsideRule, same_cost
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lab.speed.model import HALF, QUESTION, QWEN3_VL_2B, Scale, build, page, processor
 from homunculus.lab.speed.profile import Request, Stopwatch
 from homunculus.lab.speed.timing import one_thread

@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lab.speed.load import PageRequest, page_requests, question
 from homunculus.lab.speed.server import ServerProcess, free_port
 from homunculus.lazy import need

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any
 
 from homunculus.image import to_data_uri
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lab.speed.folder import write
 from homunculus.lab.speed.model import SMALLEST, Scale
 from homunculus.lab.speed.server import NAME, OURS, ServerProcess

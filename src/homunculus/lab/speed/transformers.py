@@ -22,7 +22,7 @@ from homunculus.engines.select import search
 from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.conversation import ImageQuestion
 from homunculus.engines.transformers.engine import Engine
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lab.speed.model import QUESTION, QWEN3_VL_2B, Scale, build, page, processor
 from homunculus.lab.speed.profile import Request, Stopwatch
 from homunculus.lab.speed.timing import FRESH, one_thread, peak

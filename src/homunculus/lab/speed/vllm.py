@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from homunculus.lab.measure.report import provenance
+from homunculus.lab.provenance import provenance
 from homunculus.lab.speed.folder import write
 from homunculus.lab.speed.load import Response, page_requests, question, run
 from homunculus.lab.speed.model import HALF, Scale
