@@ -64,9 +64,9 @@ def test_show_writes_into_the_current_folder_and_prints_facts(page, capsys) -> N
     assert main(["show", page, "What is it?", "--tokens", "20"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "wrote page-views-20-what-is-it.png"
-    assert out[1].startswith("the whole picture: 20 of 20 tokens of 32 px (qwen3-vl), untouched 30")
-    assert f"so the whole picture is resized. {NOT_LOOKED_FOR}" in out[1]
-    assert len(out) == 2  # not that the choice follows pixels: it does not
+    assert out[1] == "The whole picture: 20 of 20 tokens of 32 px (qwen3-vl), untouched 30."
+    assert f"so the whole picture is resized. {NOT_LOOKED_FOR}" in out[2]
+    assert len(out) == 3  # not that the choice follows pixels: it does not
     assert Path("page-views-20-what-is-it.png").stat().st_size > 10_000
 
 
@@ -132,7 +132,7 @@ def test_show_tells_which_page_of_a_pdf_it_draws(page, capsys) -> None:
     for number in (0, 2):
         assert main(["show", "three.pdf", "--page", str(number), "--tokens", "9"]) == 0
         out = capsys.readouterr().out.splitlines()
-        assert out[2:] == [
+        assert out[3:] == [
             f"This is page {number + 1} of 3.",
             "Other pages: --page 0 to --page 2, or --page all.",
         ]
@@ -183,11 +183,10 @@ def test_show_tells_why(page, capsys, monkeypatch) -> None:
     monkeypatch.setattr(scout_room, "shipped", Fake)
     assert main(["show", page, "total 合計?", "--why", "--tokens", "20"]) == 0
     out = capsys.readouterr().out.splitlines()
-    found = "relevance: words: 1 of 1 found (1 in a script it cannot read)."
-    assert found in out[1]
-    assert out[3].split() == ["total", "yes", "0.97", "50,80-100,120", "1"]
-    assert "1 of 1 word of the question was found" in out[4]
-    assert "合計" in out[4]
+    assert out[2] == "Found: total."
+    assert out[5].split() == ["total", "yes", "0.97", "50,80-100,120", "1"]
+    assert "1 of 1 word of the question was found" in out[6]
+    assert "合計" in out[6]
     assert main(["show", page, "total?", "--json", "--tokens", "20"]) == 0
     told = json.loads(capsys.readouterr().out)["why"]  # without asking for it
     assert told["words"][0]["box"] == [50.0, 80.0, 100.0, 120.0]
@@ -197,14 +196,16 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
     monkeypatch.setattr(scout_room, "shipped", Fake)
     monkeypatch.setattr(scout, "load", lambda folder: pytest.fail("not asked for"))
     assert main(["show", page, "total?", "--scout", "pixels", "--tokens", "20"]) == 0
-    assert NOT_LOOKED_FOR in capsys.readouterr().out.splitlines()[1]
+    assert NOT_LOOKED_FOR in capsys.readouterr().out.splitlines()[2]
     assert main(["show", page, "total?", "--scout", "pixels", "--tokens", "20", "--why"]) == 0
-    assert "the choice follows" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "the choice follows" not in out
+    assert out.count(NOT_LOOKED_FOR) == 1
     monkeypatch.setattr(scout_room, "shipped", lambda: None)
     monkeypatch.setattr(scout, "load", lambda folder: Fake() if folder == Path("mine") else None)
     Path("mine").mkdir()
     assert main(["show", page, "total?", "--scout", "mine", "--tokens", "20"]) == 0
-    assert "words: 1 of 1 found" in capsys.readouterr().out
+    assert "Found: total." in capsys.readouterr().out
     assert main(["show", page, "total?", "--scout", "wordz"]) == 2
     assert "no scout 'wordz'. Did you mean 'words'?" in capsys.readouterr().err
 

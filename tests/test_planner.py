@@ -8,6 +8,8 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from homunculus.core.pipeline import OF_THING, Match, Sight
+from homunculus.planner import believe
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.bill import Need
 from homunculus.planner.counting import TokenRule
@@ -42,7 +44,11 @@ def belief(size: tuple[int, int], seed: int, peaks: int = 3, sure: float = 0.9) 
     place = sure * place / place.sum().clamp(min=1e-9) + (1 - sure) / place.numel()
     high = 10.0 + 20.0 * torch.rand(1, generator=lot)
     octaves = torch.where(y < rows // 2, high, 1.5 * high).log2()
-    return Belief(place, octaves, 0.3)
+    if seed % 2 == 0:
+        return Belief(place, octaves, 0.3)
+    labels = torch.zeros(rows * cols)
+    labels[torch.randint(rows * cols, (1,), generator=lot)] = 1.0
+    return Belief(place, octaves, 0.3, labels.view(rows, cols))
 
 
 def unknown(size: tuple[int, int]) -> Belief:
@@ -222,6 +228,42 @@ def test_the_search_comes_within_a_hundredth_of_brute_force(seed) -> None:
 
 
 # ---- whose token ---------------------------------------------------------------------------------
+
+
+def two_places(labels: torch.Tensor | None) -> Plan:
+    """One window for two places of which one is likelier."""
+    place = torch.zeros(32, 32)
+    place[4, 4], place[24, 24] = 0.5, 0.45
+    known = Belief(place, torch.full((32, 32), 16.0).log2(), 0.1, labels)
+    return find_views(known, (1024, 1024), 4, TokenRule("test", 32), EYES, context=0, most=1)
+
+
+def test_of_two_places_the_one_beside_the_questions_words_is_shown() -> None:
+    label = torch.zeros(32, 32)
+    label[24, 25] = 1.0
+    (alone,), (beside,) = two_places(None).windows, two_places(label).windows
+    assert alone.box[1] < 512 < beside.box[1]
+    assert beside.box[0] <= 25 * 32 < 26 * 32 <= beside.box[2]
+    assert two_places(label).value < two_places(None).value  # labels are worth nothing themselves
+
+
+def test_words_that_are_found_in_few_places_are_labels() -> None:
+    found = (
+        Match("total", 0.9, (0.5, 0.5, 0.75, 0.625)),
+        Match("date", 0.9, (0.0, 0.0, 0.125, 0.125), places=3.0),
+        Match("cash", 0.1, (0.25, 0.25, 0.375, 0.375)),
+        Match(f"cat{OF_THING}", 0.9, (0.0, 0.5, 0.125, 0.625)),
+    )
+    labels = believe(Sight(torch.zeros(8, 8), 0.9, matches=found), (80, 80), EYES).labels
+    assert labels is not None
+    wanted = torch.zeros(8, 8)
+    wanted[4, 4:6], wanted[0, 0] = 0.375, 0.25
+    assert torch.allclose(labels, wanted)
+    for sight in (
+        Sight(torch.zeros(8, 8), 0.0, matches=found),
+        Sight(torch.zeros(8, 8), 0.9, matches=found[2:]),
+    ):
+        assert believe(sight, (80, 80), EYES).labels is None
 
 
 @pytest.mark.parametrize(("edge", "first"), [(0, (2, 2)), (1, (3, 3)), (2, (2, 2))])

@@ -320,6 +320,22 @@ def test_a_drawing_numbers_its_windows_and_magnifies_a_place_in_one() -> None:
     draw_views(blind)
 
 
+def test_facts_tell_what_was_found_and_what_windows_gain() -> None:
+    from homunculus.show.views import facts
+
+    seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
+    assert seen.resize_value < seen.value
+    assert facts(seen)[-1].endswith(f"Resized to the same budget: {seen.resize_value:.2f}.")
+    found = (Match("total", 0.9, (0.1, 0.1, 0.2, 0.2)), Match("cash", 0.1, (0.1, 0.1, 0.2, 0.2)))
+    told = facts(replace(seen, sight=replace(seen.sight, matches=found)))
+    assert told[1] == "Found: total. Not found: cash."
+    small = homunculus.views(page(), "What?", tokens=4096, scout=corner())
+    assert len(small) == 1
+    assert "Windows" not in facts(small)[-1]  # nothing is reduced
+    blind = homunculus.views(page(), "What?", tokens=16, scout=corner(sure=0.0))
+    assert "Resized to" not in facts(blind)[-1]
+
+
 @pytest.mark.parametrize("size", [(300, 2400), (2400, 300), (700, 700), (40, 60)])
 def test_a_drawing_is_as_wide_for_every_shape_and_never_too_high(size: tuple[int, int]) -> None:
     from homunculus.show.views import WIDE, draw_views

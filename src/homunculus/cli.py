@@ -441,13 +441,14 @@ def _values() -> dict[str, list[str]]:
 
 def _demo(arguments: argparse.Namespace) -> int:
     from homunculus.show.demo import EXAMPLES, write_demo
-    from homunculus.show.views import caption
+    from homunculus.show.views import facts
 
     for example in EXAMPLES:
         with progress(f"looking at {example.path.name}"):
             copy, drawing, seen = write_demo(example, arguments.out)
         print(f"wrote {copy}, asked: {seen.question}")
-        print(f"wrote {drawing}, resized and as views: {caption(seen)}")
+        print(f"wrote {drawing}, resized and as views")
+        print("\n".join(f"  {line}" for line in facts(seen)))
     return 0
 
 
@@ -513,7 +514,7 @@ def _draw_views(
 ) -> Drawn:
     from homunculus.planner import scout_cells, views
     from homunculus.show import picture_notes, why_facts
-    from homunculus.show.views import caption, draw_views
+    from homunculus.show.views import draw_views, facts
 
     seen = views(
         source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,
@@ -524,12 +525,12 @@ def _draw_views(
     why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
     if not seen.sight.sure:  # cells would follow the map, views do not
         why["made"] = seen.message
-    facts = seen.to_json() | {
+    told = seen.to_json() | {
         "notes": picture_notes(seen.picture, page),
         "why": why,
         "image": {"page": page, "pages": seen.picture.pages},
     }
-    return facts, [caption(seen)]
+    return told, facts(seen)
 
 
 def _open(image: str) -> tuple[str, Any]:
@@ -561,14 +562,16 @@ def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[
     if (pages := facts["image"]["pages"]) > 1 and arguments.page != "all":
         print(f"Other pages: --page 0 to --page {pages - 1}, or --page all.")
     if arguments.why:
-        print(why_table(facts["why"], sys.stdout.isatty()))
+        said = "\n".join(lines)
+        why = facts["why"] | ({"made": ""} if facts["why"]["made"] in said else {})
+        print(why_table(why, sys.stdout.isatty()).rstrip())
 
 
 def _views(arguments: argparse.Namespace) -> int:
     from homunculus.planner import views
     from homunculus.planner.messages import labels
     from homunculus.show import picture_notes
-    from homunculus.show.views import caption, draw_views
+    from homunculus.show.views import draw_views, facts
 
     name, source = _open(arguments.image)
     out = arguments.out or Path(f"{Path(name).stem}-views")
@@ -581,18 +584,18 @@ def _views(arguments: argparse.Namespace) -> int:
             seen = views(source, **{name: getattr(arguments, name) for name in given})
         paths = [str(path) for path in seen.save(out)]
         draw_views(seen).save(out / "sheet.png")
-    facts: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
-    (out / "views.json").write_text(json.dumps(facts, indent=2) + "\n")
+    told: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
+    (out / "views.json").write_text(json.dumps(told, indent=2) + "\n")
     if arguments.json:
-        print(json.dumps(facts))
+        print(json.dumps(told))
         return 0
     for path, view in zip(paths, seen, strict=True):
         many = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
         print(f"{path}: {view.size[1]}x{view.size[0]}, {many}")
-    print(caption(seen))
+    print("\n".join(facts(seen)))
     for note in picture_notes(seen.picture, arguments.page):
         print(note)
-    for name, value in facts["setting"].items():
+    for name, value in told["setting"].items():
         print(f"These prices hold with {name}={value} in the request.")
     crowd = seen.rule.facts.crowd  # its note is about requests of many pictures
     if seen.rule.facts.note and not (crowd and len(seen) <= crowd[0]):

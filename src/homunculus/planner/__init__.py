@@ -18,7 +18,7 @@ import torch
 from einops import rearrange
 
 from homunculus.core.check import check_kind, check_number, check_text
-from homunculus.core.pipeline import Scout, Sight, check_sight, probabilities, resize_map
+from homunculus.core.pipeline import OF_THING, Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count, is_whole
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
@@ -141,6 +141,13 @@ class Views:
         """The estimated probability that the answer can be read from them, or that the thing that
         is asked about is shown large enough. Of a `guess` it is no more than that."""
         return self.bill.plan.value * in_picture(self.sight)
+
+    @cached_property
+    def resize_value(self) -> float:
+        """The same estimate for the whole picture resized to the same budget."""
+        size = self.picture.size
+        need = Need(believe(self.sight, size, self.acuity), size, self.rule, self.acuity, windows=0)
+        return need.buy(self.limit).plan.value * in_picture(self.sight)
 
     @property
     def guess(self) -> bool:
@@ -485,7 +492,23 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
         place = torch.zeros_like(logit)
     else:
         place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
-    return Belief(place, _octaves(sight, size, acuity), hypot(sight.size_error, PRINT))
+    octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT)
+    return Belief(place, octaves, blur, _labels(sight))
+
+
+def _labels(sight: Sight) -> torch.Tensor | None:
+    """Where the question's words stand, as shares of 1: those found in few places count more."""
+    words = [one for one in sight.found if not one.text.endswith(OF_THING)]
+    if not words or not sight.sure:
+        return None
+    rows, cols = sight.logit.shape
+    out = torch.zeros(rows, cols)
+    for word in words:
+        x0, y0, x1, y1 = word.box
+        top, left = min(rows - 1, int(y0 * rows)), min(cols - 1, int(x0 * cols))
+        here = out[top : max(top + 1, round(y1 * rows)), left : max(left + 1, round(x1 * cols))]
+        here += 1 / max(1.0, word.places) / here.numel()
+    return out / out.sum()
 
 
 def _elsewhere(sight: Sight) -> torch.Tensor | float:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.core.types import Grid
@@ -57,6 +57,8 @@ hardly help, their tokens show more of the whole."""
 EDGE = 0.5
 """Heights of a line at the edges of a window that do not count when it is settled: print there
 would be cut in two."""
+LABEL = 0.5
+"""How much more a window is worth that shows the question's words as well."""
 GAIN = 1e-6
 """What a window must add that spends what is left."""
 SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
@@ -75,6 +77,9 @@ class Belief:
     """log2 of the height of a line, in pixels of the picture."""
     blur: float
     """How well the height is known: standard deviation in octaves."""
+    labels: Float[Tensor, "rows cols"] | None = None
+    """Where the question's own words stand, as shares of 1: a window that shows them along with
+    the answer is preferred. None if there are none."""
 
     def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
         return Belief(self.place[here], self.octaves[here], self.blur)
@@ -195,6 +200,8 @@ class _Search:
         self.coarse = Belief(*_pooled(belief, size, self.cell), belief.blur)
         self.rung, self.steps = self._ladder()
         self.worth = self._worth(self.coarse, [self._step(at) for at in range(self.steps)])
+        labels = belief.labels
+        self.labels = None if labels is None else _sums(labels, self.size, self.cell)
 
     def _ladder(self) -> tuple[int, int]:
         """The finest scale worth trying, and how many.
@@ -304,7 +311,8 @@ class _Search:
             worth[some[0] :, nth] = 0
             shown = torch.maximum(base[some[0] :], worth[some[0] :].amax(1))
             prices = [tries[at].prices[nth] for at in some]
-            for at, spot in zip(some, self._add(shown, prices, WINDOWS), strict=True):
+            covered = worth[some[0] :].amax(1) > 0
+            for at, spot in zip(some, self._add(shown, prices, WINDOWS, covered), strict=True):
                 tries[at].spots.pop(nth, None)
                 if spot:
                     tries[at].spots[nth] = spot
@@ -313,24 +321,44 @@ class _Search:
         return [replace(one, value=much) for one, much in zip(tries, value, strict=True)]
 
     def _add(
-        self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int], least: float
+        self,
+        shown: Float[Tensor, "n rows cols"],
+        prices: Sequence[int],
+        least: float,
+        covered: Bool[Tensor, "n rows cols"] | None = None,
     ) -> list["_Spot | None"]:
-        """For each map: the window of at most its price that adds most, if it is enough."""
+        """For each map: the window of at most its price that adds most, if it is enough.
+
+        Labels that other windows cover do not count.
+        """
         total = _integral((self.worth - shown[:, None]).clamp_(min=0)).flatten(1)
+        labels = [None] * len(prices)
+        if self.labels is not None and covered is not None:
+            labels = _integral(self.labels * ~covered).flatten(1)
         found = list[_Spot | None]()
-        for sums, price in zip(total, prices, strict=True):
+        for sums, price, words in zip(total, prices, labels, strict=True):
             windows = _affordable(self.rung % PHASES, price, self.longest)
-            much, spot = self._best(windows, sums)
+            much, spot = self._best(windows, sums, words)
             found.append(spot if much > least else None)
         return found
 
-    def _best(self, windows: "_Windows", total: Float[Tensor, "sums"]) -> tuple[float, "_Spot"]:
+    def _best(
+        self,
+        windows: "_Windows",
+        total: Float[Tensor, "sums"],
+        labels: Float[Tensor, "sums2"] | None = None,
+    ) -> tuple[float, "_Spot"]:
         """What the best window holds of the integral images, and the window."""
         first = self.rung // PHASES - LOWEST
         low, high = windows.starts[first], windows.starts[first + self.steps]
         corner = windows.corner[:, low:high] - first * (COARSE + 1) ** 2
-        much, number = (SIGNS @ total.index_select(0, corner.flatten()).view(4, -1)).max(0)
-        return float(much), windows.spot(low + int(number), first)
+        much = SIGNS @ total.index_select(0, corner.flatten()).view(4, -1)
+        best = much
+        if labels is not None:
+            words = labels.index_select(0, corner.flatten() % (COARSE + 1) ** 2).view(4, -1)
+            best = much * (1 + LABEL * (SIGNS @ words))
+        number = int(best.argmax())
+        return float(much[number]), windows.spot(low + number, first)
 
     def _window(self, spot: "_Spot") -> Window:
         """A spot of the lattice in pixels, as large as its tokens can show."""
@@ -353,24 +381,29 @@ class _Search:
         for at, window in enumerate(windows):
             worth[at] = 0
             shown = torch.maximum(base, worth.amax(0)) if len(windows) > 1 else base
-            windows[at], here, part = self._moved(shown, window)
+            covered = worth.amax(0) > 0
+            windows[at], here, part = self._moved(shown, window, covered)
             worth[at][here] = part
         return windows, worth.amax(0)
 
     def _moved(
-        self, shown: Map, window: Window
+        self, shown: Map, window: Window, covered: Bool[Tensor, "rows cols"]
     ) -> tuple[Window, tuple[slice, slice], Float[Tensor, "high wide"]]:
         """A window at the best scale and place nearby, its cells, and what it shows of them."""
         zooms = [self._zoomed(window, zoom) for zoom in ZOOMS]
         part = self._nearby(zooms[-1])
         worth = self._worth(self.fine[part], [one.scale(self.rule.side) for one in zooms])
         total, edge = _integral((worth - shown[part]).clamp_(min=0)), self._edge(part)
+        words = self.fine.labels
+        labels = None if words is None else _integral(words[part] * ~covered[part])
         found = list[tuple[float, int, int, int, int, int]]()
         for nth, (one, sums) in enumerate(zip(zooms, total, strict=True)):
             down, across = self._cells(one)
             h = min(max(1, down.stop - down.start), sums.shape[0] - 1)
             w = min(max(1, across.stop - across.start), sums.shape[1] - 1)
             held = _inner(sums, h, w, edge)
+            if labels is not None:
+                held = held * (1 + LABEL * _inner(labels, h, w, edge))
             y, x = divmod(int(held.argmax()), held.shape[1])
             found.append((float(held[y, x]), -nth, y, x, h, w))
         _, nth, y, x, h, w = max(found)

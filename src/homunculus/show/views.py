@@ -7,7 +7,7 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from homunculus.core.pipeline import resize_map
+from homunculus.core.pipeline import OF_THING, Sight, resize_map
 from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
@@ -39,6 +39,10 @@ LIKELY = 0.2
 """How likely another place must be, against the likeliest, to be magnified as well."""
 SMALL = 20
 """Height of a label in pixels."""
+NAMED = 6
+"""Words of a question that are listed at most."""
+LITTLE = 0.05
+"""Windows that gain less than this gain little."""
 
 
 def draw_views(views: Views) -> Any:
@@ -46,7 +50,12 @@ def draw_views(views: Views) -> Any:
     whole, broad = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
     left = _where(whole, views)
     right = broad - left.width - panels.GAP
-    ways = (Way("homunculus", views.views, OURS), Way("resize", (resized(views),), RESIZED))
+    known = views.sight.sure > 0 and not views.outlook.absent
+    ours, other = (views.value, views.resize_value) if known else (None, None)
+    ways = (
+        Way("homunculus", views.views, OURS, ours),
+        Way("resize", (resized(views),), RESIZED, other),
+    )
     pictures = {view: render(whole, view) for way in ways for view in way.views}
     parts = [_both(ways, pictures, right), _close(ways, pictures, likeliest(views), right)]
     asked = f"“{views.question}”" if views.question else "(no question)"
@@ -64,6 +73,8 @@ class Way(NamedTuple):
     name: str
     views: Sequence[View]
     colour: panels.Colour
+    value: float | None
+    """The estimate; None where there is none."""
 
 
 # ---- the picture and its windows -----------------------------------------------------------------
@@ -79,6 +90,12 @@ def _where(whole: Any, views: Views) -> Any:
     blocks = [panels.written(title, width, panels.TITLE, panels.INK)]
     if views.sight.sure:
         picture = panels.heated(picture, views.sight.logit, shown[0] / views.sight.logit.shape[1])
+    things = [
+        (one.text.removesuffix(OF_THING), one.box)
+        for one in views.sight.found
+        if one.text.endswith(OF_THING)
+    ]
+    picture = panels.outlined(picture, things)
     blocks.append(panels.framed(outline(picture, views, scale)))
     if views.sight.sure:
         blocks.append(panels.bar(width))
@@ -194,7 +211,10 @@ def _both(ways: Sequence[Way], pictures: Mapping[View, Any], width: int) -> Any:
         title = panels.written(text, board.width + 24, panels.TITLE, way.colour, most=1)
         space = panels.pil().new("RGB", (board.width, high), panels.PAPER)
         space.paste(board, (0, 0))
-        blocks.append(panels.stacked([title, panels.framed(space, way.colour, 3, 9)]))
+        known = "not known" if way.value is None else f"{way.value:.2f}"
+        estimate = panels.written(f"estimate: {known}", board.width + 24, 22, way.colour, most=1)
+        frame = panels.framed(space, way.colour, 3, 9)
+        blocks.append(panels.stacked([panels.stacked([title, estimate], 0), frame]))
     both = panels.beside(blocks, panels.GAP // 2)
     text = f"As sent, drawn {zoom:.1f} times as large. Percentages: size against the original."
     return panels.stacked([both, panels.written(text, width, SMALL)])
@@ -385,21 +405,40 @@ def to_pillow(picture: Picture) -> Any:
 
 
 def facts(views: Views) -> list[str]:
-    """Short lines: what is sent, what it costs, where the question looks, what to expect."""
-    untouched = views.rule.count(views.picture.original)
+    """Short lines: what is sent and costs, what was found, what to expect of it."""
     many = len(views) - 1
-    what = "the whole picture" if not many else f"the whole picture and {many} windows"
-    if many == 1:
-        what = what.removesuffix("s")
-    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {untouched}"
-    where = [f"relevance: {views.sight.origin}"] if views.sight.sure else []
-    return [what, spent, *where, views.message]
+    windows = f" and {many} window{'s' * (many > 1)}" if many else ""
+    untouched = views.rule.count(views.picture.original)
+    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {untouched:,}"
+    found = _found(views.sight) if views.sight.sure else ""
+    told = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
+    return [line for line in told if line]
 
 
-def caption(views: Views) -> str:
-    """The same in one line."""
-    what, spent, *where, message = facts(views)
-    return f"{what}: {'; '.join([spent, *where])}. {message}"
+def _found(sight: Sight) -> str:
+    """What of the question was found in the picture, and what not."""
+    if not sight.matches:
+        return f"Relevance: {sight.origin}."
+    found = list(dict.fromkeys(one.text for one in sight.found))
+    missed = [one.text for one in sight.matches if one not in sight.found]
+    parts = [("Found", found), ("Not found", list(dict.fromkeys(missed)))]
+    return " ".join(f"{name}: {_listed(words)}." for name, words in parts if words)
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
+    return f"{', '.join(words[:NAMED])}{more}"
+
+
+def _gain(views: Views) -> str:
+    """What windows gain over resizing, where that can be told."""
+    if not views.sight.sure or views.outlook.absent:
+        return ""
+    if len(views) == 1:
+        untouched = views[0].size == views.picture.size
+        return "" if untouched else " Windows would not show more, so the picture is resized."
+    little = ", so windows gain little here" if views.value < views.resize_value + LITTLE else ""
+    return f" Resized to the same budget: {views.resize_value:.2f}{little}."
 
 
 def compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:

@@ -224,12 +224,12 @@ def compare(picture: Picture, request: Request, page: int = 0) -> Comparison:
 
 def _resize(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
     small = resized(seen)
-    value = replace(planner.need, windows=0).buy(seen.limit).plan.value
     shown = compose(whole, [small], whole.size, 1.0)
     size = f"{small.size[1]} x {small.size[0]} pixels"
     return Column(
-        "resize", f"the whole picture, smaller: {size}", small.tokens, _known(planner, value),
-        _drawn(whole), _drawn(shown), _magnified(shown, place), [small],
+        "resize", f"the whole picture, smaller: {size}", small.tokens,
+        _known(planner, seen.resize_value), _drawn(whole), _drawn(shown),
+        _magnified(shown, place), [small],
     )  # fmt: skip
 
 
@@ -240,7 +240,7 @@ def _views(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
     return Column(
         DEFAULT, f"a small whole picture{windows}", seen.tokens,
-        _known(planner, seen.bill.plan.value),
+        _known(planner, seen.value),
         outline(panels.washed(small, 0.35), seen, small.width / whole.width), _drawn(shown),
         _magnified(shown, place), seen.views,
     )  # fmt: skip
@@ -259,6 +259,7 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
     )  # fmt: skip
     need, drawn = planner.need, kept.cells()
     value = legibility(need.belief, planner.picture.size, need.acuity, _shows(kept, whole.width))
+    value *= in_picture(planner.sight)
     seen = drawn.seen if drawn.seen.size == whole.size else drawn.seen.resize(whole.size)
     return Column(
         name, method.about, int(kept.tokens.valid.sum()), _known(planner, value),
@@ -267,7 +268,7 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
 
 
 def _known(planner: Planner, value: float) -> float | None:
-    return value * in_picture(planner.sight) if planner.sight.sure else None
+    return value if planner.sight.sure else None
 
 
 def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:
