@@ -57,7 +57,7 @@ hardly help, their tokens show more of the whole."""
 EDGE = 0.5
 """Heights of a line at the edges of a window that do not count when it is settled: print there
 would be cut in two."""
-LABEL = 0.5
+LABEL = 0.25
 """How much more a window is worth that shows the question's words as well."""
 GAIN = 1e-6
 """What a window must add that spends what is left."""

@@ -33,6 +33,8 @@ SPLITS = (0.5, 0.55, 0.6, 0.65)
 """Shares of the width that they may have beside the resized one."""
 GLASS = 200
 """Height of a magnified part."""
+GLASSES = 560
+"""Pixels that magnified places need in width."""
 SPOTS = 2
 """Places that are magnified at most."""
 LIKELY = 0.2
@@ -57,14 +59,22 @@ def draw_views(views: Views) -> Any:
         Way("resize", (resized(views),), RESIZED, other),
     )
     pictures = {view: render(whole, view) for way in ways for view in way.views}
-    parts = [_both(ways, pictures, right), _close(ways, pictures, likeliest(views), right)]
+    both, spots = _both(ways, pictures, right), likeliest(views)
+    columns = ([left], [both, _close(ways, pictures, spots, right)])
+    beneath = ([left, _close(ways, pictures, spots, left.width)], [both])
+    if left.width >= GLASSES and _height(beneath) < _height(columns):
+        columns = beneath  # below a broad picture there is room
     asked = f"“{views.question}”" if views.question else "(no question)"
     heading = panels.written(asked, broad, panels.HEADING, panels.INK, most=2)
-    body = panels.beside([left, panels.stacked(parts, panels.GAP)], panels.GAP)
+    body = panels.beside([panels.stacked(one, panels.GAP) for one in columns], panels.GAP)
     page = panels.stacked([heading, body], panels.GAP // 2)
     sheet = panels.pil().new("RGB", (WIDE, page.height + 2 * panels.MARGIN), panels.PAPER)
     sheet.paste(page, (panels.MARGIN, panels.MARGIN))
     return sheet
+
+
+def _height(columns: Sequence[Sequence[Any]]) -> int:
+    return max(sum(block.height + panels.GAP for block in blocks) for blocks in columns)
 
 
 class Way(NamedTuple):
