@@ -231,3 +231,17 @@ def test_ranges_span_what_the_layers_of_a_net_show() -> None:
     assert (top > 0).all()
     seen = torch.cat([net()(one).word.flatten() for one in pages])
     assert float(seen.quantile(0.99)) < float(top[-1]) <= float(seen.max()) + 1e-4
+
+
+def test_memory_for_pages_is_set_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    from homunculus.relevance.scout import MEMORY, _page_cache
+
+    monkeypatch.delenv(MEMORY, raising=False)
+    assert _page_cache() is None
+    monkeypatch.setenv(MEMORY, "3")
+    cache = _page_cache()
+    assert cache is not None
+    assert (cache.most, cache.near) == (0, 3 << 20)
+    monkeypatch.setenv(MEMORY, "3 GB")
+    with pytest.raises(ValueError, match=r"HOMUNCULUS_SCOUT_MEMORY must be a whole number"):
+        _page_cache()

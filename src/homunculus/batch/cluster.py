@@ -21,12 +21,15 @@ from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
 from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
 from homunculus.batch.work import Ledger, Start, work_chunk
 from homunculus.lazy import need
+from homunculus.relevance.scout import MEMORY
 
 WHO = "homunculus batch (without --local)"
 BLOCKS = 4_000
 """Reading tasks of a run at most; each reads its shards one after the other."""
 STORE = 400_000_000
 """Bytes of files that wait between stages, on a machine of its own."""
+PAGES = "64"
+"""Megabytes of pages that a worker keeps: questions about one picture come one after the other."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,18 @@ class Chunk:
 
 
 def this_worker() -> dict[str, Any]:
-    """Host, process, resident bytes and CPU time of this process."""
+    """Host, process, resident bytes and CPU time of this process.
+
+    Of the resident bytes, ``shared`` are those of libraries and of Ray's store of objects, which
+    all workers of a machine see.
+    """
     status = Path("/proc/self/statm")  # where there is none, the most that it ever had
-    pages = int(status.read_text().split()[1]) if status.exists() else 0
+    pages = status.read_text().split()[1:3] if status.exists() else (0, 0)
+    resident, shared = (int(one) * resource.getpagesize() for one in pages)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-    resident = pages * resource.getpagesize() or most
     told: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid()}
-    return told | {"resident": resident, "cpu_seconds": round(process_time(), 2)}
+    held = {"resident": resident or most, "shared": shared}
+    return told | held | {"cpu_seconds": round(process_time(), 2)}
 
 
 def local_chunks(job: Job, shards: Sequence[Shard], book: Ledger) -> Iterator[Chunk]:
@@ -146,6 +154,7 @@ class Worker:
     """Plans or answers chunks, and keeps its scouts and its model in between."""
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
+        os.environ.setdefault(MEMORY, PAGES)
         self._job, self._book, self._engine = job, book, load_engine(job)
         if self._engine is None:
             need("torch", extra="batch", who=WHO).set_num_threads(1)

@@ -27,6 +27,7 @@ from homunculus.relevance.pixels import contrast, information
 from homunculus.relevance.places import answer, hint
 from homunculus.relevance.things import ThingScout
 from homunculus.relevance.words import WordSight
+from homunculus.relevance.words.cache import Cache
 
 ScoutLike = str | Path | Tensor | Scout
 """A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
@@ -37,6 +38,8 @@ PageReader = Callable[[Image, str, Grid], WordSight]
 HINT = f"Things were not looked for: {how_to_install('things')}."
 DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
 """The variable that names a device of torch on which the word scout reads pages."""
+MEMORY = "HOMUNCULUS_SCOUT_MEMORY"
+"""The variable that says how many megabytes of pages the word scout keeps for further questions."""
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 
@@ -226,8 +229,16 @@ def available() -> bool:
 
 @lru_cache(maxsize=4)
 def _word_scout(folder: Path | None) -> PageReader:
-    scout, device = words.load(folder), os.environ.get(DEVICE)
+    scout, device = words.load(folder, _page_cache()), os.environ.get(DEVICE)
     return scout.on(device) if device else scout
+
+
+def _page_cache() -> Cache | None:
+    """As large as the environment says; None for the usual one."""
+    megabytes = os.environ.get(MEMORY, "")
+    if megabytes and not megabytes.isdecimal():
+        raise ValueError(f"{MEMORY} must be a whole number of megabytes, got {megabytes!r}.")
+    return Cache(Path(), most=0, near=int(megabytes) << 20) if megabytes else None
 
 
 def shipped_things() -> Scout | None:

@@ -114,18 +114,28 @@ def content(out: Path) -> list[dict[str, Any]]:
 
 
 def memory(events: list[dict[str, Any]], after: int = 500) -> dict[str, Any]:
-    """Resident MB of each worker from so many rows on: first, last, and the largest change."""
-    seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    """MB of each worker from so many rows on: first, last, and the change.
+
+    Its own memory; pages that it shares with others, such as those of Ray's store, stand beside it.
+    """
+    seen: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in events:
         if one["event"] == "progress" and one["rows"] + one["in_hand"] >= after:
             worker = one["worker"]
-            seen[str(worker["pid"])].append((worker["resident"] >> 20, worker["cpu_seconds"]))
+            seen[str(worker["pid"])].append(
+                {
+                    "own": worker["resident"] - worker["shared"] >> 20,
+                    "shared": worker["shared"] >> 20,
+                    "cpu_seconds": worker["cpu_seconds"],
+                }
+            )
     return {
         pid: {
-            "first": held[0][0],
-            "last": held[-1][0],
-            "change": round(held[-1][0] / held[0][0] - 1, 4),
-            "cpu_seconds": held[-1][1],
+            "first": held[0]["own"],
+            "last": held[-1]["own"],
+            "change": round(held[-1]["own"] / held[0]["own"] - 1, 4),
+            "shared": [held[0]["shared"], held[-1]["shared"]],
+            "cpu_seconds": held[-1]["cpu_seconds"],
         }
         for pid, held in seen.items()
         if len(held) > 1
