@@ -245,7 +245,7 @@ def test_the_verb_measures_with_a_real_reader(tmp_path, capsys, monkeypatch) -> 
     rows = ["--methods", "resize", "oracle", "uniform", "--no-scout"]
     size = ["--tokens", "90", "--side", "520", "--cache", "cache"]
     assert main(["measure", "printed", *rows, *size]) == 0
-    assert "printed: 1 questions" in capsys.readouterr().out
+    assert "printed: 1 question, 1 image;" in capsys.readouterr().out
     result = json.loads(Path("legibility-printed-all-520.json").read_text())
     for column in ("crop/smooth", "page/smooth"):
         assert result["table"]["oracle"]["90"][column][0] == 1.0

@@ -41,6 +41,18 @@ def test_a_suite_without_any_box_is_read_wherever_its_answers_stand(tmp_path) ->
     assert kind(some) == "document"
 
 
+def test_one_answer_and_one_box_need_no_list(tmp_path) -> None:
+    row = {"image": "a.png", "question": "?", "answers": "41", "boxes": [10, 20, 60, 40]}
+    (one,) = read(written(tmp_path / "one", [row]))
+    assert one.answers == ("41",)
+    assert one.boxes == ((10.0, 20.0, 60.0, 40.0),)
+    assert read(written(tmp_path / "number", [row | {"answers": [41]}]))[0].answers == ("41",)
+    for name, wrong in (("boxes", [[10, 20]]), ("boxes", "all"), ("answers", {"a": 1})):
+        folder = written(tmp_path / f"wrong-{len(str(wrong))}", [row | {name: wrong}])
+        with pytest.raises(ValueError, match=r"qa.jsonl, line 1: (a box is|answers must)"):
+            read(folder)
+
+
 def test_a_line_that_cannot_be_used_is_named(tmp_path) -> None:
     good = json.dumps(
         {"image": "a.png", "question": "?", "answers": ["one\u2028line"]}, ensure_ascii=False

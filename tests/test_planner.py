@@ -247,6 +247,20 @@ def test_of_two_places_the_one_beside_the_questions_words_is_shown() -> None:
     assert two_places(label).value < two_places(None).value  # labels are worth nothing themselves
 
 
+def test_pieces_of_a_line_become_one_window() -> None:
+    """A long line and two spots elsewhere: there are windows for all, and one for the line."""
+    place = torch.zeros(64, 64)
+    place[30, 8:56] = 0.6 / 48
+    place[4, 50] = place[60, 6] = 0.2
+    known = Belief(place, torch.full((64, 64), 16.0).log2(), 0.1)
+    found = find_views(known, (1024, 1024), 40, TokenRule("test", 32), EYES)
+    line = [one for one in found.windows if one.box[1] <= 30 * 16 < one.box[3]]
+    assert len(found.windows) == 3
+    assert len(line) == 1
+    assert line[0].box[0] <= 8 * 16
+    assert line[0].box[2] >= 55 * 16
+
+
 def test_words_that_are_found_in_few_places_are_labels() -> None:
     found = (
         Match("total", 0.9, (0.5, 0.5, 0.75, 0.625)),

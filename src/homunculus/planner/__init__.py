@@ -120,7 +120,8 @@ class Views:
         pictures = "1 picture" if len(self) == 1 else f"{len(self)} pictures"
         about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
         guess = ", a guess" if self.guess else ""
-        return f"<Views of {self.question!r}: {about}, legible {self.value:.2f}{guess}>"
+        value = f"{self.value:.2f}" if self.sight.sure else "not known"
+        return f"<Views of {self.question!r}: {about}, legible {value}{guess}>"
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)

@@ -105,11 +105,12 @@ class Need:
     def _priced(self, unit: Unit, tokens: int) -> Bill | None:
         """The whole picture at its usual price, or views that have one price each."""
         whole = self._whole(tokens)
-        if whole and (whole.plan.whole == self.size or not self.belief.place.any()):
-            return whole  # the untouched picture, or nobody knows where to look
+        if whole and whole.plan.whole == self.size:
+            return whole  # the untouched picture
         free = unit.setting is None or self._can_set(unit.setting[0])
         offers = (whole, self._pictures(unit, tokens) if free else None)
-        return max(filter(None, offers), key=_worth, default=None)
+        order = _worth if self.belief.place.any() else _large  # or nobody knows where to look
+        return max(filter(None, offers), key=order, default=None)
 
     def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
         """Views that have one price each."""
@@ -149,6 +150,12 @@ def resize(size: Size, rule: TokenRule, tokens: int) -> Bill:
 def _worth(bill: Bill) -> tuple[float, int]:
     """Bills in order: the more that can be read, then the cheaper."""
     return bill.plan.value, -bill.tokens
+
+
+def _large(bill: Bill) -> tuple[int, int]:
+    """Bills of the whole picture in order: the larger it is shown, then the cheaper."""
+    high, wide = bill.plan.whole or (0, 0)
+    return high * wide, -bill.tokens
 
 
 def too_few(rule: TokenRule, tokens: int) -> ValueError:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import combinations
 from math import ceil, floor, hypot, log2
 from typing import NamedTuple
 
@@ -57,6 +58,10 @@ hardly help, their tokens show more of the whole."""
 EDGE = 0.5
 """Heights of a line at the edges of a window that do not count when it is settled: print there
 would be cut in two."""
+MERGE = 0.02
+"""What a plan may lose when one window takes the place of two."""
+NEARLY = 0.5
+"""The scale of that window against theirs, at least."""
 LABEL = 0.25
 """How much more a window is worth that shows the question's words as well."""
 GAIN = 1e-6
@@ -280,12 +285,12 @@ class _Search:
         tries = sorted(tries, key=lambda one: -one.value)[:FINALISTS]
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         best = max(tries, key=lambda one: one.value)
-        windows, worth = self._settle(best)
+        windows = self._merge(best.whole, self._settle(best)[0])
         whole = best.whole
         if whole is not None and not fixed:  # what windows left
             rest = tokens - sum(window.count for window in windows)
             whole = self.rule.largest(self.size, rest)
-        return self._spend_rest(whole, windows, worth, tokens, most + spare)
+        return self._spend_rest(whole, windows, tokens, most + spare)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
@@ -353,11 +358,11 @@ class _Search:
         low, high = windows.starts[first], windows.starts[first + self.steps]
         corner = windows.corner[:, low:high] - first * (COARSE + 1) ** 2
         much = SIGNS @ total.index_select(0, corner.flatten()).view(4, -1)
-        best = much
-        if labels is not None:
-            words = labels.index_select(0, corner.flatten() % (COARSE + 1) ** 2).view(4, -1)
-            best = much * (1 + LABEL * (SIGNS @ words))
-        number = int(best.argmax())
+        number = int(much.argmax())
+        if labels is not None:  # only these could be the best with what they show of them
+            some = ((1 + LABEL) * much >= much[number]).nonzero()[:, 0]
+            words = labels[corner[:, some] % (COARSE + 1) ** 2]
+            number = int(some[(much[some] * (1 + LABEL * (SIGNS @ words))).argmax()])
         return float(much[number]), windows.spot(low + number, first)
 
     def _window(self, spot: "_Spot") -> Window:
@@ -385,6 +390,42 @@ class _Search:
             windows[at], here, part = self._moved(shown, window, covered)
             worth[at][here] = part
         return windows, worth.amax(0)
+
+    def _merge(self, whole: Size | None, windows: list[Window]) -> list[Window]:
+        """One window in place of two for as many tokens, while that shows hardly less.
+
+        Pieces of one line become a line.
+        """
+        least = self.plan(whole, windows).value - MERGE
+        while len(windows) > 1:
+            plans = [
+                self.plan(whole, [one, *(w for w in windows if w not in pair)])
+                for pair in combinations(windows, 2)
+                if (one := self._union(*pair))
+            ]
+            best = max(plans, key=lambda plan: plan.value, default=None)
+            if best is None or best.value < least:
+                break
+            windows = list(best.windows)
+        return windows
+
+    def _union(self, one: Window, other: Window) -> Window | None:
+        """A window on the parts of two, as large as their tokens let it be."""
+        low = [min(sides) for sides in zip(one.box[:2], other.box[:2], strict=True)]
+        high = [max(sides) for sides in zip(one.box[2:], other.box[2:], strict=True)]
+        wide, tall = high[0] - low[0], high[1] - low[1]
+        side, tokens = self.rule.side, one.count + other.count
+        fits = ((rows, tokens // rows) for rows in range(1, min(tokens, self.longest) + 1))
+        scale, rows, cols = max(
+            (min(1.0, rows * side / tall, cols * side / wide), rows, cols)
+            for rows, cols in ((rows, min(cols, self.longest)) for rows, cols in fits)
+        )
+        if scale < NEARLY * min(one.scale(side), other.scale(side)):
+            return None
+        rows, cols = ceil(tall * scale / side - 1e-6), ceil(wide * scale / side - 1e-6)
+        top, bottom = _around((low[1] + high[1]) / 2, rows * side / scale, self.size[0])
+        left, right = _around((low[0] + high[0]) / 2, cols * side / scale, self.size[1])
+        return Window((left, top, right, bottom), (rows, cols))
 
     def _moved(
         self, shown: Map, window: Window, covered: Bool[Tensor, "rows cols"]
@@ -447,11 +488,10 @@ class _Search:
     # ---- what is left of the budget
 
     def _spend_rest(
-        self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int, most: int
+        self, whole: Size | None, windows: Sequence[Window], tokens: int, most: int
     ) -> Plan:
         """What is left goes to one more window, if it is much."""
-        shown = torch.maximum(worth, self._shown(self.fine, whole))
-        plan = Plan(whole, tuple(windows), float(shown.sum()))
+        plan = self.plan(whole, windows)
         rest = tokens - plan.count(self.rule)
         if rest <= (1 - USED) * tokens or len(windows) >= most:
             return plan

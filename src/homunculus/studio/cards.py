@@ -63,7 +63,7 @@ def _head(one: Comparison) -> str:
 
 def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
     cards = "".join(_column(column, answers.get(column.name)) for column in one.columns)
-    reader = f"a reader of {one.seen.acuity.middle:g} px ({escape(one.seen.acuity.name)})"
+    reader = f"a reader of {one.seen.acuity.middle:.3g} px ({escape(one.seen.acuity.name)})"
     full = ""
     if "full" in answers:
         said = _answer(answers["full"], "from the untouched picture")

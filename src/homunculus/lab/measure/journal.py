@@ -109,7 +109,10 @@ def place(out: Path | None, name: str) -> Path:
     folder = Path("results") if Path("results").is_dir() else Path()
     path = out or folder / name
     if not path.parent.is_dir():
-        raise ValueError(f"no folder {path.parent} to write {path.name} to. Make it, or use -o.")
+        raise ValueError(
+            f"no folder {path.parent} to write {path.name} to. Make it, or name another "
+            "place with -o."
+        )
     return path
 
 

@@ -183,7 +183,11 @@ def text(result: dict[str, Any], column: str | None = None) -> str:
     column = str(column or result["columns"][0])
     budgets = [str(slots) for slots in result["config"]["tokens"]]
     told = f" ({words})" if (words := meaning(column)) else ""
-    head = f"{result['suite']}: {result['n']} questions, {result['images']} images; {column}{told}"
+    many, images = result["n"], result["images"]
+    left = result.get("asked", many) - many
+    out = f" ({left} left out: not read even at full size)" if left else ""
+    counts = f"{many} question{'s' * (many != 1)}{out}, {images} image{'s' * (images != 1)}"
+    head = f"{result['suite']}: {counts}; {column}{told}"
     counted = f"{token(result['config'].get('patch'))}; {INTERVALS}"
     width = max(map(len, result["table"])) + 1
     lines = [head, f"Score from 0 to 1; {counted}.", _line("row", budgets, width)]

@@ -286,10 +286,21 @@ def _others(questions: Sequence[Question]) -> dict[tuple[str, int], str]:
     return {(one.suite, one.row): text for one, text in zip(questions, wrong, strict=True)}
 
 
+def _inside(box: Box, question: Question, sheet: Sheet) -> Box:
+    """A box as it is, if any of it lies in the picture."""
+    high, wide = sheet.stored.shape[1:]
+    if min(box[2], wide) <= max(box[0], 0) or min(box[3], high) <= max(box[1], 0):
+        raise ValueError(
+            f"{question.suite}/qa.jsonl, line {question.row + 1}: the box {[*map(round, box)]} "
+            f"lies outside the picture of {wide} x {high} pixels."
+        )
+    return box
+
+
 def ask(bench: Bench, question: Question) -> Measured | None:
     """All rows of one question; None if OCR fails even at full resolution."""
     sheet, config = bench.sheet(question), bench.config
-    boxes = [sheet.box(box) for box in question.boxes]
+    boxes = [sheet.box(_inside(box, question, sheet)) for box in question.boxes]
     best = boxes[best_box(bench, sheet, question, boxes)] if boxes else None
     page = sheet.page.pixels
     ceiling = bench.scores(question, boxes, lambda mode: page)

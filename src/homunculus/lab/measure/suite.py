@@ -183,7 +183,10 @@ def read(folder: str | Path) -> list[Question]:
             f"suite {folder}: expected a folder with qa.jsonl and {config.images}/. "
             "Name such a folder."
         )
-    questions = [question(folder, at, row, _boxes(row), config) for at, row in rows(listing)]
+    questions = [
+        question(folder, at, row, _boxes(row, f"{folder.name}/qa.jsonl, line {at + 1}"), config)
+        for at, row in rows(listing)
+    ]
     return _with_vendors(questions) if config.split == "vendor" else questions
 
 
@@ -220,16 +223,32 @@ def question(
         image=row["image"],
         path=images_of(folder, config) / row["image"],
         text=row["question"] or "",
-        answers=tuple(row["answers"]),
+        answers=_answers(row["answers"], f"{folder.name}/qa.jsonl, line {at + 1}"),
         boxes=tuple(dict.fromkeys(boxes)),
         field=row.get("field"),
         config=config,
     )
 
 
-def _boxes(row: dict) -> list[Box]:
-    """In whole pixels, without those too thin for text."""
-    boxes = [as_box(box, round) for box in row.get("boxes") or ()]
+def _answers(given: Any, where: str) -> tuple[str, ...]:
+    """All that count as right; one alone need not be a list."""
+    answers = [given] if isinstance(given, str | int | float) else given or []
+    if not isinstance(answers, list) or isinstance(given, bool):
+        raise ValueError(f'{where}: answers must be a list of texts, got {given!r}. Write ["41"].')
+    return tuple(map(str, answers))
+
+
+def _boxes(row: dict, where: str) -> list[Box]:
+    """In whole pixels, without those too thin for text; one alone need not be a list."""
+    given = row.get("boxes") or []
+    alone = isinstance(given, list) and given and isinstance(given[0], int | float)
+    lists = [given] if alone else given
+    try:
+        boxes = [as_box(box, round) for box in lists]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{where}: a box is x0 y0 x1 y1 in pixels, got {given!r:.80}. Write [[x0, y0, x1, y1]]."
+        ) from None
     return [box for box in boxes if min(box[2] - box[0], box[3] - box[1]) >= LEAST_SIDE]
 
 
