@@ -194,7 +194,7 @@ def test_show_tells_why(page, capsys, monkeypatch) -> None:
 
 def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) -> None:
     monkeypatch.setattr(scout_room, "shipped", Fake)
-    monkeypatch.setattr(scout, "load", lambda folder: pytest.fail("not asked for"))
+    monkeypatch.setattr(scout, "load", lambda folder, cache: pytest.fail("not asked for"))
     assert main(["show", page, "total?", "--scout", "pixels", "--tokens", "20"]) == 0
     assert NOT_LOOKED_FOR in capsys.readouterr().out.splitlines()[2]
     assert main(["show", page, "total?", "--scout", "pixels", "--tokens", "20", "--why"]) == 0
@@ -202,7 +202,7 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
     assert "the choice follows" not in out
     assert out.count(NOT_LOOKED_FOR) == 1
     monkeypatch.setattr(scout_room, "shipped", lambda: None)
-    monkeypatch.setattr(scout, "load", lambda folder: Fake() if folder == Path("mine") else None)
+    monkeypatch.setattr(scout, "load", lambda folder, cache: Fake() if folder == Path("mine") else None)
     Path("mine").mkdir()
     assert main(["show", page, "total?", "--scout", "mine", "--tokens", "20"]) == 0
     assert "Found: total." in capsys.readouterr().out

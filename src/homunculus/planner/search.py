@@ -60,7 +60,7 @@ EDGE = 0.5
 would be cut in two."""
 MERGE = 0.02
 """What a plan may lose when one window takes the place of two."""
-NEARLY = 0.5
+NEARLY = 0.7
 """The scale of that window against theirs, at least."""
 LABEL = 0.25
 """How much more a window is worth that shows the question's words as well."""
@@ -490,12 +490,17 @@ class _Search:
     def _spend_rest(
         self, whole: Size | None, windows: Sequence[Window], tokens: int, most: int
     ) -> Plan:
-        """What is left goes to one more window, if it is much."""
+        """What is left goes to more windows, if it is much."""
         plan = self.plan(whole, windows)
-        rest = tokens - plan.count(self.rule)
-        if rest <= (1 - USED) * tokens or len(windows) >= most:
-            return plan
-        return self._filled(plan, rest, exact=False)
+        while len(plan.windows) < most:
+            rest = tokens - plan.count(self.rule)
+            if rest <= (1 - USED) * tokens:
+                break
+            more = self._filled(plan, rest, exact=False)
+            if more is plan:
+                break
+            plan = more
+        return plan
 
     def fill(self, plan: Plan, tokens: int) -> Plan:
         """Windows more until exactly so many tokens are spent."""
