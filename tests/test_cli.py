@@ -202,7 +202,9 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
     assert "the choice follows" not in out
     assert out.count(NOT_LOOKED_FOR) == 1
     monkeypatch.setattr(scout_room, "shipped", lambda: None)
-    monkeypatch.setattr(scout, "load", lambda folder, cache: Fake() if folder == Path("mine") else None)
+    monkeypatch.setattr(
+        scout, "load", lambda folder, cache: Fake() if folder == Path("mine") else None
+    )
     Path("mine").mkdir()
     assert main(["show", page, "total?", "--scout", "mine", "--tokens", "20"]) == 0
     assert "Found: total." in capsys.readouterr().out

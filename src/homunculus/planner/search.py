@@ -399,9 +399,9 @@ class _Search:
         least = self.plan(whole, windows).value - MERGE
         while len(windows) > 1:
             plans = [
-                self.plan(whole, [one, *(w for w in windows if w not in pair)])
-                for pair in combinations(windows, 2)
-                if (one := self._union(*pair))
+                self.plan(whole, [*windows[:a], one, *windows[a + 1 : b], *windows[b + 1 :]])
+                for a, b in combinations(range(len(windows)), 2)
+                if (one := self._union(windows[a], windows[b]))
             ]
             best = max(plans, key=lambda plan: plan.value, default=None)
             if best is None or best.value < least:
