@@ -285,12 +285,14 @@ class _Search:
         tries = sorted(tries, key=lambda one: -one.value)[:FINALISTS]
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         best = max(tries, key=lambda one: one.value)
-        windows = self._merge(best.whole, self._settle(best)[0])
-        whole = best.whole
+        apart, worth = self._settle(best)
+        windows, whole = self._merge(best.whole, apart), best.whole
+        if windows != apart:
+            worth = self._all_shown(None, windows)
         if whole is not None and not fixed:  # what windows left
             rest = tokens - sum(window.count for window in windows)
             whole = self.rule.largest(self.size, rest)
-        return self._spend_rest(whole, windows, tokens, most + spare)
+        return self._spend_rest(whole, windows, worth, tokens, most + spare)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
@@ -488,10 +490,11 @@ class _Search:
     # ---- what is left of the budget
 
     def _spend_rest(
-        self, whole: Size | None, windows: Sequence[Window], tokens: int, most: int
+        self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int, most: int
     ) -> Plan:
         """What is left goes to more windows, if it is much."""
-        plan = self.plan(whole, windows)
+        shown = torch.maximum(worth, self._shown(self.fine, whole))
+        plan = Plan(whole, tuple(windows), float(shown.sum()))
         while len(plan.windows) < most:
             rest = tokens - plan.count(self.rule)
             if rest <= (1 - USED) * tokens:
