@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.core.methods import get_method
-from homunculus.core.pipeline import Sight
+from homunculus.core.pipeline import Match, Sight
 from homunculus.core.types import Tokens
 from homunculus.engines.families import Layout, cut_map
 from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
@@ -71,7 +71,7 @@ class ViewRequest:
 
     def seen(self) -> Sight:
         """The sight on the part of the image that the model sees, heights in pixels of that."""
-        top, _, bottom, _ = self.layout.window
+        top, left, bottom, right = self.layout.window
         scale = self.shown[0] / ((bottom - top) * self.size[0])
         maps = {name: getattr(self.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
         here = {
@@ -79,7 +79,17 @@ class ViewRequest:
             for name, one in maps.items()
             if isinstance(one, Tensor)
         }
-        return with_heights(replace(self.sight, **here), scale)
+        part = (left, top, right - left, bottom - top)
+        found = tuple(one for match in self.sight.matches if (one := _within(match, part)))
+        return with_heights(replace(self.sight, **here, matches=found), scale)
+
+
+def _within(match: Match, part: tuple[float, float, float, float]) -> Match | None:
+    """A match on a part of an image (x y, width and height); None if it lies outside."""
+    (x0, y0, x1, y1), (left, top, wide, high) = match.box, part
+    box = ((x0 - left) / wide, (y0 - top) / high, (x1 - left) / wide, (y1 - top) / high)
+    x0, y0, x1, y1 = (min(1.0, max(0.0, side)) for side in box)
+    return replace(match, box=(x0, y0, x1, y1)) if x0 < x1 and y0 < y1 else None
 
 
 def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool = False) -> Choice:

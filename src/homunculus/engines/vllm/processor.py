@@ -89,8 +89,9 @@ def light(sight: Sight) -> Sight:
     thing = None if sight.thing is None else sight.thing.clone()
     elsewhere = None if sight.elsewhere is None else sight.elsewhere.clone()
     return Sight(
-        sight.logit.clone(), sight.sure, size, sight.size_error, thing=thing, elsewhere=elsewhere
-    )
+        sight.logit.clone(), sight.sure, size, sight.size_error, thing=thing, elsewhere=elsewhere,
+        matches=sight.matches,
+    )  # fmt: skip
 
 
 class InfoMixin:
