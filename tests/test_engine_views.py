@@ -28,9 +28,10 @@ from engine_help import (
 )
 from homunculus import Sight
 from homunculus.cli import main
+from homunculus.core.pipeline import Match
 from homunculus.engines.encode import stack_rows
 from homunculus.engines.families import plain_layout
-from homunculus.engines.plan import Viewing, ViewRequest, choose_views
+from homunculus.engines.plan import Viewing, ViewRequest, _within, choose_views
 from homunculus.engines.select import View, search
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.vllm.choose import ANCHOR, ORDER, PARTS, SIZES, ImageInputs, choose_tokens
@@ -449,3 +450,11 @@ def test_serve_has_flags_for_views(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert '"method": "views"' in out
     assert '"acuity": "vlm", "context": 0.25' in out
+
+
+def test_words_stand_where_they_are_on_the_part_that_the_model_sees() -> None:
+    lower = (0.0, 0.5, 1.0, 0.5)  # x y, width and height
+    seen = _within(Match("total", 0.9, (0.2, 0.6, 0.4, 0.8)), lower)
+    assert seen is not None
+    assert seen.box == pytest.approx((0.2, 0.2, 0.4, 0.6))
+    assert _within(Match("total", 0.9, (0.2, 0.1, 0.4, 0.3)), lower) is None
