@@ -387,9 +387,9 @@ class _Search:
             self._show(worth[at], window)
         for at, window in enumerate(windows):
             worth[at] = 0
-            shown = torch.maximum(base, worth.amax(0)) if len(windows) > 1 else base
-            covered = worth.amax(0) > 0
-            windows[at], here, part = self._moved(shown, window, covered)
+            others = worth.amax(0)
+            shown = torch.maximum(base, others)
+            windows[at], here, part = self._moved(shown, window, others > 0)
             worth[at][here] = part
         return windows, worth.amax(0)
 
