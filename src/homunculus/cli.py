@@ -244,8 +244,8 @@ def _views_parser(views: argparse.ArgumentParser) -> None:
     add = views.add_argument
     add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")
-    about = "how many tokens they may cost together; auto: as few as reach --legible"
-    add("--tokens", type=count_or_auto, required=True, metavar="K|auto", help=about)
+    about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
+    add("--tokens", type=count_or_auto, default=273, metavar="K|auto", help=about)
     about = "with --tokens auto: how likely the answer must be readable (%(default)s)"
     add("--legible", type=float, default=0.95, metavar="P", help=about)
     about = "with --tokens auto: the most that they may cost (%(default)s)"

@@ -285,20 +285,17 @@ class _Search:
         tries = sorted(tries, key=lambda one: -one.value)[:FINALISTS]
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         best = max(tries, key=lambda one: one.value)
-        apart, worth = self._settle(best)
-        windows, whole = self._merge(best.whole, apart), best.whole
-        if windows != apart:
-            worth = self._all_shown(None, windows)
+        windows, whole = self._merge(best.whole, self._settle(best)), best.whole
         if whole is not None and not fixed:  # what windows left
             rest = tokens - sum(window.count for window in windows)
             whole = self.rule.largest(self.size, rest)
-        return self._spend_rest(whole, windows, worth, tokens, most + spare)
+        return self._spend_rest(self.plan(whole, windows), tokens, most + spare)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
         shown = self._shown(self.coarse, whole)
         (one,) = self._lay([_Try(whole, shown, (self.longest**2,) * many)])
-        return self.plan(whole, self._settle(one)[0])
+        return self.plan(whole, self._settle(one))
 
     def _lay(self, tries: list["_Try"]) -> list["_Try"]:
         """Windows one after the other, each where it adds most to the others; all tries together.
@@ -378,8 +375,8 @@ class _Search:
 
     # ---- windows on the fine lattice
 
-    def _settle(self, one: "_Try") -> tuple[list[Window], Map]:
-        """Windows moved to where they add most on the fine lattice, and what they show."""
+    def _settle(self, one: "_Try") -> list[Window]:
+        """Windows moved to where they add most on the fine lattice."""
         windows = [self._window(spot) for spot in one.spots.values()]
         base = self._shown(self.fine, one.whole)
         worth = base.new_zeros((max(1, len(windows)), *base.shape))
@@ -391,7 +388,7 @@ class _Search:
             shown = torch.maximum(base, others)
             windows[at], here, part = self._moved(shown, window, others > 0)
             worth[at][here] = part
-        return windows, worth.amax(0)
+        return windows
 
     def _merge(self, whole: Size | None, windows: list[Window]) -> list[Window]:
         """One window in place of two for as many tokens, while that shows hardly less.
@@ -489,12 +486,8 @@ class _Search:
 
     # ---- what is left of the budget
 
-    def _spend_rest(
-        self, whole: Size | None, windows: Sequence[Window], worth: Map, tokens: int, most: int
-    ) -> Plan:
+    def _spend_rest(self, plan: Plan, tokens: int, most: int) -> Plan:
         """What is left goes to more windows, if it is much."""
-        shown = torch.maximum(worth, self._shown(self.fine, whole))
-        plan = Plan(whole, tuple(windows), float(shown.sum()))
         while len(plan.windows) < most:
             rest = tokens - plan.count(self.rule)
             if rest <= (1 - USED) * tokens:

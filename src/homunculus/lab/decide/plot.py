@@ -285,17 +285,18 @@ def forest_plot(
         if abs(value) > 0.12:
             svg.text(at, bottom + 16, f"{100 * value:+.0f}", side, fill=GREY)
     svg.text((left + WIDE) / 2, bottom + 34, "points", "middle")
-    _legend(svg, baselines, left)
+    there = {which for row in rows for which, *_ in row.marks}
+    _legend(svg, [one for one in enumerate(baselines) if one[0] in there], left)
     _forest_rows(svg, rows, tall, top, x)
     return svg.to_text(title)
 
 
-def _legend(svg: _Svg, baselines: Sequence[str], left: Number) -> None:
+def _legend(svg: _Svg, baselines: Sequence[tuple[int, str]], left: Number) -> None:
     svg.text(0, 36, "vs", fill=GREY)
-    for at, name in enumerate(baselines):
+    for at, (which, name) in enumerate(baselines):
         place = left + at * 84 - 84
-        svg.line(place + 2, 32, place + 16, 32, COLOURS[at], stroke_width="2.5")
-        svg.text(place + 20, 36, name, fill=COLOURS[at])
+        svg.line(place + 2, 32, place + 16, 32, COLOURS[which], stroke_width="2.5")
+        svg.text(place + 20, 36, name, fill=COLOURS[which])
 
 
 def _forest_rows(

@@ -138,8 +138,7 @@ def _tokens(
     encoder = load_encoder(arguments.encoder) if arguments.encoder else None
     result = measure(questions, config, ocr, scorers, progress, encoder)
     result |= {"part": arguments.part} | ({"encoder": encoder.name} if encoder else {})
-    declared = (folder / "suite.toml").is_file()
-    return result | {"kind": KINDS[kind(questions)]} if declared else result
+    return result | {"kind": KINDS[kind(questions)]}
 
 
 def _words(
