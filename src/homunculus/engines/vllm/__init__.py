@@ -93,7 +93,11 @@ NAMES = {
     ),
     "vllm.multimodal.media.image:ImageMediaIO": "_convert_image_mode load_bytes",
     "vllm.multimodal.media.video": "VideoMediaIO",
-    "vllm.renderers.base:BaseRenderer": "_process_multimodal clear_mm_cache",
+    "vllm.multimodal.cache.base": "MultiModalCache MultiModalProcessorCacheItemMetadata",
+    "vllm.multimodal.cache.lru:LruKeyReplicatedSenderCache": "invalidate is_cached_item",
+    "vllm.renderers.base:BaseRenderer": (
+        "_process_multimodal clear_mm_cache mm_processor_cache render_chat_async"
+    ),
     "vllm.renderers.hf:HfRenderer": "render_messages_async",
     "vllm.renderers.registry": "RENDERER_REGISTRY",
     "vllm.tokenizers.registry": "TokenizerRegistry",

@@ -4,17 +4,24 @@
 
 vLLM processes all requests in one thread, and its caches rely on their order. Requests whose images
 need a search wait in the queue, and do not delay others.
+
+vLLM has two processor caches: the API server only notes which images the engine has, and does not
+send them again. What is noted here must be there, or the next request for it fails. So images of
+clients that left before they were sent are not noted, and fewer are noted than the engine keeps.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from vllm.multimodal.cache.base import MultiModalCache, MultiModalProcessorCacheItemMetadata
+from vllm.multimodal.cache.lru import LruKeyReplicatedSenderCache
 from vllm.multimodal.parse import parse_mm_uuids
 from vllm.multimodal.processing import ProcessorInputs
 from vllm.renderers.hf import HfRenderer
@@ -28,6 +35,11 @@ from homunculus.engines.vllm.settings import ServerSettings
 
 PAGE, QUESTION = np.full((256, 256, 3), 255, np.uint8), "What is the total?"
 """What the scout is warmed up with."""
+NOTED = 7 / 8
+"""The share of the engine's processor cache that the API server counts on. Requests may reach the
+engine in another order than they were noted in, and then it drops images a little earlier."""
+HANDLER: "ContextVar[asyncio.Task[Any] | None]" = ContextVar("HANDLER", default=None)
+"""The task of a request: it is cancelled when the client leaves."""
 
 
 class Renderer(HfRenderer):
@@ -37,20 +49,27 @@ class Renderer(HfRenderer):
         super().__init__(config, tokenizer)
         self._queue = Queue(_threads(self.mm_processor))
         self._resources.callback(self._queue.close)
+        note_less(self.mm_processor_cache, config)
         process = self._process_multimodal_async
 
         async def search_and_process(prompt: Any, mm_data: Any, **options: Any) -> Any:
             late = await self._search(prompt, mm_data, options)
+            work = process(prompt, mm_data, **options)
             if not late:
-                return await process(prompt, mm_data, **options)
+                return await keep_sent(work, self.mm_processor_cache, self._mm_executor)
             METER.count_late(len(late))
             self.mm_processor.late.update(late)  # counted: others may wait for the same
             try:
-                return await process(prompt, mm_data, **options)
+                return await keep_sent(work, self.mm_processor_cache, self._mm_executor)
             finally:
                 self.mm_processor.late -= Counter(late)  # what is at 0 goes
 
         self._process_multimodal_async = search_and_process
+
+    async def render_chat_async(self, *arguments: Any, **options: Any) -> Any:
+        """Remember whose request it is; parts of it run in tasks of their own."""
+        HANDLER.set(asyncio.current_task())
+        return await super().render_chat_async(*arguments, **options)
 
     async def render_messages_async(self, messages: Any, params: Any) -> Any:
         """Set the pixel limit of a request before any of its images is decoded."""
@@ -82,6 +101,46 @@ class Renderer(HfRenderer):
             self._executor, lambda: processor.searches(_inputs(processor, prompt, mm_data, options))
         )
         return await self._queue.run_all(searches)
+
+
+def note_less(cache: Any, config: Any) -> None:
+    """Count on fewer images in the engine's cache than it has room for."""
+    if isinstance(cache, LruKeyReplicatedSenderCache):
+        size = NOTED * config.model_config.get_multimodal_config().mm_processor_cache_gb
+        cache._cache = MultiModalCache.get_lru_cache(size, MultiModalProcessorCacheItemMetadata)
+
+
+async def keep_sent(work: Awaitable[Any], cache: Any, thread: Executor) -> Any:
+    """Wait until a request is processed; if its client leaves, drop the notes of its new images.
+
+    They may have been sent nevertheless; then they are sent once more. ``thread`` is the one that
+    may write to the cache.
+    """
+    task = asyncio.ensure_future(work)
+
+    def drop(_: Any) -> None:
+        if cache is not None and not task.cancelled() and task.exception() is None:
+            for one in new_images(task.result()):
+                thread.submit(cache.invalidate, one)
+
+    try:
+        done = await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(drop)
+        raise
+    if handler := HANDLER.get():
+        handler.add_done_callback(lambda one: drop(one) if one.cancelled() else None)
+    return done
+
+
+def new_images(done: Mapping[str, Any]) -> list[str]:
+    """Hashes of what is sent to the engine, and not only named."""
+    return [
+        key
+        for kind, keys in done["mm_hashes"].items()
+        for key, item in zip(keys, done["mm_kwargs"][kind], strict=True)
+        if item is not None
+    ]
 
 
 def warm(settings: ServerSettings) -> None:
