@@ -94,13 +94,14 @@ NAMES = {
     "vllm.multimodal.media.image:ImageMediaIO": "_convert_image_mode load_bytes",
     "vllm.multimodal.media.video": "VideoMediaIO",
     "vllm.multimodal.cache.base": "MultiModalCache MultiModalProcessorCacheItemMetadata",
-    "vllm.multimodal.cache.lru:LruKeyReplicatedSenderCache": "invalidate is_cached_item",
+    "vllm.multimodal.cache.lru:LruKeyReplicatedSenderCache": "cache_if_fits",
     "vllm.renderers.base:BaseRenderer": (
         "_process_multimodal clear_mm_cache mm_processor_cache render_chat_async"
     ),
     "vllm.renderers.hf:HfRenderer": "render_messages_async",
     "vllm.renderers.registry": "RENDERER_REGISTRY",
     "vllm.tokenizers.registry": "TokenizerRegistry",
+    "vllm.utils.async_utils": "make_async",
     "vllm.utils.torch_utils": "set_default_torch_num_threads",
     "vllm.multimodal.hasher:MultiModalHasher": "hash_kwargs",
     "vllm.multimodal.inputs": "MultiModalFieldConfig PlaceholderRange",

@@ -6,14 +6,15 @@ vLLM processes all requests in one thread, and its caches rely on their order. R
 need a search wait in the queue, and do not delay others.
 
 vLLM has two processor caches: the API server only notes which images the engine has, and does not
-send them again. What is noted here must be there, or the next request for it fails. So images of
-clients that left before they were sent are not noted, and fewer are noted than the engine keeps.
+send them again. What is noted here must be there, or the next request for it fails. So an image is
+noted when its request is over, unless the client left, and fewer are noted than the engine keeps.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
@@ -25,6 +26,7 @@ from vllm.multimodal.cache.lru import LruKeyReplicatedSenderCache
 from vllm.multimodal.parse import parse_mm_uuids
 from vllm.multimodal.processing import ProcessorInputs
 from vllm.renderers.hf import HfRenderer
+from vllm.utils.async_utils import make_async
 from vllm.utils.torch_utils import set_default_torch_num_threads
 
 from homunculus.engines.select import search
@@ -35,9 +37,9 @@ from homunculus.engines.vllm.settings import ServerSettings
 
 PAGE, QUESTION = np.full((256, 256, 3), 255, np.uint8), "What is the total?"
 """What the scout is warmed up with."""
-NOTED = 7 / 8
-"""The share of the engine's processor cache that the API server counts on. Requests may reach the
-engine in another order than they were noted in, and then it drops images a little earlier."""
+NOTED = 3 / 4
+"""The share of the engine's processor cache that the API server counts on. Requests reach the
+engine in another order than they are noted in, so it drops some images earlier."""
 HANDLER: "ContextVar[asyncio.Task[Any] | None]" = ContextVar("HANDLER", default=None)
 """The task of a request: it is cancelled when the client leaves."""
 
@@ -49,20 +51,21 @@ class Renderer(HfRenderer):
         super().__init__(config, tokenizer)
         self._queue = Queue(_threads(self.mm_processor))
         self._resources.callback(self._queue.close)
-        note_less(self.mm_processor_cache, config)
-        process = self._process_multimodal_async
+        self._notes = Notes(self.mm_processor_cache, config, self._mm_executor)
+        process = make_async(self._process, executor=self._mm_executor)
 
         async def search_and_process(prompt: Any, mm_data: Any, **options: Any) -> Any:
             late = await self._search(prompt, mm_data, options)
-            work = process(prompt, mm_data, **options)
-            if not late:
-                return await keep_sent(work, self.mm_processor_cache, self._mm_executor)
-            METER.count_late(len(late))
-            self.mm_processor.late.update(late)  # counted: others may wait for the same
+            if late:
+                METER.count_late(len(late))
+                self.mm_processor.late.update(late)  # counted: others may wait for the same
             try:
-                return await keep_sent(work, self.mm_processor_cache, self._mm_executor)
+                done, notes = await process(prompt, mm_data, **options)
             finally:
-                self.mm_processor.late -= Counter(late)  # what is at 0 goes
+                if late:
+                    self.mm_processor.late -= Counter(late)  # what is at 0 goes
+            self._notes.put_when_over(notes)
+            return done
 
         self._process_multimodal_async = search_and_process
 
@@ -80,6 +83,7 @@ class Renderer(HfRenderer):
     def clear_mm_cache(self) -> None:
         """Clear relevance maps and plans with vLLM's own cache."""
         super().clear_mm_cache()
+        self._notes.clear()
         if isinstance(self.mm_processor, ProcessorMixin):
             self.mm_processor.forget()
 
@@ -88,6 +92,11 @@ class Renderer(HfRenderer):
         if isinstance(self.mm_processor, ProcessorMixin) and not self._mm_warmup_done:
             warm(self.mm_processor.info.server_settings)
         super().warmup_mm()
+
+    def _process(self, *arguments: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """Process a request; also returns the notes of its images, which are no longer cached."""
+        done = self._process_multimodal(*arguments, **options)
+        return done, self._notes.take(done)
 
     async def _search(
         self, prompt: Any, mm_data: Any, options: Mapping[str, Any]
@@ -103,34 +112,47 @@ class Renderer(HfRenderer):
         return await self._queue.run_all(searches)
 
 
-def note_less(cache: Any, config: Any) -> None:
-    """Count on fewer images in the engine's cache than it has room for."""
-    if isinstance(cache, LruKeyReplicatedSenderCache):
-        size = NOTED * config.model_config.get_multimodal_config().mm_processor_cache_gb
-        cache._cache = MultiModalCache.get_lru_cache(size, MultiModalProcessorCacheItemMetadata)
+class Notes:
+    """The API server's notes of the engine's processor cache.
 
-
-async def keep_sent(work: Awaitable[Any], cache: Any, thread: Executor) -> Any:
-    """Wait until a request is processed; if its client leaves, drop the notes of its new images.
-
-    They may have been sent nevertheless; then they are sent once more. ``thread`` is the one that
-    may write to the cache.
+    Only the one thread of vLLM's processor reads and writes them.
     """
-    task = asyncio.ensure_future(work)
 
-    def drop(_: Any) -> None:
-        if cache is not None and not task.cancelled() and task.exception() is None:
-            for one in new_images(task.result()):
-                thread.submit(cache.invalidate, one)
+    def __init__(self, cache: Any, config: Any, thread: Executor) -> None:
+        self._sender = cache if isinstance(cache, LruKeyReplicatedSenderCache) else None
+        self._thread, self._clears = thread, 0
+        if self._sender:
+            size = NOTED * config.model_config.get_multimodal_config().mm_processor_cache_gb
+            kind = MultiModalProcessorCacheItemMetadata
+            self._sender._cache = MultiModalCache.get_lru_cache(size, kind)
 
-    try:
-        done = await asyncio.shield(task)
-    except asyncio.CancelledError:
-        task.add_done_callback(drop)
-        raise
-    if handler := HANDLER.get():
-        handler.add_done_callback(lambda one: drop(one) if one.cancelled() else None)
-    return done
+    def take(self, done: Mapping[str, Any]) -> dict[str, Any]:
+        """Take the notes of what a processed request sends to the engine, by hash."""
+        if not self._sender:
+            return {}
+        notes = {key: self._sender._cache.pop(key, None) for key in new_images(done)}
+        return {key: note for key, note in notes.items() if note is not None}
+
+    def put_when_over(self, notes: Mapping[str, Any]) -> None:
+        """Put them back when the request is over, unless its client has left."""
+        handler, clears = HANDLER.get() or asyncio.current_task(), self._clears
+
+        def over(task: "asyncio.Task[Any]") -> None:
+            if not task.cancelling():
+                with suppress(RuntimeError):  # the server is shutting down
+                    self._thread.submit(self._put, notes, clears)
+
+        if notes and handler:
+            handler.add_done_callback(over)
+
+    def _put(self, notes: Mapping[str, Any], clears: int) -> None:
+        if self._sender and clears == self._clears:
+            for key, note in notes.items():
+                self._sender.cache_if_fits(self._sender._cache, key, note)
+
+    def clear(self) -> None:
+        """Both caches are empty now: put back no notes from before."""
+        self._clears += 1
 
 
 def new_images(done: Mapping[str, Any]) -> list[str]:
