@@ -1,7 +1,9 @@
 """What the API server notes of the engine's processor cache: never an image that is not there."""
 
 import asyncio
+import gc
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import SimpleNamespace
@@ -10,7 +12,7 @@ import pytest
 from vllm.multimodal.cache.base import MultiModalProcessorCacheItemMetadata
 from vllm.multimodal.cache.lru import LruKeyReplicatedSenderCache
 
-from homunculus.engines.vllm.renderer import HANDLER, NOTED, Notes
+from homunculus.engines.vllm.renderer import NOTED, Notes, remember_handler
 
 LIMITS = SimpleNamespace(get_multimodal_config=lambda: SimpleNamespace(mm_processor_cache_gb=0.5))
 CONFIG = SimpleNamespace(model_config=LIMITS)
@@ -47,7 +49,7 @@ class Server:
         return sent
 
     async def handle(self, sending):
-        HANDLER.set(asyncio.current_task())
+        remember_handler()
         (sent,) = await asyncio.gather(self.render())  # a task of its own, as in vLLM
         with suppress(asyncio.CancelledError):  # vLLM makes an answer of it that nobody reads
             await asyncio.sleep(sending)
@@ -92,6 +94,20 @@ def test_while_a_request_is_on_its_way_its_image_is_sent_with_others_too(server)
     assert asyncio.run(both()) == [True, True]
     assert server.noted() == {"known", "new"}
     assert not asyncio.run(server.handle(0))
+
+
+def test_a_request_that_is_over_is_not_kept_in_memory(server):
+    async def request():
+        gone = asyncio.create_task(server.handle(0))
+        await gone
+        server.noted()
+        return weakref.ref(gone)
+
+    gc.disable()
+    try:
+        assert asyncio.run(request())() is None
+    finally:
+        gc.enable()
 
 
 def test_what_was_cleared_meanwhile_is_not_noted(server):

@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
+from weakref import ReferenceType, ref
 
 import numpy as np
 from vllm.multimodal.cache.base import MultiModalCache, MultiModalProcessorCacheItemMetadata
@@ -40,8 +41,9 @@ PAGE, QUESTION = np.full((256, 256, 3), 255, np.uint8), "What is the total?"
 NOTED = 3 / 4
 """The share of the engine's processor cache that the API server counts on. Requests reach the
 engine in another order than they are noted in, so it drops some images earlier."""
-HANDLER: "ContextVar[asyncio.Task[Any] | None]" = ContextVar("HANDLER", default=None)
-"""The task of a request: it is cancelled when the client leaves."""
+HANDLER: "ContextVar[ReferenceType[asyncio.Task[Any]] | None]" = ContextVar("HANDLER", default=None)
+"""The task of a request: it is cancelled when the client leaves. Weak, because a task that its own
+context holds stays in memory, with all of the request, until the garbage collector comes."""
 
 
 class Renderer(HfRenderer):
@@ -71,7 +73,7 @@ class Renderer(HfRenderer):
 
     async def render_chat_async(self, *arguments: Any, **options: Any) -> Any:
         """Remember whose request it is; parts of it run in tasks of their own."""
-        HANDLER.set(asyncio.current_task())
+        remember_handler()
         return await super().render_chat_async(*arguments, **options)
 
     async def render_messages_async(self, messages: Any, params: Any) -> Any:
@@ -112,6 +114,18 @@ class Renderer(HfRenderer):
         return await self._queue.run_all(searches)
 
 
+def remember_handler() -> None:
+    """Call the task that runs now the one of the request."""
+    task = asyncio.current_task()
+    HANDLER.set(ref(task) if task else None)
+
+
+def find_handler() -> "asyncio.Task[Any] | None":
+    """The task of the request, or else the one that runs now."""
+    known = HANDLER.get()
+    return (known and known()) or asyncio.current_task()
+
+
 class Notes:
     """The API server's notes of the engine's processor cache.
 
@@ -135,7 +149,7 @@ class Notes:
 
     def put_when_over(self, notes: Mapping[str, Any]) -> None:
         """Put them back when the request is over, unless its client has left."""
-        handler, clears = HANDLER.get() or asyncio.current_task(), self._clears
+        handler, clears = find_handler(), self._clears
 
         def over(task: "asyncio.Task[Any]") -> None:
             if not task.cancelling():
