@@ -196,11 +196,11 @@ def against(method: str) -> str:
     told = "; ".join(f"{label} {points}" for label, points in found if points)
     links = dict.fromkeys(name for _, _, name in files)
     at = ", ".join(f"[file](../results/{name}.json)" for name in links)
-    return f"{told} (points at {where}, {at})" if told else "not measured"
+    return f"{told} (points at {where}, intervals of one comparison, {at})" if told else "not measured"
 
 
 def cost(method: str) -> str:
-    """Time as a multiple of bare top-K."""
+    """Time as a multiple of plain top-K."""
     if method == "views":
         ms = [row["milliseconds"] for row in result("bench-plan")["rows"]]
         return f"planning takes {min(ms):.0f} to {max(ms):.0f} ms a page on one thread ([file](../results/bench-plan.json))"
@@ -209,7 +209,7 @@ def cost(method: str) -> str:
     if not ratios:
         return "not measured"
     told = " / ".join(f"{ratio:.1f}" for ratio in ratios)
-    return f"{told} times bare top-K for 1 / 8 / 32 images ([file](../results/bench-core.json))"
+    return f"{told} times plain top-K for 1 / 8 / 32 images ([file](../results/bench-core.json))"
 
 
 # ---- the page ------------------------------------------------------------------------------------

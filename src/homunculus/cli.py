@@ -221,7 +221,7 @@ def _show_parser(show: argparse.ArgumentParser) -> None:
     about = "page of a PDF or a TIFF, counted from 0, or all (%(default)s)"
     add("--page", type=page_number, default=0, metavar="N|all", help=about)
     add("--why", action="store_true", help="print which words and things were found, and where")
-    about = "who says where the question looks: auto, words, things, pixels, or a folder of weights"
+    about = "which scout says where to look: auto, words, things, pixels, or a folder of weights"
     add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
     about = "file to write, or a folder (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
     add("-o", "--out", type=Path, help=about)
@@ -308,20 +308,20 @@ def _planner_flags(verb: argparse.ArgumentParser) -> None:
     add("--acuity", default="vlm", help=about)
     about = "page of a PDF or a TIFF, counted from 0 (%(default)s)"
     add("--page", type=whole, default=0, help=about)
-    about = "who says where the question looks (%(default)s)"
+    about = "which scout says where to look: as in `homunculus show` (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
 
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
     about = "batch: rows a second of `homunculus batch`, and what it survives; "
-    about += "core: every rule against bare top-K; plan: planning views against an encoder; "
+    about += "core: every rule against plain top-K; plan: planning views against an encoder; "
     about += "prefill: fewer tokens before, after and inside a model of real size; "
     about += "proxy: LiteLLM with our hook against the same without it; "
-    about += "questions: many questions on one image, vLLM against stock; "
-    about += "rivals: other people's methods against bare top-K; "
-    about += "scout: a page and its questions against an encoder; soak: a server under mixed load "
-    about += "for an hour; things: a photo and its questions against an encoder; transformers: "
+    about += "questions: many questions on one image, vLLM with our plugin and without; "
+    about += "rivals: other people's methods against plain top-K; "
+    about += "scout: a page and its questions against an encoder; soak: a server under mixed load, "
+    about += "up to an hour; things: a photo and its questions against an encoder; transformers: "
     about += "requests to a "
     about += "model of real size against the same untouched; vllm: servers under load"
     what = ["batch", "core", "plan", "prefill", "proxy", "questions", "rivals", "scout", "soak"]

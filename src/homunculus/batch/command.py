@@ -58,7 +58,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--max-output", type=count, default=256, help="tokens of an answer (%(default)s)")
     about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
     add("--acuity", default="vlm", help=about)
-    about = "who says where the question looks (%(default)s)"
+    about = "which scout says where to look (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
     add("--shard-rows", type=count, default=256, help="rows of a finished file (%(default)s)")
     add("--price", type=float, help="money for a million input tokens, for the bill")

@@ -51,7 +51,7 @@ def page(
 def _head(one: Comparison) -> str:
     seen = one.seen
     untouched = seen.rule.count(seen.picture.original)
-    less = untouched / max(1, seen.tokens)
+    less = untouched / seen.limit
     facts = (
         f"<b>{seen.limit}</b> {escape(seen.rule.token)} each, instead of "
         f"<b>{untouched:,}</b> for the untouched picture"
