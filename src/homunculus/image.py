@@ -36,6 +36,10 @@ class PictureError(ValueError):
     """The picture cannot be used; the message says why and what to do."""
 
 
+class MissingPictureError(PictureError, FileNotFoundError):
+    """There is no such file."""
+
+
 @contextmanager
 def stream(source: Any, most: int) -> Generator[tuple[str, BufferedIOBase], None, None]:
     """A name for messages and the bytes behind a source, at most ``most``."""
@@ -77,7 +81,7 @@ def opened_path(
         path = Path(source)
         if not path.exists():
             first = " The picture comes first, then the question." if " " in path.name else ""
-            raise PictureError(
+            raise MissingPictureError(
                 f"{path}: no such file. Check the path and the current folder.{first}"
             )
         if not path.is_file():

@@ -5,6 +5,7 @@ back. Pictures are decoded, scouted and planned in one worker: decoded they are 
 large as their files, too much to send. The driver alone writes.
 """
 
+import ctypes
 import json
 import logging
 import os
@@ -30,6 +31,8 @@ STORE = 400_000_000
 """Bytes of files that wait between stages, on a machine of its own."""
 PAGES = "64"
 """Megabytes of pages that a worker keeps: questions about one picture come one after the other."""
+LARGE_BLOCKS = -3
+"""glibc's number for the size from which blocks of memory are not part of its heap."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +153,22 @@ def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[An
             yield {"shard": [shard.key], "index": [index], "last": [last], "data": [data]}
 
 
+def return_large_blocks(least: int = 1 << 17) -> None:
+    """Return blocks of memory to the system as soon as they are free.
+
+    Otherwise glibc keeps ever larger ones, and pictures of many sizes leave holes between them.
+    """
+    change = getattr(ctypes.CDLL(None), "mallopt", None)  # other systems have none
+    if change:
+        change(LARGE_BLOCKS, least)
+
+
 class Worker:
     """Plans or answers chunks, and keeps its scouts and its model in between."""
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
         os.environ.setdefault(MEMORY, PAGES)
+        return_large_blocks()
         self._job, self._book, self._engine = job, book, load_engine(job)
         if self._engine is None:
             need("torch", extra="batch", who=WHO).set_num_threads(1)

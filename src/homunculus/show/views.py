@@ -313,7 +313,7 @@ def likeliest(views: Views) -> list[Spot]:
         inside = chance * _cells(view.box, grid, cell)
         best = float(inside.max())
         if spots and best < LIKELY * peak:
-            break
+            continue
         likely = (inside >= 0.9 * best).nonzero()  # a thing has many cells equally likely
         row, col = likely[(likely - likely.float().mean(0)).square().sum(1).argmin()].tolist()
         middle = ((col + 0.5) * cell[0], (row + 0.5) * cell[1])

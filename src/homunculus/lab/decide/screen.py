@@ -556,9 +556,11 @@ def _own_missing(decision: Saved) -> str:
     if not missing:
         return ""
     rows = ",".join([name, "resize", *missing])
+    sides = {one["token"] for one in _ordered(decision)}
+    token = " --token qwen3-vl" if sides == {32} else ""
     return (
-        f"**What the question does.** Not measured: {join_code(missing)}. Add them: "
-        f"`homunculus measure SUITE --methods {rows}`."
+        f"**What the question does.** Not measured: {join_code(missing)}. Add them, with the other "
+        f"flags of this run: `homunculus measure SUITE{token} --methods {rows}`."
     )
 
 
