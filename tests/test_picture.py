@@ -289,6 +289,11 @@ def test_rare_or_broken_tiffs_are_refused(tmp_path) -> None:
         open_picture(tmp_path / "half.tiff")
 
 
+def test_a_missing_picture_is_a_missing_file(tmp_path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        open_picture(tmp_path / "absent.png")
+
+
 def test_paths_that_are_no_files_are_named(tmp_path) -> None:
     for source, message in (
         (tmp_path, "a folder or a device"),
