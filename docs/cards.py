@@ -196,7 +196,9 @@ def against(method: str) -> str:
     told = "; ".join(f"{label} {points}" for label, points in found if points)
     links = dict.fromkeys(name for _, _, name in files)
     at = ", ".join(f"[file](../results/{name}.json)" for name in links)
-    return f"{told} (points at {where}, intervals of one comparison, {at})" if told else "not measured"
+    return (
+        f"{told} (points at {where}, intervals of one comparison, {at})" if told else "not measured"
+    )
 
 
 def cost(method: str) -> str:
