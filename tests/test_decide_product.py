@@ -20,6 +20,7 @@ from decide_help import LOW_ROWS, to_json
 from homunculus.cli import main
 from homunculus.lab.decide.blocks import Table
 from homunculus.lab.decide.decision import decide
+from homunculus.lab.decide.plot import ForestRow, forest_plot
 from homunculus.lab.decide.product import BUDGETS, RuleResult, judge_product, product_outcome
 from homunculus.lab.decide.read import Results, Scores, Task, read
 from homunculus.lab.decide.render import html_page, markdown
@@ -567,7 +568,8 @@ def test_the_verdict_tells_where_how_much_and_with_how_many_tokens() -> None:
     assert "- **Surely worse:** nowhere." in text
     assert "32 are as good as 128 of `resize` on text (0 [0, 0] points); 16 are (0 [0, 0])" in text
     assert "A **token** is a square of 32 × 32 pixels (Qwen3-VL)." in text
-    assert f"an OCR network reads ({READER}); on photos, the share of the named thing" in text
+    pointed = "pointed at the answer's box, except on charts; on photos, the share of the named"
+    assert f"an OCR network reads ({READER}), {pointed}" in text
 
 
 def test_losses_and_unlike_sets_are_named_one_by_one() -> None:
@@ -658,6 +660,39 @@ def test_a_larger_suite_of_ones_own_is_judged_by_itself() -> None:
     fine = replace(own(images=12), patch=16)
     assert "Yes, with 16 to 64 tokens, on these questions.**" in screen(fine)
     assert "A **token** is a square of 16 × 16 pixels." in screen(fine)
+
+
+def test_other_scores_of_a_run_are_named() -> None:
+    task = own(images=12)
+    assert "Decided by" not in screen(task)
+    both = replace(task.scores, columns=(*task.scores.columns, "page/smooth"))
+    both = replace(both, values={row: np.repeat(one, 2, 1) for row, one in both.values.items()})
+    text = screen(replace(task, scores=both))
+    column = task.column
+    assert f"Decided by `{column}`; the runs also hold `page/smooth` (`homunculus decide " in text
+    assert "RUN.json --column page/smooth`)" in text
+
+
+def test_the_reader_is_said_to_be_pointed_at_the_answer() -> None:
+    text = screen(*suites())
+    assert ", pointed at the answer's box" in text
+    free = replace(own(images=12), column="anywhere/smooth")
+    free = replace(free, scores=replace(free.scores, columns=("anywhere/smooth",)))
+    assert "pointed at" not in screen(free)
+
+
+def test_the_command_that_would_tell_counts_the_same_tokens() -> None:
+    task = suite("docvqa_gaze", GOOD, images=12)
+    mine = replace(task, name="mine", suite="mine", kind="unknown")
+    command = "homunculus measure SUITE{} --methods views,resize,views+blind,views+shuffled"
+    assert command.format(" --token qwen3-vl") in screen(mine)
+    assert command.format("") in screen(replace(mine, patch=16))
+
+
+def test_a_legend_names_only_what_is_drawn() -> None:
+    drawn = forest_plot([ForestRow("cut", ((0, 0.1, 0.0, 0.2),))], "t", ("one", "other"), 0.03)
+    assert ">one<" in drawn
+    assert ">other<" not in drawn
 
 
 def test_a_report_of_ones_own_has_no_empty_sections() -> None:

@@ -97,7 +97,7 @@ def test_the_result_says_what_was_left_out_and_decide_reads_it(lmms, monkeypatch
         without_run=[],
     )
     told, _ = decided(arguments)
-    mine = [row for row in told["rows"] if row["method"] == "foveated"]
+    mine = [row for row in told["rows"] if row["method"] == "views"]
     assert mine[0]["vs_shuffled"]["estimate"] == pytest.approx(0.1, abs=1e-3)
     assert mine[0]["vs_resize"] is not None
 
@@ -106,7 +106,7 @@ def test_a_server_has_one_method_and_the_controls_that_a_client_can_ask_for() ->
     plan = Plan(("chartqa",), "m", ("cut",), (64,), engine="openai")
     assert plan.rows == ["cut", "resize", "cut+blind", "cut+shuffled"]
     assert {"grid", "oracle", "random"} <= set(plan.left_out)
-    assert Plan(("chartqa",), "m", engine="openai").cells() == [("chartqa", "foveated", "server")]
+    assert Plan(("chartqa",), "m", engine="openai").cells() == [("chartqa", "views", "server")]
     with pytest.raises(ValueError, match="a server has one method"):
         _ = Plan(("chartqa",), "m", ("cut", "grid"), engine="openai").rows
 

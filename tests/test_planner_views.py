@@ -3,6 +3,8 @@
 import json
 import warnings
 from dataclasses import replace
+from itertools import combinations
+from math import exp
 
 import pytest
 import torch
@@ -10,7 +12,7 @@ import torch
 import homunculus
 from homunculus import Match, Sight, scouts
 from homunculus.cli import main
-from homunculus.planner import Planner, believe, in_picture, render
+from homunculus.planner import Planner, View, believe, in_picture, render
 from homunculus.planner.acuity import ACUITIES, Acuity
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -318,6 +320,48 @@ def test_a_drawing_numbers_its_windows_and_magnifies_a_place_in_one() -> None:
     blind = homunculus.views(page(), "What?", tokens=16, scout=corner(sure=0.0))
     assert likeliest(blind) == []
     draw_views(blind)
+
+
+def test_a_weak_window_does_not_hide_a_likely_one() -> None:
+    from homunculus.show.views import likeliest
+
+    def scout(image, question, grid) -> Sight:
+        logit = torch.full(grid, -20.0)
+        logit[: grid[0] // 8, : grid[1] // 8] = 0.0  # the likeliest place
+        logit[grid[0] // 2, :] = -2.0  # much in sum, each a seventh of it
+        logit[-1, -1] = -1.0
+        return Sight(logit, sure=0.95, size=16.0)
+
+    seen = homunculus.views(page(), "What?", tokens=64, scout=scout)
+    wide, high = SIZE
+    parts = {
+        "1": (0, 0, 96, 72),
+        "2": (0, high // 2 - 32, wide, high // 2 + 32),
+        "3": (wide - 64, high - 32, wide, high),
+    }
+    windows = [
+        View(f"window {name}", box, (box[3] - box[1], box[2] - box[0]), 2)
+        for name, box in parts.items()
+    ]
+    vars(seen)["views"] = (seen[0], *windows)
+    spots = {spot.view.name: spot.chance for spot in likeliest(seen)}
+    assert spots == {"window 1": 1.0, "window 3": pytest.approx(exp(-1), abs=1e-3)}
+
+
+@pytest.mark.parametrize("width", [900, 520, 330])
+def test_pictures_stand_in_their_order_and_never_meet(width: int) -> None:
+    from homunculus.show.views import SENT, _arranged
+
+    sizes = [(150, 110), (120, 60), (140, 250), (90, 40), (100, 300)]
+    corners, high = _arranged(sizes, width)
+    boxes = [(x, y, x + w, y + h) for (x, y), (w, h) in zip(corners, sizes, strict=True)]
+    assert max(box[2] for box in boxes) <= width
+    assert max(box[3] for box in boxes) == high <= SENT
+    for one, other in combinations(boxes, 2):
+        apart = one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
+        assert apart
+    rows, columns = ((y, x) for x, y in corners), corners
+    assert sorted(rows) == [(y, x) for x, y in corners] or sorted(columns) == list(columns)
 
 
 def test_facts_tell_what_was_found_and_what_windows_gain() -> None:

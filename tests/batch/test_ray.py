@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -66,6 +68,37 @@ def test_sigterm_on_ray_finishes_what_is_in_hand(source, unbroken, tmp_path):
     ids = [row["id"] for row in results(out)]
     assert len(ids) == len(set(ids))
     assert {row["id"] for row in results(out)} <= {row["id"] for row in unbroken}
+
+
+HOLES = """
+import os
+import sys
+from homunculus.batch.cluster import return_large_blocks
+
+if sys.argv[1] == "return":
+    return_large_blocks()
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+first = bytearray(b"x") * (16 << 20)
+del first  # from now on glibc takes blocks of this size from its heap
+before = resident()
+pairs = [[bytearray(b"x") * (1 << 20), bytearray(b"x") * 50_000] for _ in range(100)]
+for pair in pairs:
+    pair.pop(0)
+print(resident() - before)
+"""
+"""How many megabytes stay after a hundred are free, between small blocks that are not."""
+
+
+def test_what_pictures_took_is_returned():
+    grown = {}
+    for way in ("keep", "return"):
+        run = [sys.executable, "-c", HOLES, way]
+        grown[way] = float(subprocess.run(run, capture_output=True, check=True, text=True).stdout)
+    assert grown["return"] < 10
+    assert grown["keep"] > 50, "this machine returns them by itself: the test shows nothing"
 
 
 def test_two_drivers_at_once(source, unbroken, tmp_path):

@@ -115,7 +115,7 @@ def test_both_engines_are_asked_the_same_prompt_and_say_the_same(here, there):
 def measured(room, name, *flags):
     run(
         room, "homunculus", "measure", NAME, "--model", str(folder("qwen3_vl")), "--include",
-        str(room / "task"), "--tokens", "32,64", "-o", name, *flags,
+        str(room / "task"), "--methods", "foveated", "--tokens", "32,64", "-o", name, *flags,
     )  # fmt: skip
     return from_text((room / name).read_text())
 
@@ -174,7 +174,8 @@ def test_measure_asks_a_server_as_it_is(room, serve):
     server.forget()
     run(
         room, "homunculus", "measure", NAME, "--model", str(folder("qwen3_vl")), "--include",
-        str(room / "task"), "--engine", "openai", "--url", f"{server.url}/v1", "-o", "own.json",
+        str(room / "task"), "--methods", "foveated", "--engine", "openai",
+        "--url", f"{server.url}/v1", "-o", "own.json",
     )  # fmt: skip
     (found,) = json.loads((room / "own.json").read_text())["runs"]
     assert list(found["table"]) == ["foveated"]

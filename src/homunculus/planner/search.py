@@ -258,8 +258,8 @@ class _Search:
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
         left, top, right, bottom = window.box
         return (
-            slice(round(top * rows / high), round(bottom * rows / high)),
-            slice(round(left * cols / wide), round(right * cols / wide)),
+            slice(_nearest(top * rows / high), _nearest(bottom * rows / high)),
+            slice(_nearest(left * cols / wide), _nearest(right * cols / wide)),
         )
 
     # ---- windows on the coarse lattice
@@ -437,10 +437,11 @@ class _Search:
         words = self.fine.labels
         labels = None if words is None else _integral(words[part] * ~covered[part])
         found = list[tuple[float, int, int, int, int, int]]()
+        (rows, cols), (high, wide) = self.fine.place.shape, self.size
         for nth, (one, sums) in enumerate(zip(zooms, total, strict=True)):
-            down, across = self._cells(one)
-            h = min(max(1, down.stop - down.start), sums.shape[0] - 1)
-            w = min(max(1, across.stop - across.start), sums.shape[1] - 1)
+            left, top, right, bottom = one.box
+            h = min(max(1, _nearest((bottom - top) * rows / high)), sums.shape[0] - 1)
+            w = min(max(1, _nearest((right - left) * cols / wide)), sums.shape[1] - 1)
             held = _inner(sums, h, w, edge)
             if labels is not None:
                 held = held * (1 + LABEL * _inner(labels, h, w, edge))
@@ -556,6 +557,11 @@ def _prices(tokens: int, shares: Sequence[int]) -> tuple[int, ...]:
     for at, share in enumerate(shares):
         found.append(max(1, (tokens - sum(found)) * share // sum(shares[at:])))
     return tuple(found)
+
+
+def _nearest(cells: float) -> int:
+    """Halves up, so that a window has as many cells wherever it begins."""
+    return floor(cells + 0.5)
 
 
 def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:

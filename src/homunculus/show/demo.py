@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 from homunculus.planner import View, Views, views
@@ -45,7 +44,7 @@ def write_demo(example: Example, folder: Path) -> tuple[Path, Path, Views]:
     """Copy a picture into a folder and draw it there; both paths, and its views."""
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / example.path.name
-    copyfile(example.path, copy)
+    panels.pil().open(example.path).convert("RGB").save(copy)  # the package's has a palette
     seen, drawing = example.views(), folder / f"{example.name}-{example.tokens}-tokens.png"
     draw_pair(seen, example.spot).save(drawing)
     return copy, drawing, seen

@@ -27,6 +27,8 @@ LEFT, TALL = (400, 620), 860
 """The picture with its windows: narrowest and widest column, and how high it may be."""
 SENT = 540
 """Pixels that the pictures which are sent may take in height, with their labels."""
+APART = 14
+"""Pixels between them."""
 ZOOM = 4.0
 """How far they are enlarged at most."""
 SPLITS = (0.5, 0.55, 0.6, 0.65)
@@ -213,17 +215,14 @@ def _both(ways: Sequence[Way], pictures: Mapping[View, Any], width: int) -> Any:
         (min(_zoom(*one) for one in zip(sent, share, strict=True)), share) for share in shares
     )
     boards = [_board(*one, zoom) for one in zip(sent, wide, strict=True)]
-    high = max(board.height for board in boards)
     blocks = list[Any]()
     for way, board in zip(ways, boards, strict=True):
         tokens = sum(view.tokens for view in way.views)
         text = f"{way.name}: {tokens} token{'s' * (tokens != 1)}"
         title = panels.written(text, board.width + 24, panels.TITLE, way.colour, most=1)
-        space = panels.pil().new("RGB", (board.width, high), panels.PAPER)
-        space.paste(board, (0, 0))
         known = "not known" if way.value is None else f"{way.value:.2f}"
         estimate = panels.written(f"estimate: {known}", board.width + 24, 22, way.colour, most=1)
-        frame = panels.framed(space, way.colour, 3, 9)
+        frame = panels.framed(board, way.colour, 3, 9)
         blocks.append(panels.stacked([panels.stacked([title, estimate], 0), frame]))
     both = panels.beside(blocks, panels.GAP // 2)
     text = f"As sent, drawn {zoom:.1f} times as large. Percentages: size against the original."
@@ -242,30 +241,40 @@ def _zoom(pictures: Sequence[Sent], width: int) -> float:
     zoom = ZOOM
     while zoom > 0.05:
         sizes = [one.size(zoom) for one in pictures]
-        if max(wide for wide, _ in sizes) <= width and _shelves(sizes, width)[1] <= SENT:
+        if max(wide for wide, _ in sizes) <= width and _arranged(sizes, width)[1] <= SENT:
             break
         zoom *= 0.95
     return zoom
 
 
-def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
-    """Corners x y of blocks on shelves, and the height that they take.
+def _arranged(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
+    """Corners x y of blocks in their order, and the height that they take.
 
-    The first leads, the others follow by height: that wastes least.
+    Side by side on shelves; if these are too high, one below the other in columns.
     """
+    rows, high = _shelves(sizes, width)
+    if high > SENT:
+        columns, wide = _shelves([(tall, across) for across, tall in sizes], SENT)
+        if wide <= width:
+            ends = [y + tall for (y, _), (_, tall) in zip(columns, sizes, strict=True)]
+            return [(x, y) for y, x in columns], max(ends)
+    return rows, high
+
+
+def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
+    """Corners of blocks on shelves of a width, and the height of all shelves."""
     x = y = high = 0
-    corners = [(0, 0)] * len(sizes)
-    for at in sorted(range(len(sizes)), key=lambda one: (one > 0, -sizes[one][1])):
-        wide, tall = sizes[at]
+    corners = list[Size]()
+    for wide, tall in sizes:
         if x and x + wide > width:
-            x, y, high = 0, y + high + 12, 0
-        corners[at] = (x, y)
-        x, high = x + wide + 16, max(high, tall)
+            x, y, high = 0, y + high + APART, 0
+        corners.append((x, y))
+        x, high = x + wide + APART, max(high, tall)
     return corners, y + high
 
 
 def _board(pictures: Sequence[Sent], width: int, zoom: float) -> Any:
-    corners, high = _shelves([one.size(zoom) for one in pictures], width)
+    corners, high = _arranged([one.size(zoom) for one in pictures], width)
     board = panels.pil().new("RGB", (width, high), panels.PAPER)
     for one, corner in zip(pictures, corners, strict=True):
         board.paste(one.draw(zoom), corner)
@@ -373,24 +382,22 @@ def _close(
     where = "in windows" if several else "in a window" if windows else "(not in a window)"
     title = f"the likeliest place{'s' * several} {where}, magnified"
     wide = (width - panels.GAP // 2) // SPOTS if several else width
-    columns = list[Any]()
-    for spot in spots:
+    rows = [panels.written(title, width, panels.TITLE, panels.INK, most=2)]
+    for way in ways:
         blocks = list[Any]()
-        for way in ways:
+        for spot in spots:
             view = spot.view if spot.view in way.views else way.views[0]
             text = way.name if view.name == "whole" else f"{way.name}, {view.name}"
-            part = _magnified(pictures[view], view, spot.box, wide - 8)
-            blocks.append(panels.written(text, wide, 22, way.colour, most=1))
-            blocks.append(panels.framed(part, way.colour, 4))
-        columns.append(panels.stacked(blocks, 4))
-    parts = [
-        panels.written(title, width, panels.TITLE, panels.INK, most=2),
-        panels.beside(columns, panels.GAP // 2),
-    ]
+            part = panels.framed(
+                _magnified(pictures[view], view, spot.box, wide - 8), way.colour, 4
+            )
+            head = panels.written(text, wide, 22, way.colour, most=1)
+            blocks.append(panels.stacked([head, part], 4))
+        rows.append(panels.beside(blocks, panels.GAP // 2))
     if windows and max(spot.chance for spot in spots) < 0.5:
         text = "The likeliest place of the whole picture is not in a window."
-        parts.append(panels.written(text, width, 22, panels.FAINT))
-    return panels.stacked(parts, 8)
+        rows.append(panels.written(text, width, 22, panels.FAINT))
+    return panels.stacked(rows, 8)
 
 
 def _magnified(picture: Any, view: View, spot: panels.Corner, width: int) -> Any:

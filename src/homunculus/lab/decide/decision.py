@@ -172,7 +172,7 @@ def _task(task: Task) -> dict[str, Any]:
     return {
         "task": task.name, "suite": task.suite, "part": task.part, "kind": task.kind,
         "token": task.patch, "measured_by": measured_by(task), "main": task.main,
-        "measure": task.measure, "column": task.column,
+        "measure": task.measure, "column": task.column, "columns": list(task.scores.columns),
         "n": len(task.scores.image), "images": task.images,
         "budgets": task.scores.budgets, "focus": focus_budget(task),
         "full": None if full is None else round_number(float(full[:, column].mean())),

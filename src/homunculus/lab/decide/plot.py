@@ -134,7 +134,7 @@ PANEL_STYLE = {
 
 def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> str:
     """A small plot of a chart with a panel for each set: a row against others."""
-    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 30, PANEL - 6
+    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 44, PANEL - 6
     budgets = sorted({one.budget for line in lines for one in line.points})
     least, most = log2(budgets[0]), log2(budgets[-1])
 
@@ -145,6 +145,8 @@ def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> s
         return low - (low - top) * value
 
     svg.text(0, 15, title, font_weight="600")
+    for axis, place in (("score", y(0.75) + 4), ("tokens", low + 14)):
+        svg.text(0, place, axis, fill=SOFT, font_size="11")
     for value in (0, 0.5, 1):
         svg.line(left, y(value), right, y(value), PALE, stroke_width="0.8")
         svg.text(left - 6, y(value) + 4, f"{value:g}", "end", fill=SOFT, font_size="11")

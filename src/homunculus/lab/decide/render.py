@@ -46,7 +46,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.88em;bac
 .warning{border:2px solid var(--bad);padding:.4rem .8rem;font-weight:600;background:#fff7f2}
 .panels{display:grid;grid-template-columns:repeat(4,1fr);gap:.15rem 1rem;margin:.1rem 0}
 .panels svg{width:100%;height:auto;display:block}
-.panels svg:only-child{grid-column:1/-1;max-width:19rem}
+.panels svg:only-child{grid-column:1/-1;max-width:28rem}
 .scroll{overflow-x:auto;margin:.3rem 0 1.2rem}
 table{border-collapse:collapse;font-size:.8rem;font-variant-numeric:tabular-nums}
 th,td{padding:.26rem .55rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}

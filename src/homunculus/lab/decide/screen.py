@@ -189,7 +189,21 @@ def _own_numbers(decision: Saved) -> Table:
         f"The mean score of every row, 0 to 1, with 95 % intervals. {_capital('; '.join(readers))}."
     )
     heads = (f"{one} tokens" for one in budgets)
+    caption += _other_columns(decision)
     return Table(("suite", "row", *heads), tuple(body), caption, compact=True)
+
+
+def _other_columns(decision: Saved) -> str:
+    """What was measured as well, and how to decide by it."""
+    used = {task["column"] for task in decision["tasks"]}
+    every = dict.fromkeys(one for task in decision["tasks"] for one in task["columns"])
+    more = [one for one in every if one not in used]
+    if not more:
+        return ""
+    return (
+        f" Decided by {join_code(sorted(used))}; the runs also hold {join_code(more)} "
+        f"(`homunculus decide RUN.json --column {more[0]}`)."
+    )
 
 
 def _with_interval(row: Saved) -> str:
@@ -317,6 +331,7 @@ def _terms(decision: Saved) -> str:
     text = f"{_ways(_row_name(decision))} {_token_words(decision)} "
     if readers:
         text += f"**Score** (0 to 1): how much of the answer an OCR network reads ({readers[0]})"
+        text += _pointed([one for one in sets if one["measured_by"] in read])
     if len(read) < len(sets):
         shown = "the share of the named thing that is shown at 32 pixels or more"
         text += f"; on photos, {shown}" if readers else f"**Score** (0 to 1): {shown}"
@@ -325,6 +340,14 @@ def _terms(decision: Saved) -> str:
         f"{text}. A **point** is a hundredth of it. **Surely**: significant at 5 %, corrected for "
         f"the number of {trials}."
     )
+
+
+def _pointed(sets: Sequence[Saved]) -> str:
+    """Whether the reader is shown where the answer stands."""
+    free = [one["label"] for one in sets if not one["measured_by"].endswith(", crop")]
+    if len(free) == len(sets):
+        return ""
+    return f", pointed at the answer's box{f', except on {join_words(free)}' if free else ''}"
 
 
 def _token_words(decision: Saved) -> str:

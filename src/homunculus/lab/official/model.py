@@ -35,7 +35,7 @@ class Homunculus(lmms):
         self,
         pretrained: str,
         tokens: int = 273,
-        method: str = "foveated",
+        method: str = "views",
         question: str = "own",
         where: str = "auto",
         dtype: str = "auto",

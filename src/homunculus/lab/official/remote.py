@@ -37,7 +37,7 @@ class Server(OpenAICompatible):
         self,
         base_url: str,
         tokens: int | None = None,
-        method: str = "foveated",
+        method: str = "views",
         question: str = "own",
         pretrained: str | None = None,
         model: str | None = None,

@@ -23,7 +23,7 @@ HEARD = {"": "own", SCOUT: "own", "saliency": "own"}
 class Way:
     """What happens to every image."""
 
-    method: str = "foveated"
+    method: str = "views"
     """Of `homunculus methods`; but `resize` is the untouched model on images that are shrunk until
     they have no more tokens, and `full` the untouched model. Those of `homunculus.lab.inside` drop
     tokens between the layers of the language model."""

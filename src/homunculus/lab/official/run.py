@@ -38,7 +38,7 @@ class Plan:
 
     tasks: tuple[str, ...]
     model: str
-    methods: tuple[str, ...] = ("foveated",)
+    methods: tuple[str, ...] = ("views",)
     tokens: tuple[int, ...] = ()
     """The budgets; none for what a server does by itself."""
     without: tuple[str, ...] = ()
