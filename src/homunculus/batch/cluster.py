@@ -29,7 +29,7 @@ BLOCKS = 4_000
 """Reading tasks of a run at most; each reads its shards one after the other."""
 STORE = 400_000_000
 """Bytes of files that wait between stages, on a machine of its own."""
-PAGES = "64"
+PAGES = "24"
 """Megabytes of pages that a worker keeps: questions about one picture come one after the other."""
 LARGE_BLOCKS = -3
 """glibc's number for the size from which blocks of memory are not part of its heap."""

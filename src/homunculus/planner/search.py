@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
-from math import ceil, floor, hypot, log2
+from math import ceil, floor, hypot, log2, sqrt
 from typing import NamedTuple
 
 import torch
@@ -42,6 +42,8 @@ STRIDE = 4
 """Places of a window along its own height or width."""
 SLIM, BROAD = 1 / 8, 24.0
 """The least and the most columns to a row of a window."""
+WORD = 4.0
+"""The least width of a window, in heights of the smallest legible print: less would cut words."""
 CONTEXTS = (1, 2, 4)
 """How large the small whole picture may be, in the least it must have."""
 LARGER = 0.05
@@ -201,6 +203,7 @@ class _Search:
     def __init__(self, belief: Belief, size: Size, rule: TokenRule, acuity: Acuity) -> None:
         self.size, self.rule, self.acuity, self.fine = size, rule, acuity, belief
         self.longest = rule.edge // rule.side if rule.edge else 1 << 16
+        self.least = ceil(WORD * 2**acuity.log_middle / rule.side)
         self.cell = max(1.0, max(size) / COARSE)
         self.coarse = Belief(*_pooled(belief, size, self.cell), belief.blur)
         self.rung, self.steps = self._ladder()
@@ -341,7 +344,8 @@ class _Search:
             labels = _integral(self.labels * ~covered).flatten(1)
         found = list[_Spot | None]()
         for sums, price, words in zip(total, prices, labels, strict=True):
-            windows = _affordable(self.rung % PHASES, price, self.longest)
+            columns = min(self.least, ceil(sqrt(price)))
+            windows = _affordable(self.rung % PHASES, price, self.longest, columns)
             much, spot = self._best(windows, sums, words)
             found.append(spot if much > least else None)
         return found
@@ -678,10 +682,11 @@ def _length(rung: int, step: int) -> float:
 
 
 @lru_cache(maxsize=128)  # up to half a megabyte each
-def _affordable(phase: int, price: int, longest: int) -> _Windows:
+def _affordable(phase: int, price: int, longest: int, least: int) -> _Windows:
     """Windows of at most one price, at every step that the scales of a picture may begin with.
 
-    None has more than ``longest`` tokens along a side.
+    None has more than ``longest`` tokens along a side, or fewer than ``least`` columns if the
+    picture has them.
     """
     found: dict[tuple[int, int, int], _Shape] = {}
     for step in range(LOWEST, HIGHEST):
@@ -691,6 +696,8 @@ def _affordable(phase: int, price: int, longest: int) -> _Windows:
                 break
             a = min(tall, most)
             b = min(price // a, most)
+            if b < min(least, most):
+                break
             if SLIM <= b / a <= BROAD or most in (a, b):
                 shape = _shape(phase, step, a, b)
                 found.setdefault(shape[:3], shape)
