@@ -261,6 +261,17 @@ def test_pieces_of_a_line_become_one_window() -> None:
     assert line[0].box[2] >= 55 * 16
 
 
+def test_a_window_is_wide_enough_for_a_word() -> None:
+    place = torch.zeros(96, 96)
+    place[10:86, 47:49] = 1  # a column of numbers, half a token wide
+    known = Belief(place / place.sum(), torch.full((96, 96), log2(30.0)), 0.2)
+    eyes, rule = ACUITIES["vlm"], TokenRule("test", 32)
+    for tokens in (16, 32):
+        plan = find_views(known, (1536, 1536), tokens, rule, eyes)
+        assert plan.windows
+        assert min(window.tokens[1] for window in plan.windows) * 32 >= 4 * 12
+
+
 def test_words_that_are_found_in_few_places_are_labels() -> None:
     found = (
         Match("total", 0.9, (0.5, 0.5, 0.75, 0.625)),
