@@ -25,9 +25,9 @@ SETS = (
     ("photos", "coco_open", "measure-charts-photos-scenes"),
 )
 PLANS = (
-    ("pages", "docvqa_gaze", "measure-tokens32-documents"),
-    ("receipts", "sroie", "measure-tokens32-documents"),
-    ("street words", "icdar2015", "measure-tokens32-scenes-photos"),
+    ("pages", "docvqa_gaze", "measure-tokens32-text"),
+    ("receipts", "sroie", "measure-tokens32-text"),
+    ("street words", "icdar2015", "measure-tokens32-text"),
     ("photos, with the thing scout,", "coco_open", "photos-tokens32"),
 )
 """The same for `views`."""

@@ -137,9 +137,9 @@ def reading() -> None:
     }
     sets = []
     for title, file, suite in (
-        ("pages (DocVQA)", "measure-tokens32-documents", "docvqa_gaze"),
-        ("receipts (SROIE)", "measure-tokens32-documents", "sroie"),
-        ("street words (ICDAR)", "measure-tokens32-scenes-photos", "icdar2015"),
+        ("pages (DocVQA)", "measure-tokens32-text", "docvqa_gaze"),
+        ("receipts (SROIE)", "measure-tokens32-text", "sroie"),
+        ("street words (ICDAR)", "measure-tokens32-text", "icdar2015"),
     ):  # fmt: skip
         runs = json.loads((RESULTS / f"{file}.json").read_text("utf-8"))["runs"]
         run = next(one for one in runs if one["suite"] == suite)

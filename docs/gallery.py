@@ -43,8 +43,8 @@ WANTED = (
 )  # fmt: skip
 """Suite, tokens of 32 px, outcome, how many: 24 in all. Losses are rarer than this."""
 RESULTS = {
-    "sroie": "measure-tokens32-documents.json",
-    "icdar2015": "measure-tokens32-scenes-photos.json",
+    "sroie": "measure-tokens32-text.json",
+    "icdar2015": "measure-tokens32-text.json",
     "coco_open": "photos-tokens32.json",
     "chartqa_owid": "measure-tokens32-charts.json",
 }

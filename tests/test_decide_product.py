@@ -607,7 +607,7 @@ def own(images: int, gaps: Mapping[int, Gap] = GOOD) -> Task:
 
 def test_a_small_suite_of_ones_own_is_answered_with_its_own_numbers() -> None:
     text = screen(own(images=3))
-    assert "Too few questions to tell (3 questions on 3 images).**" in text
+    assert "Too few images to tell (3 questions on 3 images).**" in text
     assert "- **So far:** mine with 16 to 273 tokens (−1 to +29 points)." in text
     assert "| mine | 3 (3) | ○ +29 [" in text
     assert "| mine | `resize`: the whole picture, smaller | .20 [" in text

@@ -113,7 +113,11 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(tmp_path)
     assert execute(README.read_text("utf-8"), shell=True) >= 3  # an API, a model, tensors
     drawn = {path.name for path in tmp_path.rglob("*.png")}
-    assert {"page-32-tokens.png", "page-views-32-how-much-iron.png", "sheet.png"} <= drawn
+    assert {
+        "page-32-tokens.png",
+        "page-views-32-how-high-is-the-potassium.png",
+        "sheet.png",
+    } <= drawn
 
 
 def test_the_readme_is_one_page() -> None:
@@ -129,9 +133,9 @@ def test_every_link_of_the_readme_leads_somewhere() -> None:
 
 
 SETS = {  # a row of the table: file, suite, column
-    "receipts": ("measure-tokens32-documents", "sroie", "crop/smooth"),
-    "street words": ("measure-tokens32-scenes-photos", "icdar2015", "crop/smooth"),
-    "document pages": ("measure-tokens32-documents", "docvqa_gaze", "crop/smooth"),
+    "receipts": ("measure-tokens32-text", "sroie", "crop/smooth"),
+    "street words": ("measure-tokens32-text", "icdar2015", "crop/smooth"),
+    "document pages": ("measure-tokens32-text", "docvqa_gaze", "crop/smooth"),
     "charts": ("measure-tokens32-charts", "chartqa_owid", "anywhere/smooth"),
     "things in photos": ("photos-tokens32", "photos", "evidence32"),
 }

@@ -56,7 +56,11 @@ def test_a_file_of_the_old_form_is_read() -> None:
     assert from_text(json.dumps(result)) == result
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in RESULTS.rglob("*") if path.is_file()),
+    ids=lambda path: path.name,
+)
 def test_results_of_this_repository_are_small_and_compact(path: Path) -> None:
     text = path.read_text("utf-8")
     assert len(text.encode()) < LIMIT

@@ -247,7 +247,7 @@ def _views_parser(views: argparse.ArgumentParser) -> None:
     about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
     add("--tokens", type=count_or_auto, default=273, metavar="K|auto", help=about)
     about = "with --tokens auto: how likely the answer must be readable (%(default)s)"
-    add("--legible", type=float, default=0.95, metavar="P", help=about)
+    add("--legible", type=float, default=0.8, metavar="P", help=about)
     about = "with --tokens auto: the most that they may cost (%(default)s)"
     add("--cap", type=count, default=1024, metavar="K", help=about)
     _planner_flags(views)
@@ -295,7 +295,7 @@ def _budget_parser(budget: argparse.ArgumentParser) -> None:
     add("image", help=IMAGE)
     add("question", help="what is asked of the picture")
     about = "how likely the answer must be readable (%(default)s)"
-    add("--legible", type=float, default=0.95, metavar="P", help=about)
+    add("--legible", type=float, default=0.8, metavar="P", help=about)
     _planner_flags(budget)
     json_flag(budget)
 
@@ -671,9 +671,9 @@ def _budget(arguments: argparse.Namespace) -> int:
         return 0
     token = rule.token
     if needed.reached:
-        print(f"{needed.tokens} {token}, instead of {untouched} untouched")
+        print(f"{needed.tokens:,} {token}, instead of {untouched:,} untouched")
     else:
-        print(f"not even all {needed.tokens} {token} reach {arguments.legible:g}; what fewer do:")
+        print(f"not even all {needed.tokens:,} {token} reach {arguments.legible:g}; what fewer do:")
         for tokens in (128, 273, 512, 1024):
             if least(rule) <= tokens < needed.tokens:
                 print(f"{tokens:>6} tokens: {planner.views(tokens).value:.2f}")

@@ -22,7 +22,10 @@ def count(text: str) -> int:
 
 def count_or_auto(text: str) -> int | Literal["auto"]:
     """A whole number from 1, or `auto`."""
-    return "auto" if text == "auto" else count(text)
+    try:
+        return "auto" if text == "auto" else count(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; or `auto`") from None
 
 
 def whole(text: str) -> int:

@@ -289,7 +289,7 @@ def views(
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
     windows: int | None = None,
-    legible: float | int = 0.95,
+    legible: float | int = 0.8,
     cap: int = 1024,
     page: int = 0,
     settings: Iterable[str] | None = None,
@@ -420,7 +420,7 @@ class Planner:
         """What to tell of any plan."""
         return Outlook(self.question, self.sight, self.need.acuity)
 
-    def budget(self, legible: float | int = 0.95, cap: int | None = None) -> Needed:
+    def budget(self, legible: float | int = 0.8, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is."""
         check_legible(legible)
         there = in_picture(self.sight)

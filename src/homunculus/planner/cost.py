@@ -68,5 +68,8 @@ def table(rows: list[dict[str, Any]]) -> str:
         lines.append(f"{row['model']:<20}{row['untouched']:>10,}{views:>8}{less:>7}  {known}")
     dear = [row for row in rows if not row["views"]]
     lines += [f"-: a picture costs {row['least']:,} or more with {row['model']}" for row in dear]
-    notes = [f"{row['model']}: {row['note']}" for row in rows if row["note"]]
+    if len(rows) > 1:
+        notes = ["`--model NAME` shows one model, with notes on how it counts."]
+    else:
+        notes = [f"{row['model']}: {row['note']}" for row in rows if row["note"]]
     return "\n".join([*lines, "", *notes]).rstrip()

@@ -90,7 +90,7 @@ def _label(view: "View", views: "Views") -> str:
     high, wide = views.picture.size
     x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
     y0, y1 = (round(100 * side / high) for side in view.box[1::2])
-    return f"Part of this picture, in more detail, {x0}-{x1}% across and {y0}-{y1}% down:"
+    return f"Detail, {x0}-{x1}% across and {y0}-{y1}% down:"
 
 
 class Part(NamedTuple):

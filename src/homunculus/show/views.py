@@ -303,8 +303,8 @@ class Spot(NamedTuple):
 def likeliest(views: Views) -> list[Spot]:
     """What to magnify: likely places in windows, the best first; none if nobody knows one.
 
-    Windows that show most of the probability legibly, which no earlier one shows. A place is as
-    wide as a few words of the print there, or as a thing, and never beyond its window.
+    The likeliest place that is legible in a window, and one that this window does not show. Each is
+    as wide as a few words of the print there, or as a thing, and never beyond its window.
     """
     sight, (high, wide) = views.sight, views.picture.size
     if not sight.sure:
@@ -335,10 +335,10 @@ def likeliest(views: Views) -> list[Spot]:
 def _worth(
     view: View, views: Views, chance: Tensor, size: Tensor, cell: tuple[float, float]
 ) -> float:
-    """Probability that a view shows the answer, and large enough."""
+    """Probability that the answer is at the best place of a view, and large enough there."""
     legible = views.acuity.read((size * min(1.0, view.scale)).log2())
     rows, cols = chance.shape
-    return float((chance * legible * _cells(view.box, (rows, cols), cell)).sum())
+    return float((chance * legible * _cells(view.box, (rows, cols), cell)).max())
 
 
 def _heights(views: Views, grid: Size) -> Tensor:
@@ -438,8 +438,14 @@ def _found(sight: Sight) -> str:
         return f"Relevance: {sight.origin}."
     found = list(dict.fromkeys(one.text for one in sight.found))
     missed = [one.text for one in sight.matches if one not in sight.found]
+    if found:  # in another form, as a part of it, or in print about it
+        missed = [one for one in missed if not (one.endswith(OF_THING) or _within(one, found))]
     parts = [("Found", found), ("Not found", list(dict.fromkeys(missed)))]
     return " ".join(f"{name}: {_listed(words)}." for name, words in parts if words)
+
+
+def _within(word: str, found: Sequence[str]) -> bool:
+    return any(word in one for one in found)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -63,7 +63,8 @@ def _head(one: Comparison) -> str:
 
 def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
     cards = "".join(_column(column, answers.get(column.name)) for column in one.columns)
-    reader = f"a reader of {one.seen.acuity.middle:.3g} px ({escape(one.seen.acuity.name)})"
+    eyes = one.seen.acuity
+    reader = f"a reader that needs print {eyes.middle:.3g} px high ({escape(eyes.name)})"
     full = ""
     if "full" in answers:
         said = _answer(answers["full"], "from the untouched picture")

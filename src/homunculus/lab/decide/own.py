@@ -14,7 +14,7 @@ Cells = dict[tuple[str, int], Saved]
 """A row less its rival with as many tokens, by set and budget."""
 OURS = ("legibility", "evidence", "things")
 """What `measure` does with a suite; official tasks are nobody's own."""
-TOO_FEW = "Too few questions to tell"
+TOO_FEW = "Too few images to tell"
 MOST = 2000
 """More images than this are not worth a number."""
 

@@ -122,6 +122,7 @@ class PanelLine(NamedTuple):
     """A row in a panel: `ours`, `resize` or one of the controls."""
 
     role: str
+    name: str
     points: tuple[Point, ...]
 
 
@@ -134,7 +135,7 @@ PANEL_STYLE = {
 
 def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> str:
     """A small plot of a chart with a panel for each set: a row against others."""
-    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 44, PANEL - 6
+    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 44, PANEL - 52
     budgets = sorted({one.budget for line in lines for one in line.points})
     least, most = log2(budgets[0]), log2(budgets[-1])
 
@@ -156,6 +157,11 @@ def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> s
         svg.line(left, y(full), right, y(full), GREY, stroke_dasharray="1 3", stroke_width="1.4")
     for line in lines:
         _panel_line(svg, line, x, y)
+    drawn = [line for line in lines if line.points]
+    ends = spread_labels([y(line.points[-1].mean) for line in drawn], 12, top, low)
+    for line, place in zip(drawn, ends, strict=True):
+        colour = PANEL_STYLE[line.role][0]
+        svg.text(right + 4, place + 4, line.name, fill=colour, font_size="11")
     return svg.to_text(title)
 
 

@@ -380,9 +380,13 @@ def _chart(decision: Saved) -> Panels:
         controls = by_set[one["set"]] = _control_rows(rows, one["set"], name)
         sure = {cell["budget"] for cell in trials if cell["side"] != "open"}
         lines = [
-            PanelLine("resize", _points(rows.get((one["set"], trials[0]["against"]), []), set())),
-            *(PanelLine(role, _points(own, set())) for role, own in controls.items()),
-            PanelLine("ours", _points(_own(rows, one["set"], name), sure)),
+            PanelLine(
+                "resize",
+                "resize",
+                _points(rows.get((one["set"], trials[0]["against"]), []), set()),
+            ),
+            *(PanelLine(role, role, _points(own, set())) for role, own in controls.items()),
+            PanelLine("ours", name, _points(_own(rows, one["set"], name), sure)),
         ]
         panels.append(panel_plot(one["label"], lines, full[one["set"]]))
     there = [one for one in CONTROLS if any(one in controls for controls in by_set.values())]
@@ -579,11 +583,12 @@ def _own_missing(decision: Saved) -> str:
     if not missing:
         return ""
     rows = ",".join([name, "resize", *missing])
+    which = "it" if len(missing) == 1 else "them"
     sides = {one["token"] for one in _ordered(decision)}
     token = " --token qwen3-vl" if sides == {32} else ""
     return (
-        f"**What the question does.** Not measured: {join_code(missing)}. Add them, with the other "
-        f"flags of this run: `homunculus measure SUITE{token} --methods {rows}`."
+        f"**What the question does.** Not measured: {join_code(missing)}. Add {which}, with the "
+        f"other flags of this run: `homunculus measure SUITE{token} --methods {rows}`."
     )
 
 
