@@ -322,6 +322,16 @@ def test_a_drawing_numbers_its_windows_and_magnifies_a_place_in_one() -> None:
     draw_views(blind)
 
 
+def test_a_question_that_compares_is_warned_of() -> None:
+    def scout(image, question, grid) -> Sight:
+        return replace(corner()(image, question, grid), facts={"compares": True})
+
+    told = homunculus.views(page(), "Which is the largest?", tokens=16, scout=scout).message
+    assert told.endswith("The question compares or counts, so windows may miss what it is about.")
+    plain = homunculus.views(page(), "Which?", tokens=16, scout=corner()).message
+    assert "compares" not in plain
+
+
 def test_a_weak_window_does_not_hide_a_likely_one() -> None:
     from homunculus.show.views import likeliest
 

@@ -64,7 +64,13 @@ class Outlook:
                 "Nothing that the question names" if self.of_thing else "No word of the question"
             )
             told = f"{nothing} was found, so this is a guess: {told}"
-        return f"{told[0].upper()}{told[1:]}{self._unread()}"
+        return f"{told[0].upper()}{told[1:]}{self._compares()}{self._unread()}"
+
+    def _compares(self) -> str:
+        """A warning where its words hardly say where to look."""
+        if not self.sight.facts.get("compares"):
+            return ""
+        return " The question compares or counts, so windows may miss what it is about."
 
     def _unread(self) -> str:
         """Words that nobody looked for."""

@@ -106,6 +106,7 @@ class WordSight(Sight):
                 "unsupported": list(unsupported),
                 "matched": matched,
                 "quoted": quoted,
+                "compares": compares and not quoted,
                 "text": round(text, 4),
             },
             unsupported=unsupported,
