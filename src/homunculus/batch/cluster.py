@@ -31,6 +31,8 @@ STORE = 400_000_000
 """Bytes of files that wait between stages, on a machine of its own."""
 PAGES = "24"
 """Megabytes of pages that a worker keeps: questions about one picture come one after the other."""
+KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+"""The variable that says how many kernels oneDNN keeps: pictures of many sizes need ever others."""
 LARGE_BLOCKS = -3
 """glibc's number for the size from which blocks of memory are not part of its heap."""
 
@@ -168,6 +170,7 @@ class Worker:
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
         os.environ.setdefault(MEMORY, PAGES)
+        os.environ.setdefault(KERNELS, "64")
         return_large_blocks()
         self._job, self._book, self._engine = job, book, load_engine(job)
         if self._engine is None:
