@@ -15,6 +15,8 @@ PANEL = 270
 """Width of a panel of the first chart."""
 GREY, SOFT, INK, PALE = "#8a8a8a", "#5c5c5c", "#1a1a1a", "#d9d9d9"
 LETTER = 13
+SMALL = {"fill": SOFT, "font-size": "11", "class": "small"}
+"""Words that a phone does not enlarge."""
 QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 Number = float | int
 Axis = Callable[[Number], Number]
@@ -55,7 +57,8 @@ class _Svg:
         self.add("line", x1=x0, y1=y0, x2=x1, y2=y1, stroke=colour, **more)
 
     def text(self, x: Number, y: Number, text: str, anchor: str = "start", **more: str) -> None:
-        more = {"fill": INK, "font-size": str(LETTER)} | more
+        own = {key.replace("_", "-"): value for key, value in more.items()}
+        more = {"fill": INK, "font-size": str(LETTER)} | own
         attributes = _attributes({"x": x, "y": y, "text-anchor": anchor} | more)
         self.parts.append(f"<text {attributes}>{escape(text)}</text>")
 
@@ -135,19 +138,19 @@ PANEL_STYLE = {
 
 def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> str:
     """A small plot of a chart with a panel for each set: a row against others."""
-    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 44, PANEL - 52
+    svg, top, low, left, right = _Svg(107, PANEL), 24, 90, 46, PANEL - 62
     budgets = sorted({one.budget for line in lines for one in line.points})
     least, most = log2(budgets[0]), log2(budgets[-1])
 
     def x(value: Number) -> Number:
-        return left + 8 + (right - left - 16) * ((log2(value) - least) / max(most - least, 1e-9))
+        return left + 10 + (right - left - 18) * ((log2(value) - least) / max(most - least, 1e-9))
 
     def y(value: Number) -> Number:
         return low - (low - top) * value
 
     svg.text(0, 15, title, font_weight="600")
     for axis, place in (("score", y(0.75) + 4), ("tokens", low + 14)):
-        svg.text(0, place, axis, fill=SOFT, font_size="11")
+        svg.text(0, place, axis, **SMALL)
     for value in (0, 0.5, 1):
         svg.line(left, y(value), right, y(value), PALE, stroke_width="0.8")
         svg.text(left - 6, y(value) + 4, f"{value:g}", "end", fill=SOFT, font_size="11")
@@ -158,10 +161,9 @@ def panel_plot(title: str, lines: Sequence[PanelLine], full: Number | None) -> s
     for line in lines:
         _panel_line(svg, line, x, y)
     drawn = [line for line in lines if line.points]
-    ends = spread_labels([y(line.points[-1].mean) for line in drawn], 12, top, low)
-    for line, place in zip(drawn, ends, strict=True):
-        colour = PANEL_STYLE[line.role][0]
-        svg.text(right + 4, place + 4, line.name, fill=colour, font_size="11")
+    heights = [y(sum(one.mean for one in line.points) / len(line.points)) for line in drawn]
+    for line, place in zip(drawn, spread_labels(heights, 12, top, low), strict=True):
+        svg.text(right + 4, place + 4, line.name, **SMALL | {"fill": PANEL_STYLE[line.role][0]})
     return svg.to_text(title)
 
 

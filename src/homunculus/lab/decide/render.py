@@ -81,7 +81,7 @@ details details>summary{font-size:.98rem;padding:.35rem 0}
  td::before{content:attr(data-head);color:var(--soft);flex:0 0 40%;overflow-wrap:anywhere}
  td:first-child{font-weight:600} td:first-child::before{display:none}
  td>span{flex:1 1 0;min-width:0}
- .panels svg text{font-size:15px}
+ .panels svg text{font-size:15px} .panels svg text.small{font-size:12px}
  .compact tr{display:grid;grid-template-columns:repeat(5,1fr);gap:0 .2rem;padding:.35rem 0}
  .compact td{display:block;padding:0;line-height:1.35;font-size:11px;font-weight:400}
  .compact td:first-child,.compact td:nth-child(2){grid-column:1/-1}
