@@ -70,7 +70,8 @@ def plain(said):
 def here(room):
     """By the transformers engine."""
     log = room / "log.jsonl"
-    model = f"pretrained={folder('qwen3_vl')},tokens={K},dtype=float32,device=cpu,log={log}"
+    model = f"pretrained={folder('qwen3_vl')},tokens={K},method=foveated,"
+    model += f"dtype=float32,device=cpu,log={log}"
     found = asked(room, "homunculus", model)
     found.log = [json.loads(line) for line in log.read_text().splitlines()]
     return found
