@@ -332,6 +332,47 @@ def test_a_question_that_compares_is_warned_of() -> None:
     assert "compares" not in plain
 
 
+def test_words_found_in_another_form_are_not_said_to_be_missing() -> None:
+    from homunculus.show.views import facts
+
+    seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
+    box = (0.1, 0.1, 0.2, 0.2)
+    found = (Match("submit (for submits)", 0.9, box), Match("submits", 0.1, box))
+    more = (Match("dog (thing)", 0.0, box), Match("cash", 0.1, box))
+    told = facts(replace(seen, sight=replace(seen.sight, matches=found + more)))
+    assert told[1] == "Found: submit (for submits). Not found: cash."
+
+
+def test_the_likeliest_place_itself_is_magnified_first() -> None:
+    from homunculus.show.views import likeliest
+
+    def scout(image, question, grid) -> Sight:
+        logit = torch.full(grid, -20.0)
+        logit[0, 0] = 0.0
+        logit[grid[0] // 2, :] = -2.0  # more in sum
+        return Sight(logit, sure=0.95, size=16.0)
+
+    seen = homunculus.views(page(), "What?", tokens=64, scout=scout)
+    boxes = ((0, SIZE[1] // 2 - 32, SIZE[0], SIZE[1] // 2 + 32), (0, 0, 64, 32))
+    windows = [View(f"window {at}", box, (32, 64), 2) for at, box in enumerate(boxes, 1)]
+    vars(seen)["views"] = (seen[0], *windows)
+    assert likeliest(seen)[0].view.name == "window 2"
+
+
+def test_all_models_cost_without_notes_and_one_with_its_own() -> None:
+    from homunculus.planner.cost import costs, table
+
+    assert "claude: With more than 20 pictures" in table(costs("640x480", "claude"))
+    every = table(costs("640x480"))
+    assert "With more than 20 pictures" not in every
+    assert every.endswith("`--model NAME` shows one model, with notes on how it counts.")
+
+
+def test_tokens_may_be_auto_and_the_error_says_so(capsys) -> None:
+    assert main(["views", "page.png", "?", "--tokens", "abc"]) == 2
+    assert "; or `auto`" in capsys.readouterr().err
+
+
 def test_a_weak_window_does_not_hide_a_likely_one() -> None:
     from homunculus.show.views import likeliest
 

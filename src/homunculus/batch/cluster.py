@@ -170,10 +170,10 @@ class Worker:
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
         os.environ.setdefault(MEMORY, PAGES)
-        os.environ.setdefault(KERNELS, "64")
         return_large_blocks()
         self._job, self._book, self._engine = job, book, load_engine(job)
-        if self._engine is None:
+        if self._engine is None:  # a model has shapes of its own
+            os.environ.setdefault(KERNELS, "64")
             need("torch", extra="batch", who=WHO).set_num_threads(1)
 
     def __call__(self, batch: Any) -> dict[str, list[Any]]:

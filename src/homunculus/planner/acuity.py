@@ -51,6 +51,11 @@ class Acuity:
         return share.add_(1.0).mul_(self.ceiling / 2)
 
     @property
+    def reader(self) -> str:
+        """Who is assumed to read, for people."""
+        return f"a reader that needs print {self.middle:.3g} px high ({self.name})"
+
+    @property
     def log_middle(self) -> float:
         """``middle`` as log2 of pixels."""
         return log2(self.middle)

@@ -55,10 +55,7 @@ class Outlook:
             shown = f"what is asked about is shown large enough, {THING:g} px or more"
             told = f"{shown}, with probability {value:.2f}."
         else:
-            reader = (
-                f"a reader that needs print {self.acuity.middle:.3g} px high ({self.acuity.name})"
-            )
-            told = f"the answer can be read with probability {value:.2f}, by {reader}."
+            told = f"the answer can be read with probability {value:.2f}, by {self.acuity.reader}."
         if self.guess:
             nothing = (
                 "Nothing that the question names" if self.of_thing else "No word of the question"

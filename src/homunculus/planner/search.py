@@ -203,7 +203,7 @@ class _Search:
     def __init__(self, belief: Belief, size: Size, rule: TokenRule, acuity: Acuity) -> None:
         self.size, self.rule, self.acuity, self.fine = size, rule, acuity, belief
         self.longest = rule.edge // rule.side if rule.edge else 1 << 16
-        self.least = ceil(WORD * 2**acuity.log_middle / rule.side)
+        self.least = ceil(WORD * acuity.middle / rule.side)
         self.cell = max(1.0, max(size) / COARSE)
         self.coarse = Belief(*_pooled(belief, size, self.cell), belief.blur)
         self.rung, self.steps = self._ladder()

@@ -63,8 +63,7 @@ def _head(one: Comparison) -> str:
 
 def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
     cards = "".join(_column(column, answers.get(column.name)) for column in one.columns)
-    eyes = one.seen.acuity
-    reader = f"a reader that needs print {eyes.middle:.3g} px high ({escape(eyes.name)})"
+    reader = escape(one.seen.acuity.reader)
     full = ""
     if "full" in answers:
         said = _answer(answers["full"], "from the untouched picture")
