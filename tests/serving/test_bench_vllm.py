@@ -14,9 +14,10 @@ PLAN = LoadPlan(
     flags=ONE_PROCESS,
 )  # fmt: skip
 QUESTIONS = QuestionPlan(
-    ways=("stock", "share"), bare=(), few=8, share=2, questions=4, readers=2, choosing=4,
+    ways=("stock", "share"), bare=(), few=8, share=2, questions=10, readers=2, choosing=4,
     fronts=(1,), load=PLAN,
 )  # fmt: skip
+"""Two readers may both be first to ask for the shared views: later questions must find them."""
 
 
 def test_the_bench_of_servers_tells_what_it_should():
