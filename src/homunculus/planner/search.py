@@ -34,7 +34,7 @@ PHASES = RUNGS // STEPS
 """Ladders that differ by less than a step."""
 LOWEST, HIGHEST = -24, 24
 """Steps from a token far smaller than a cell of the coarse lattice to one larger than it all."""
-COARSE, FINE = 32, 128
+COARSE, FINE = 32, 256
 """Cells along the longer side: of the lattice that is searched, and of the one settled on."""
 TALL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 """Heights of windows, in tokens."""
@@ -57,7 +57,7 @@ FINALISTS = 3
 WINDOWS = 0.005
 """What each window must add to the others, and all to the whole picture resized: where windows
 hardly help, their tokens show more of the whole."""
-EDGE = 0.5
+EDGE = 0.35
 """Heights of a line at the edges of a window that do not count when it is settled: print there
 would be cut in two."""
 MERGE = 0.02
