@@ -333,6 +333,8 @@ def main() -> None:
             text.append(entry(case, told))
             print(case.name, case.outcome, told)
     (DOCS / "gallery.md").write_text("\n".join(text), "utf-8")
+    for old in {*(DOCS / "gallery").iterdir()} - {DOCS / "gallery" / case.name for case in found}:
+        old.unlink()
 
 
 if __name__ == "__main__":

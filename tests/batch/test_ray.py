@@ -9,9 +9,11 @@ import threading
 import time
 
 import pytest
+import torch
 
 from batch import make
 from batch.conftest import content, results, start
+from homunculus.batch import cluster
 from homunculus.lab.speed.batch import workers_of
 
 ROWS = 120
@@ -116,3 +118,14 @@ def test_two_drivers_at_once(source, unbroken, tmp_path):
         one.join()
     assert sorted(codes) in ([0, 2], [0, 0])  # refused, or too late to meet
     assert content(out) == unbroken
+
+
+@pytest.mark.parametrize(("engine", "kernels"), [(None, "64"), (object(), None)])
+def test_plans_keep_few_kernels_and_a_model_keeps_its_own(monkeypatch, engine, kernels):
+    environment: dict[str, str] = {}
+    monkeypatch.setattr(cluster.os, "environ", environment)
+    monkeypatch.setattr(cluster, "load_engine", lambda job: engine)
+    monkeypatch.setattr(cluster, "return_large_blocks", lambda: None)
+    monkeypatch.setattr(torch, "set_num_threads", lambda many: None)
+    cluster.Worker(object.__new__(cluster.Job), object.__new__(cluster.RemoteBook))
+    assert environment.get(cluster.KERNELS) == kernels
