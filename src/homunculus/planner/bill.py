@@ -12,7 +12,14 @@ import torch
 
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.counting import LevelRule, Size, TokenRule, Unit
-from homunculus.planner.search import Belief, Plan, find_pictures, find_views, find_whole
+from homunculus.planner.search import (
+    Belief,
+    Plan,
+    find_pictures,
+    find_views,
+    find_whole,
+    grow_views,
+)
 
 LEGIBLE = 0.95
 """The share of what the dearest affordable level shows that a cheaper one must show."""
@@ -57,8 +64,26 @@ class Need:
         if tokens not in self._bought:
             found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
             other = self.buy(fewer) if least(self.rule) <= fewer < tokens else found
-            self._bought[tokens] = max((found, other), key=lambda bill: bill.plan.value)
+            if other.plan.value > found.plan.value:
+                found = self._grown(other, tokens)
+            self._bought[tokens] = found
         return self._bought[tokens]
+
+    def _grown(self, bill: Bill, tokens: int) -> Bill:
+        """Views of fewer tokens with what is left, where each token is billed."""
+        rule = self.rule
+        if isinstance(rule, LevelRule) or rule.unit or bill.plan.whole == self.size:
+            return bill
+        rest = floor((tokens - bill.tokens) / rule.times)
+        have = bill.plan.count(rule.lattice)
+        while rest > 0:
+            budget = min(have + rest, rule.most or tokens)
+            plan = grow_views(bill.plan, self.belief, self.size, budget, rule.lattice, self.acuity)
+            grown = self._bill(plan)
+            if grown.tokens <= tokens:
+                return grown
+            rest //= 2
+        return bill
 
     def _search(self, tokens: int) -> Bill:
         if isinstance(self.rule, LevelRule):

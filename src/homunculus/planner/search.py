@@ -64,6 +64,9 @@ MERGE = 0.02
 """What a plan may lose when one window takes the place of two."""
 NEARLY = 0.7
 """The scale of that window against theirs, at least."""
+ADDS, DROPPED = 0.02, 0.01
+"""What a window may add to the others to be dropped, and what a plan may lose by that, once the
+others have its tokens: few long windows are easier to read than many short ones."""
 LABEL = 0.25
 """How much more a window is worth that shows the question's words as well."""
 GAIN = 1e-6
@@ -164,6 +167,13 @@ def find_views(
         if found.value > best.value + WINDOWS:
             best = found
     return search.fill(best, tokens) if exact else best
+
+
+def grow_views(
+    plan: Plan, belief: Belief, size: Size, tokens: int, rule: TokenRule, acuity: Acuity
+) -> Plan:
+    """The same views with more tokens: longer windows, and a larger picture of the whole."""
+    return _Search(belief, size, rule, acuity).grow(plan, tokens)
 
 
 def find_whole(belief: Belief, size: Size, whole: Size, rule: TokenRule, acuity: Acuity) -> Plan:
@@ -292,7 +302,8 @@ class _Search:
         if whole is not None and not fixed:  # what windows left
             rest = tokens - sum(window.count for window in windows)
             whole = self.rule.largest(self.size, rest)
-        return self._spend_rest(self.plan(whole, windows), tokens, most + spare)
+        plan = self._spend_rest(self.plan(whole, windows), tokens, most + spare)
+        return plan if fixed else self._drop(plan, tokens)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
@@ -503,6 +514,74 @@ class _Search:
             plan = more
         return plan
 
+    def _drop(self, plan: Plan, tokens: int) -> Plan:
+        """Without windows that add little to the others, which get their tokens."""
+        least = plan.value - DROPPED
+        while len(plan.windows) > 1:
+            fewer = [
+                self.plan(plan.whole, [*plan.windows[:at], *plan.windows[at + 1 :]])
+                for at in range(len(plan.windows))
+            ]
+            best = max(fewer, key=lambda one: one.value)
+            if best.value < least - ADDS:
+                break
+            grown = self.grow(best, tokens)
+            if grown.value < least:
+                break
+            plan = grown
+        return plan
+
+    def grow(self, plan: Plan, tokens: int) -> Plan:
+        """What is left makes windows longer, where that shows most, then the whole larger."""
+        while (rest := tokens - plan.count(self.rule)) > (1 - USED) * tokens:
+            found = [self._longer(plan, at, rest) for at in range(len(plan.windows))]
+            best = max(filter(None, found), key=lambda one: one[0], default=None)
+            if best is None or best[0] <= plan.value + GAIN:
+                break
+            _, at, window = best
+            plan = self.plan(plan.whole, [*plan.windows[:at], window, *plan.windows[at + 1 :]])
+        if plan.whole is None:
+            return plan
+        left = tokens - sum(window.count for window in plan.windows)
+        return self.plan(self.rule.largest(self.size, left), plan.windows)
+
+    def _longer(self, plan: Plan, at: int, rest: int) -> tuple[float, int, Window] | None:
+        """What the plan is worth if one of its windows is as long as is best, and the window."""
+        window, labels = plan.windows[at], self.fine.labels
+        others = self._all_shown(plan.whole, [*plan.windows[:at], *plan.windows[at + 1 :]])
+        worth = self._worth(self.fine, [window.scale(self.rule.side)])[0]
+        gain, base = _integral((worth - others).clamp_(min=0)), float(others.sum())
+        words = None if labels is None else _integral(labels)
+        had = 0.0 if words is None else _held(words, self._cells(window))
+        found = list[tuple[float, int, Window]]()
+        for one in self._extensions(window, rest):
+            here = self._cells(one)
+            more = 0.0 if words is None else _held(words, here) - had
+            found.append(((base + _held(gain, here)) * (1 + LABEL * more), at, one))
+        return max(found, key=lambda one: one[0], default=None)
+
+    def _extensions(self, window: Window, rest: int) -> Iterator[Window]:
+        """A window with more columns or rows, at its scale, to one side or both."""
+        for axis in (1, 0):
+            most = rest // window.tokens[1 - axis]
+            for many in sorted({1, (most + 1) // 2, most}) if most else ():
+                for before in sorted({many, many // 2, 0}):
+                    one = self._extended(window, axis, many, before)
+                    if one:
+                        yield one
+
+    def _extended(self, window: Window, axis: int, many: int, before: int) -> Window | None:
+        """A window with so many rows or columns more, of which some come before it."""
+        token = self.rule.side / window.scale(self.rule.side)
+        grid, box, pixels = list(window.tokens), list(window.box), self.size[axis]
+        grid[axis] += many
+        long = round(box[3 - axis] - box[1 - axis] + many * token)
+        if long > pixels or grid[axis] > self.longest or not SLIM <= grid[1] / grid[0] <= BROAD:
+            return None
+        low = min(max(0, round(box[1 - axis] - before * token)), pixels - long)
+        box[1 - axis], box[3 - axis] = low, low + long
+        return Window((box[0], box[1], box[2], box[3]), (grid[0], grid[1]))
+
     def fill(self, plan: Plan, tokens: int) -> Plan:
         """Windows more until exactly so many tokens are spent."""
         while rest := tokens - plan.count(self.rule):
@@ -573,6 +652,13 @@ def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
     long = min(pixels, max(1, round(length)))
     low = min(max(0, round(middle - long / 2)), pixels - long)
     return low, low + long
+
+
+def _held(sums: Float[Tensor, "rows1 cols1"], here: tuple[slice, slice]) -> float:
+    """What some cells hold of an integral image."""
+    down, across = here
+    ends = sums[[down.stop, down.start]][:, [across.stop, across.start]]
+    return float(ends[0, 0] - ends[0, 1] - ends[1, 0] + ends[1, 1])
 
 
 def _inner(
