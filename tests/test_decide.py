@@ -438,6 +438,12 @@ def test_wins_and_losses_are_counted_and_the_largest_shown() -> None:
     assert row_of_task["losses"] > 0
     for row in row_of_task["largest_losses"]:
         assert gain[int(row["row"])] == gain.min()
+        assert "question" not in row
+    text = tuple(f"what is in {row}?" for row in one.scores.row)
+    told = replace(one, scores=replace(one.scores, text=text))
+    (with_text,) = wins_and_losses(compare([told], 99, 0))
+    for row in with_text["largest_losses"]:
+        assert row["question"] == f"what is in {row['row']}?"
 
 
 def test_a_variant_is_compared_with_what_it_varies(tmp_path: Path) -> None:

@@ -608,7 +608,7 @@ def own(images: int, gaps: Mapping[int, Gap] = GOOD) -> Task:
 def test_a_small_suite_of_ones_own_is_answered_with_its_own_numbers() -> None:
     text = screen(own(images=3))
     assert "Too few images to tell (3 questions on 3 images).**" in text
-    assert "- **So far:** mine with 16 to 273 tokens (−1 to +29 points)." in text
+    assert "- **Difference so far:** mine with 16 to 273 tokens (−1 to +29 points)." in text
     assert "| mine | 3 (3) | ○ +29 [" in text
     assert "| mine | `resize`: the whole picture, smaller | .20 [" in text
     assert text.count("not measured") == 0
@@ -710,7 +710,7 @@ def test_a_report_of_ones_own_has_no_empty_sections() -> None:
 def test_controls_of_the_question_stand_beside_resize() -> None:
     tasks = [with_blind(one) if one.suite != "coco_open" else one for one in suites()]
     text = screen(*tasks)
-    less = "| **less `views`"
+    less = "| **minus `views`"
     blind = f"{less} without the question** | 5 sets | +4 [+4, +4] | +4 [+4, +4] | – |"
     shuffled = f"{less} with another image's question** | 5 sets | +10 [+10, +10] | +10 ["
     assert blind in text
@@ -725,8 +725,8 @@ def test_controls_of_the_question_stand_beside_resize() -> None:
     page = html_page(report_blocks(decide(results(*tasks), 999)), "t")
     assert "pink, dashed: <code>views</code> without the question; orange" in page
     mine = screen(with_blind(own(images=12)))
-    assert "| mine: less `views` without the question | 12 (12) | ▲ +4 [" in mine
-    assert "less `views`" not in screen(*(suite(name, GOOD) for name in SUITES))
+    assert "| mine: minus `views` without the question | 12 (12) | ▲ +4 [" in mine
+    assert "minus `views`" not in screen(*(suite(name, GOOD) for name in SUITES))
 
 
 def with_blind(task: Task) -> Task:

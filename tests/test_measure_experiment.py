@@ -276,11 +276,11 @@ def test_the_printed_table_has_differences_and_the_words_of_the_report() -> None
     lines = text(result).splitlines()
     assert lines[1] == f"Score from 0 to 1; tokens of 32 px (Qwen3-VL); {INTERVALS}."
     assert lines[3].split(maxsplit=1) == ["views", "0.50 [0.20, 0.80]"]
-    assert lines[-2] == "Less resize with as many tokens, in points (hundredths of the score)."
+    assert lines[-2] == "Minus resize with as many tokens, in points (hundredths of the score)."
     assert lines[-1].split(maxsplit=1) == ["views", "+31 [0, +62]"]
     few = text(result | {"images": 5})
-    assert "Fewer than 6 images show no difference." in few
-    assert "Less resize" not in text(result | {"paired": {}})
+    assert "Fewer than 6 images cannot show a difference." in few
+    assert "Minus resize" not in text(result | {"paired": {}})
     assert legend(result["table"]).endswith("views+shuffled: views with another image's question")
 
 
@@ -300,6 +300,12 @@ def test_no_image_and_no_path_is_named(result, data) -> None:
     rows = result["runs"][0]["rows"]
     assert len({one["id"] for one in rows}) == len(rows) == 6
     assert len({one["image"] for one in rows}) == 3
+
+
+def test_questions_of_a_suite_of_ones_own_are_kept_for_its_report(result) -> None:
+    told = {run["suite"]: {"question" in row for row in run["rows"]} for run in result["runs"]}
+    assert told["pages"] == {True}
+    assert told["coco_open"] == told["chartqa_owid"] == {False}
 
 
 def test_a_result_tells_how_it_came_about(result) -> None:

@@ -22,6 +22,7 @@ from homunculus.planner.search import (
     _inner,
     _integral,
     find_views,
+    grow_views,
 )
 
 EYES = Acuity("test", 6.0, 0.5)
@@ -120,6 +121,33 @@ def test_nearly_all_of_the_budget_is_spent(size, tokens, side, seed) -> None:
     plan = find_views(belief(size, seed), size, tokens, rule, EYES)
     assume(plan.windows)
     assert plan.count(rule) >= floor(0.95 * tokens)
+
+
+@several
+@cases
+def test_views_grow_into_a_larger_budget(size, tokens, side, seed) -> None:
+    """They show no less, cost no less, and stay within it."""
+    rule, known = TokenRule("test", side), belief(size, seed)
+    plan = find_views(known, size, tokens, rule, EYES)
+    grown = grow_views(plan, known, size, 2 * tokens, rule, EYES)
+    assert grown.value >= plan.value - 1e-6
+    assert plan.count(rule) <= grown.count(rule) <= 2 * tokens
+    assert len(grown.windows) == len(plan.windows)
+    for window in grown.windows:
+        left, top, right, bottom = window.box
+        assert 0 <= left < right <= size[1]
+        assert 0 <= top < bottom <= size[0]
+
+
+def test_a_window_grows_towards_the_words_of_the_question() -> None:
+    """The answer stands at the right of a line, the label at its left; nothing else is likely."""
+    place, labels = torch.zeros(32, 32), torch.zeros(32, 32)
+    place[16, 24], labels[16, 8:12] = 1.0, 0.25
+    known = Belief(place, torch.full((32, 32), 4.0), 0.1, labels)
+    plan = Plan((32, 32), (Window((368, 256, 400, 272), (1, 2)),), 0.0)
+    grown = grow_views(plan, known, (512, 512), 24, TokenRule("test", 16), EYES)
+    assert grown.windows[0].box[0] <= 128
+    assert grown.windows[0].tokens[0] == 1
 
 
 @settings(max_examples=25, deadline=None)

@@ -14,6 +14,7 @@ from homunculus import Match, Sight, scouts
 from homunculus.cli import main
 from homunculus.planner import Planner, View, believe, in_picture, render
 from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.show.views import MISSED, facts
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -233,6 +234,35 @@ def test_views_and_budget_print_that_they_guess(tmp_path, capsys, monkeypatch) -
     assert json.loads((tmp_path / "page-views" / "views.json").read_text())["guess"] is True
     assert main(["budget", *call, "--legible", "0.3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["guess"] is True
+
+
+def test_a_folder_holds_the_windows_of_the_last_call_alone(tmp_path) -> None:
+    many = homunculus.views(page(), "What?", tokens=64, model=16, scout=corner())
+    assert len(many) > 1
+    many.save(tmp_path)
+    (tmp_path / "note.png").touch()
+    homunculus.views(page(), "", tokens=64, model=16).save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["note.png", "whole.png"]
+
+
+def test_a_long_question_is_cut_where_views_are_printed() -> None:
+    seen = homunculus.views(page(), "why " * 10_000, tokens=16, scout=corner())
+    assert len(repr(seen)) < 200
+
+
+def test_a_place_that_no_window_shows_is_told() -> None:
+    """The likeliest cell stands alone; most of the probability is elsewhere."""
+
+    def scout(image, question, grid) -> Sight:
+        logit = torch.full(grid, -12.0)
+        logit[2 : grid[0] // 3, 2 : grid[1] // 3] = -2.0
+        logit[-2, -2] = 0.0
+        return Sight(logit, sure=0.95, size=16.0, size_error=0.2)
+
+    seen = homunculus.views(page(), "What?", tokens=24, model=16, scout=scout)
+    assert len(seen) > 1
+    assert MISSED in facts(seen)
+    assert MISSED not in facts(homunculus.views(page(), "What?", tokens=64, scout=corner()))
 
 
 def test_a_budget_that_cannot_be_reached_is_said_to(tmp_path, capsys, monkeypatch) -> None:

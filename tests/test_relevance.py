@@ -87,7 +87,7 @@ def test_a_scout_of_words_is_sure_where_answers_are_printed(matched, text, quote
 def test_a_question_that_compares_leaves_the_scout_less_sure() -> None:
     """The highest bar of a chart stands anywhere, wherever its words do."""
     sure = [
-        WordSight.of(torch.zeros(4, 4), WORDS, (), True, 0.2, quoted=quoted, compares=True).sure
+        WordSight.of(torch.zeros(4, 4), WORDS, (), True, 0.2, quoted=quoted, counts=True).sure
         for quoted in (False, True)
     ]
     assert sure == [COMPARING, SURE]

@@ -181,4 +181,9 @@ def test_one_and_many_find_each_other(one, many):
     ],
 )
 def test_a_question_that_compares_is_known_by_its_words(question, compares):
-    assert ask(question).compares is compares
+    assert (ask(question).counts or ask(question).of_chart) is compares
+
+
+def test_a_question_about_a_colour_does_not_count():
+    assert not ask("What colour is the handbag?").counts
+    assert ask("How many bars are blue?").counts

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from homunculus.core.pipeline import Match, Scout, Sight
     from homunculus.core.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
-    from homunculus.planner import Views, views
+    from homunculus.planner import Planner, Views, views
+    from homunculus.planner.cost import costs
     from homunculus.relevance.scout import get_scout, scouts
     from homunculus.show import look
 
@@ -31,6 +32,7 @@ __all__ = [
     "Match",
     "Material",
     "Method",
+    "Planner",
     "Relevance",
     "Rule",
     "Scout",
@@ -39,6 +41,7 @@ __all__ = [
     "Views",
     "attach",
     "certify",
+    "costs",
     "get_method",
     "get_scout",
     "look",
@@ -56,11 +59,16 @@ _HOMES = {
     "core.pipeline": ("Match", "Scout", "Sight"),
     "core.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
-    "planner": ("Views", "views"),
+    "planner": ("Planner", "Views", "views"),
+    "planner.cost": ("costs",),
     "relevance.scout": ("get_scout", "scouts"),
     "show": ("look",),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""
+
+
+_VERBS = {"budget": "Planner.of(picture, question).budget()", "cost": "costs"}
+"""Verbs of the command line that have another name here."""
 
 
 def __getattr__(name: str) -> Any:
@@ -68,7 +76,7 @@ def __getattr__(name: str) -> Any:
         if name in names:
             value = globals()[name] = getattr(import_module(f"homunculus.{module}"), name)
             return value
-    near = get_close_matches(name, __all__, 1)
+    near = [_VERBS[name]] if name in _VERBS else get_close_matches(name, __all__, 1)
     hint = f". Did you mean {near[0]!r}?" if near else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 

@@ -121,7 +121,7 @@ class Views:
         about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
         guess = ", a guess" if self.guess else ""
         value = f"{self.value:.2f}" if self.sight.sure else "not known"
-        return f"<Views of {self.question!r}: {about}, legible {value}{guess}>"
+        return f"<Views of {_short(self.question)!r}: {about}, legible {value}{guess}>"
 
     def __iter__(self) -> Iterator[View]:
         return iter(self.views)
@@ -228,9 +228,14 @@ class Views:
         return messages.ollama(messages.bundle(self, label))
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write each picture as a PNG; returns their paths."""
+        """Write each picture as a PNG; returns their paths. Windows of an earlier call are deleted.
+
+        The folder then holds these pictures alone, besides files of other names.
+        """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        for old in (folder / "window.png", *folder.glob("window-[0-9].png")):
+            old.unlink(missing_ok=True)
         paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
         for path, image in zip(paths, self.images(), strict=True):
             image.save(path, pnginfo=messages.mark())
@@ -299,12 +304,12 @@ def views(
     ``model`` says whose tokens are counted: a name, the side of a token in pixels, or a rule.
     ``acuity`` is how small its reader still reads: a name, a result of `homunculus eyetest`, or a
     curve.
-    ``context`` is the least share of the tokens that a small picture of the whole gets; 0 lets it
-    be left out. ``windows`` is the most windows beside it: three for hosted models, which take few
-    pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes the answer
-    readable with probability ``legible``, up to ``cap``; where that is too little, a warning and
-    `Views.reached` say so. ``settings`` names the parameters that your request can have, such as
-    `detail`, where not all: some prices go by one.
+    ``context`` is about the share of the tokens that is kept for a small picture of the whole; 0
+    lets it be left out. ``windows`` is the most windows beside it: three for hosted models, which
+    take few pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes
+    the answer readable with probability ``legible``, up to ``cap``; where that is too little, a
+    warning and `Views.reached` say so. ``settings`` names the parameters that your request can
+    have, such as `detail`, where not all: some prices go by one.
 
     >>> from PIL import Image
     >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
@@ -375,7 +380,7 @@ class Planner:
     def __repr__(self) -> str:
         high, wide = self.picture.size
         about = f"{wide}x{high} pixels, {self.need.rule.token}, {self.sight.origin}"
-        return f"<Planner of {self.question!r}: {about}>"
+        return f"<Planner of {_short(self.question)!r}: {about}>"
 
     @staticmethod
     def of(
@@ -444,6 +449,10 @@ class Planner:
             else:
                 low = middle
         return high, value
+
+
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def check_legible(legible: float | int) -> None:

@@ -23,6 +23,9 @@ def costs(source: Any, model: str = "all", tokens: int = 273) -> list[dict[str, 
     """A row for each model: what the picture costs untouched, and at most as views.
 
     ``source`` is a picture or its width and height in pixels, as in "4032x3024".
+
+    >>> costs("1920x1080", "qwen3-vl", tokens=64)[0]["untouched"]
+    2040
     """
     size = _size_of(source)
     rules = MODELS.values() if model == "all" else [token_rule(model)]

@@ -1,5 +1,6 @@
 """Draw views: where they stand on the picture, what is sent, and the same budget by resizing."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from homunculus.core.pipeline import OF_THING, Sight, resize_map
+from homunculus.core.pipeline import OF_THING, resize_map
 from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
@@ -332,6 +333,15 @@ def likeliest(views: Views) -> list[Spot]:
     return spots
 
 
+MISSED = "The likeliest place of the picture is in no window. More tokens may show it."
+
+
+def missed(spots: Sequence[Spot]) -> bool:
+    """Whether there are windows, and the likeliest place is in none."""
+    windows = [spot.chance for spot in spots if spot.view.name != "whole"]
+    return bool(windows) and max(windows) < 0.5
+
+
 def _worth(
     view: View, views: Views, chance: Tensor, size: Tensor, cell: tuple[float, float]
 ) -> float:
@@ -394,9 +404,8 @@ def _close(
             head = panels.written(text, wide, 22, way.colour, most=1)
             blocks.append(panels.stacked([head, part], 4))
         rows.append(panels.beside(blocks, panels.GAP // 2))
-    if windows and max(spot.chance for spot in spots) < 0.5:
-        text = "The likeliest place of the whole picture is not in a window."
-        rows.append(panels.written(text, width, 22, panels.FAINT))
+    if missed(spots):
+        rows.append(panels.written(MISSED, width, 22, panels.FAINT))
     return panels.stacked(rows, 8)
 
 
@@ -427,13 +436,15 @@ def facts(views: Views) -> list[str]:
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
     untouched = views.rule.count(views.picture.original)
     spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {untouched:,}"
-    found = _found(views.sight) if views.sight.sure else ""
+    found = _found(views) if views.sight.sure else ""
     told = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
+    told.append(MISSED if missed(likeliest(views)) else "")
     return [line for line in told if line]
 
 
-def _found(sight: Sight) -> str:
+def _found(views: Views) -> str:
     """What of the question was found in the picture, and what not."""
+    sight, asked = views.sight, {_plain(one): one for one in _JOINED.findall(views.question)}
     if not sight.matches:
         return f"Relevance: {sight.origin}."
     found = list(dict.fromkeys(one.text for one in sight.found))
@@ -441,7 +452,16 @@ def _found(sight: Sight) -> str:
     if found:  # in another form, as a part of it, or in print about it
         missed = [one for one in missed if not (one.endswith(OF_THING) or _within(one, found))]
     parts = [("Found", found), ("Not found", list(dict.fromkeys(missed)))]
-    return " ".join(f"{name}: {_listed(words)}." for name, words in parts if words)
+    told = [(name, [asked.get(one, one) for one in words]) for name, words in parts if words]
+    return " ".join(f"{name}: {_listed(words)}." for name, words in told)
+
+
+_JOINED = re.compile(r"\w+(?:[^\w\s]\w+)+")
+"""Words with marks in them, such as TL-OPI-516: a scout spells them without."""
+
+
+def _plain(word: str) -> str:
+    return "".join(filter(str.isalnum, word)).lower()
 
 
 def _within(word: str, found: Sequence[str]) -> bool:

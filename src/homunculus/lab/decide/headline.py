@@ -144,7 +144,7 @@ def _budget_table(name: str, rule: Saved) -> Table:
     extra = sorted(set(budgets) - set(BUDGETS))
     beyond = f" Beyond the rule's budgets: {join_words(list(map(str, extra)))}." if extra else ""
     caption = (
-        f"`views` less `{rival}` with as many tokens; {token(rule['token'])}. "
+        f"`views` minus `{rival}` with as many tokens; {token(rule['token'])}. "
         f"{SIGNS.format(family=family)}{beyond}"
     )
     head = ("set", "measured by", "questions, images", *(f"{one} tokens" for one in budgets))
@@ -169,7 +169,7 @@ def _pairs_table(rule: Saved) -> Table:
         label = f"the same and charts, {plural(len(beside['sets']), 'set')} (does not count)"
         body.append((label, "as each set", "–", "–", "–", format_difference(beside), "–"))
     caption = (
-        f"`views` with {first['budget']} less `resize` with {first['against_budget']} tokens; "
+        f"`views` with {first['budget']} minus `resize` with {first['against_budget']} tokens; "
         f"{token(rule['token'])}. {SIGNS.format(family='the sets')}"
     )
     heads = f"views at {first['budget']}", f"resize at {first['against_budget']}"

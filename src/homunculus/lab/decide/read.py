@@ -33,6 +33,8 @@ class Scores:
     columns: tuple[str, ...]
     values: dict[tuple[str, int], Any]
     """By row and budget, question x column. The whole image has budget 0."""
+    text: tuple[str, ...] = ()
+    """The questions, if the run tells them."""
 
     @property
     def methods(self) -> list[str]:
@@ -350,6 +352,7 @@ def read_scores(run: dict[str, Any], who: str) -> Scores:
         height=tuple(float(row.get("height") or 0) for row in rows),
         columns=columns,
         values=values,
+        text=tuple(str(row.get("question", "")) for row in rows),
     )
 
 

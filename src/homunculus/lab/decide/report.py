@@ -533,7 +533,8 @@ def _heights(decision: Saved) -> list[ReportBlock]:
     head = ("set", "tokens", "method", "height, px", "questions", "images", "score", "resize")
     head = (*head, "difference")
     caption = (
-        "The best method of each set against `resize`, by the height of the answer on the page; "
+        "The best method of each set against `resize`, by the height of the answer on the page "
+        "as it was measured (`measure --side` reduces pages to 1,024 pixels); "
         "intervals are not corrected, and wide where a band has few images."
     )
     return [Heading("By text height", 3), Plots(tuple(plots)), Table(head, body, caption)]
@@ -555,7 +556,7 @@ def _changes(decision: Saved) -> list[ReportBlock]:
         body = [("win", *_question(row)) for row in one["largest_gains"]]
         body += [("**loss**", *_question(row)) for row in one["largest_losses"]]
         head = ("", "question", "image", "height, px", f"{one['method']}", one["against"])
-        caption = "The largest differences, by row of the suite."
+        caption = "The largest differences, by row of the suite; heights on the page as measured."
         blocks += [Text(text), Table(head, tuple(body), caption)]
     return blocks
 
@@ -563,7 +564,8 @@ def _changes(decision: Saved) -> list[ReportBlock]:
 def _question(row: Saved) -> tuple[str, ...]:
     height = f"{row['height']:g}" if row["height"] else "–"
     scores = format_score(row["score"]), format_score(row["other"])
-    return (row["row"], row["image"], height, *scores)
+    text = f"{row['row']}: {row['question']}" if row.get("question") else row["row"]
+    return (text, row["image"], height, *scores)
 
 
 def _ablations(decision: Saved) -> list[ReportBlock]:
@@ -598,7 +600,7 @@ def _ablation_table(rows: list[Saved], side: str) -> Table:
         for one, base, budget in [key]
     )
     caption = (
-        "Variant less base, in points; * significant after correction over the variants of the "
+        "Variant minus base, in points; * significant after correction over the variants of the "
         "set, otherwise the smallest detectable difference (80 % power) in round brackets."
     )
     return Table(("variant", "base", side, *sets), body, caption)

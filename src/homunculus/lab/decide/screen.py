@@ -151,7 +151,7 @@ def _own_answer(decision: Saved) -> Answer:
 def _own_words(decision: Saved, cells: Cells) -> list[tuple[str, str]]:
     """Only what there is; how many images would tell where these do not."""
     every = own_sets(decision)
-    few = "So far" if own_short(decision).startswith(TOO_FEW) else TOO_FEW
+    few = "Difference so far" if own_short(decision).startswith(TOO_FEW) else TOO_FEW
     pairs = [
         ("Surely better", _by_budgets(cells, every, _on("above"), _gain_range)),
         (few, _by_budgets(cells, every, too_few, _gain_range)),
@@ -471,11 +471,11 @@ def _table(decision: Saved) -> Table:
     name = _row_name(decision)
     controls = _own_controls(decision, budgets) or _pooled_controls(decision, budgets)
     why = (
-        f" Last rows: `{name}` less the same plan without the question, or with another image's; "
-        f"what `{name}` has more is due to the question."
+        f" Last rows: `{name}` minus the same plan without the question, or with another image's; "
+        "what is above zero there comes from the question."
     )
     caption = (
-        f"`{name}` less `resize` with as many tokens, in points, with {INTERVALS}. ▲ surely "
+        f"`{name}` minus `resize` with as many tokens, in points, with {INTERVALS}. ▲ surely "
         f"better, ▼ surely worse, ○ no difference shown. {_counted(decision)}"
     )
     heads = (f"{one} tokens" for one in budgets)
@@ -498,7 +498,7 @@ def _own_controls(decision: Saved, budgets: Sequence[int]) -> list[tuple[str, ..
             if any(name == one["set"] for name, _ in cells):
                 many = f"{one['n']} ({one['images']})"
                 figures = _figures(cells, one["set"], budgets)
-                body.append((f"{one['label']}: less `{name}` {words}", many, *figures))
+                body.append((f"{one['label']}: minus `{name}` {words}", many, *figures))
     return body
 
 
@@ -510,7 +510,7 @@ def _pooled_controls(decision: Saved, budgets: Sequence[int]) -> list[tuple[str,
         if own:
             sets = plural(max(len(one["sets"]) for one in own.values()), "set")
             figures = (whole_difference(own[one]) if one in own else "–" for one in budgets)
-            body.append((f"**less `views` {words}**", sets, *figures))
+            body.append((f"**minus `views` {words}**", sets, *figures))
     return body
 
 

@@ -167,6 +167,7 @@ def _extremes(task: Task, one: Any, other: Any, by: Any) -> list[dict[str, Any]]
             "row": task.scores.row[at], "image": task.scores.image[at],
             "height": task.scores.height[at] or None, "score": round_number(one[at]),
             "other": round_number(other[at]),
+            **({"question": task.scores.text[at]} if any(task.scores.text) else {}),
         }
         for at in order
     ]  # fmt: skip

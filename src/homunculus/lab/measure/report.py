@@ -9,7 +9,7 @@ from typing import Any
 from homunculus.lab.decide.names import ROW_WORDS, token
 from homunculus.lab.measure.metric import HEIGHTS, band, difference, interval
 from homunculus.lab.measure.read import Reader
-from homunculus.lab.measure.suite import Question, hashed
+from homunculus.lab.measure.suite import DEFAULTS, Question, hashed
 from homunculus.lab.stats import INTERVALS, MIN_IMAGES
 
 TWINS = ("blind", "prior", "shuffled", "saliency")
@@ -62,12 +62,18 @@ def report(
     }
 
 
+SHOWN = 80
+"""Letters of a question that a result keeps."""
+
+
 def _row(one: Measured, public: bool) -> dict[str, Any]:
     question = one.question
     row: dict[str, Any] = {"row": question.row, "image": question.image, "height": one.height}
     if public:
         row = {"id": hashed(question.suite, str(question.row))} | row
         row["image"] = hashed(question.suite, question.image)
+    if question.suite not in DEFAULTS:  # one's own, for one's own report
+        row["question"] = question.text[:SHOWN]
     if question.field is not None:
         row["field"] = question.field
     if question.seen is not None:
@@ -206,8 +212,8 @@ def _gap_lines(result: dict[str, Any], column: str, budgets: Sequence[str], widt
         rows = [row for row in rows if row in ROW_WORDS]
     if not rows:
         return []
-    few = f" Fewer than {MIN_IMAGES} images show no difference."
-    lines = ["", "Less resize with as many tokens, in points (hundredths of the score)."]
+    few = f" Fewer than {MIN_IMAGES} images cannot show a difference."
+    lines = ["", "Minus resize with as many tokens, in points (hundredths of the score)."]
     lines[1] += few if result["images"] < MIN_IMAGES else ""
     for row in rows:
         cells = [gaps[row].get(slots) for slots in budgets]

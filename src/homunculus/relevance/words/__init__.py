@@ -79,7 +79,8 @@ class WordSight(Sight):
         size: Map | None = None,
         elsewhere: Map | None = None,
         quoted: bool = False,
-        compares: bool = False,
+        counts: bool = False,
+        of_chart: bool = False,
     ) -> "WordSight":
         """With words for people.
 
@@ -88,7 +89,7 @@ class WordSight(Sight):
         be no text at all.
         """
         printed = matched or quoted or text >= PAGE
-        sure = COMPARING if compares and not quoted else SURE
+        sure = COMPARING if (counts or of_chart) and not quoted else SURE
         short, sentence = _outcome(matches, unsupported, matched)
         knows = bool(matches) and text >= BLANK and printed
         return WordSight(
@@ -106,7 +107,7 @@ class WordSight(Sight):
                 "unsupported": list(unsupported),
                 "matched": matched,
                 "quoted": quoted,
-                "compares": compares and not quoted,
+                "compares": counts and not quoted,
                 "text": round(text, 4),
             },
             unsupported=unsupported,
@@ -319,7 +320,7 @@ class WordScout:
             WordSight.of(
                 cells[row], seen[row], one.unsupported,
                 any(match.probability >= FOUND for match in seen[row]),
-                text, size, printed, one.quoted, one.compares,
+                text, size, printed, one.quoted, one.counts, one.of_chart,
             )
             for row, one in enumerate(asked)
         ]  # fmt: skip

@@ -165,8 +165,10 @@ class ParsedQuestion:
     """The question's own word behind each of the others, in their order."""
     quoted: bool = False
     """Whether it quotes something, which is then surely printed."""
-    compares: bool = False
-    """Whether it compares, counts or speaks of a chart: then its words hardly say where to look."""
+    counts: bool = False
+    """Whether it compares or counts: then its words hardly say where to look."""
+    of_chart: bool = False
+    """Whether it speaks of a chart or of colours: then, too."""
 
 
 def ask(question: str) -> ParsedQuestion:
@@ -209,7 +211,8 @@ def ask(question: str) -> ParsedQuestion:
         own=own,
         stand_for=tuple(behind.values()),
         quoted=bool(quoted),
-        compares=bool(_COMPARES.search(outside)),
+        counts=bool(_COUNTS.search(outside)),
+        of_chart=bool(_OF_CHART.search(outside)),
     )
 
 
@@ -219,11 +222,14 @@ _CURLY = str.maketrans("“”„‟«»‘’‚‛′`", '""""""' + "'" * 6)
 QUOTED = re.compile(r"""(?<!\w)"([^"]{1,200})"(?!\w)|(?<!\w)'([^']{1,80})'(?!\w)""")
 """A mark after a letter or digit opens nothing: 15" are inches, and don't is one word."""
 
-_COMPARES = re.compile(
+_COUNTS = re.compile(
     r"\b(how many|highest|lowest|largest|smallest|biggest|greatest|most|least|fewest|longest"
     r"|shortest|higher|lower|larger|smaller|greater|fewer|difference|gap|ratio|median|peak|compared?"
-    r"|increased?|decreased?|charts?|graphs?|bars?|pie|axis|legend|denotes?|colou?rs?)\b",
+    r"|increased?|decreased?)\b",
     re.IGNORECASE,
+)
+_OF_CHART = re.compile(
+    r"\b(charts?|graphs?|bars?|pie|axis|legend|denotes?|colou?rs?)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+(?:[.,:/\\&'’_+*@-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?$")
