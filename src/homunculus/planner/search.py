@@ -218,6 +218,8 @@ class _Search:
         self.coarse = Belief(*_pooled(belief, size, self.cell), belief.blur)
         self.rung, self.steps = self._ladder()
         self.worth = self._worth(self.coarse, [self._step(at) for at in range(self.steps)])
+        self._wholes: dict[Size | None, Map] = {}
+        self._parts: dict[Window, tuple[tuple[slice, slice], Map]] = {}
         labels = belief.labels
         self.labels = None if labels is None else _sums(labels, self.size, self.cell)
 
@@ -256,16 +258,22 @@ class _Search:
         return Plan(whole, tuple(windows), float(self._all_shown(whole, windows).sum()))
 
     def _all_shown(self, whole: Size | None, windows: Sequence[Window]) -> Map:
-        shown = self._shown(self.fine, whole)
+        if whole not in self._wholes:  # many plans have the same one
+            self._wholes[whole] = self._shown(self.fine, whole)
+        shown = self._wholes[whole].clone()
         for window in windows:
             self._show(shown, window)
         return shown
 
     def _show(self, shown: Map, window: Window) -> None:
         """Cells of the fine lattice in a window are legible as it shows them."""
-        here = self._cells(window)
-        worth = self._worth(self.fine[here], [window.scale(self.rule.side)])[0]
-        shown[here] = torch.maximum(shown[here], worth)
+        if window not in self._parts:  # many plans share windows
+            here = self._cells(window)
+            worth = self._worth(self.fine[here], [window.scale(self.rule.side)])[0]
+            self._parts[window] = here, worth
+        here, worth = self._parts[window]
+        part = shown[here]
+        torch.maximum(part, worth, out=part)
 
     def _cells(self, window: Window) -> tuple[slice, slice]:
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
@@ -393,7 +401,7 @@ class _Search:
     def _settle(self, one: "_Try") -> list[Window]:
         """Windows moved to where they add most on the fine lattice."""
         windows = [self._window(spot) for spot in one.spots.values()]
-        base = self._shown(self.fine, one.whole)
+        base = self._all_shown(one.whole, ())
         worth = base.new_zeros((max(1, len(windows)), *base.shape))
         for at, window in enumerate(windows):
             self._show(worth[at], window)
