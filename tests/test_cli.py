@@ -279,6 +279,7 @@ def test_verbs_are_needed_and_known(capsys) -> None:
     ("words", "message"),
     [
         ("show a.png --tokns 3", "homunculus show: no flag '--tokns'. Did you mean '--tokens'?"),
+        ("show a.png --token 3", "homunculus show: no flag '--token'. Did you mean '--tokens'?"),
         ("measure S --tokns=3", "homunculus measure: no flag '--tokns'. Did you mean '--tokens'?"),
         ("methods grid", "homunculus methods: unexpected 'grid'."),
     ],

@@ -156,6 +156,7 @@ def _parser() -> _Parser:
         return verbs.add_parser(
             name, help=about, description=f"{about[0].upper()}{about[1:]}.",
             epilog=f"Example:  homunculus {name} {example}".rstrip(),
+            allow_abbrev=False,  # or --token, a flag of `measure`, would be --tokens elsewhere
         )  # fmt: skip
 
     _demo_parser(add("demo", "see it work on two pictures that come with the package", ""))
