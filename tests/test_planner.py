@@ -15,12 +15,15 @@ from homunculus.planner.bill import Need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
 from homunculus.planner.search import (
+    ADDS,
+    DROPPED,
     TALL,
     Belief,
     Plan,
     Window,
     _inner,
     _integral,
+    _Search,
     find_views,
     grow_views,
 )
@@ -148,6 +151,54 @@ def test_a_window_grows_towards_the_words_of_the_question() -> None:
     grown = grow_views(plan, known, (512, 512), 24, TokenRule("test", 16), EYES)
     assert grown.windows[0].box[0] <= 128
     assert grown.windows[0].tokens[0] == 1
+
+
+def test_a_plan_of_fewer_tokens_that_is_better_is_grown_into_the_budget(monkeypatch) -> None:
+    size, rule = (512, 512), TokenRule("test", 16)
+    need, honest = Need(belief(size, 3), size, rule, EYES), Need._search
+    few = need.buy(16)
+    monkeypatch.setattr(Need, "_search", lambda self, tokens: honest(self, min(tokens, 4)))
+    grown = need.buy(32)
+    assert grown.plan.value >= few.plan.value
+    assert few.tokens < 30 <= grown.tokens <= 32
+    assert len(grown.plan.windows) == len(few.plan.windows)
+
+
+def test_a_window_inside_of_another_gives_it_its_tokens() -> None:
+    """Two places far apart keep a window each."""
+    place = torch.zeros(64, 64)
+    place[20, 10:20], place[50, 40:50] = 0.07, 0.03
+    known = Belief(place, torch.full((64, 64), 4.0), 0.1)
+    search = _Search(known, (1024, 1024), TokenRule("test", 16), EYES)
+    line, part = Window((150, 312, 310, 344), (2, 10)), Window((200, 312, 264, 344), (2, 4))
+    other = Window((630, 792, 822, 824), (2, 12))
+    twice, apart = (search.plan((16, 16), [line, one]) for one in (part, other))
+    dropped = search._drop(twice, 29)
+    assert len(dropped.windows) == 1
+    assert dropped.windows[0].count > line.count
+    assert dropped.value >= twice.value - DROPPED
+    assert search._drop(apart, 45).windows == apart.windows
+
+
+def test_a_window_on_a_rare_place_that_no_other_can_reach_stays() -> None:
+    """Without it a plan loses .02: that is tried, and more than it may lose in the end."""
+    place = torch.zeros(64, 64)
+    place[20, 10:20], place[50, 40:50] = 0.098, 0.002
+    known = Belief(place, torch.full((64, 64), 4.0), 0.1)
+    search = _Search(known, (1024, 1024), TokenRule("test", 16), EYES)
+    windows = Window((150, 312, 326, 344), (2, 11)), Window((630, 792, 822, 824), (2, 12))
+    plan = search.plan((16, 16), windows)
+    assert DROPPED < plan.value - search.plan((16, 16), windows[:1]).value < ADDS
+    assert search._drop(plan, 47).windows == windows
+
+
+def test_plans_have_fewer_windows_for_that_and_lose_little(monkeypatch) -> None:
+    size, rule, known = (512, 512), TokenRule("test", 16), belief((512, 512), 9)
+    few = find_views(known, size, 32, rule, EYES)
+    monkeypatch.setattr(_Search, "_drop", lambda self, plan, tokens: plan)
+    many = find_views(known, size, 32, rule, EYES)
+    assert len(few.windows) < len(many.windows)
+    assert few.value >= many.value - DROPPED
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,6 +1,7 @@
 """Views of a picture: what they cost, what they show, and how many tokens are needed."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 from itertools import combinations
@@ -363,14 +364,28 @@ def test_a_question_that_compares_is_warned_of() -> None:
 
 
 def test_words_found_in_another_form_are_not_said_to_be_missing() -> None:
-    from homunculus.show.views import facts
-
     seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
     box = (0.1, 0.1, 0.2, 0.2)
     found = (Match("submit (for submits)", 0.9, box), Match("submits", 0.1, box))
     more = (Match("dog (thing)", 0.0, box), Match("cash", 0.1, box))
     told = facts(replace(seen, sight=replace(seen.sight, matches=found + more)))
     assert told[1] == "Found: submit (for submits). Not found: cash."
+
+
+def test_words_with_marks_are_told_as_they_were_asked() -> None:
+    seen = homunculus.views(page(), "What is TL-OPI-516 of Café-Bar?", tokens=16, scout=corner())
+    box = (0.1, 0.1, 0.2, 0.2)
+    found = (Match("tlopi516", 0.9, box), Match("cafebar", 0.1, box))
+    told = facts(replace(seen, sight=replace(seen.sight, matches=found)))
+    assert told[1] == "Found: TL-OPI-516. Not found: Café-Bar."
+
+
+@pytest.mark.parametrize(
+    ("verb", "name"), [("cost", "'costs'"), ("budget", "'Planner.of(picture, question).budget()'")]
+)
+def test_a_verb_that_has_another_name_here_is_told(verb, name) -> None:
+    with pytest.raises(AttributeError, match=re.escape(f"Did you mean {name}?")):
+        getattr(homunculus, verb)
 
 
 def test_the_likeliest_place_itself_is_magnified_first() -> None:

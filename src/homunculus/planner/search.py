@@ -10,7 +10,7 @@ scales, shapes and places are compared in a few operations.
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import ceil, floor, hypot, log2, sqrt
 from typing import NamedTuple
@@ -64,9 +64,9 @@ MERGE = 0.02
 """What a plan may lose when one window takes the place of two."""
 NEARLY = 0.7
 """The scale of that window against theirs, at least."""
-ADDS, DROPPED = 0.02, 0.01
-"""What a window may add to the others to be dropped, and what a plan may lose by that, once the
-others have its tokens: few long windows are easier to read than many short ones."""
+ADDS, DROPPED = 0.03, 0.01
+"""What a plan may lose without a window for that to be tried, and what it may have lost once the
+other windows have its tokens: few long windows are easier to read than many short ones."""
 LABEL = 0.25
 """How much more a window is worth that shows the question's words as well."""
 GAIN = 1e-6
@@ -524,17 +524,16 @@ class _Search:
 
     def _drop(self, plan: Plan, tokens: int) -> Plan:
         """Without windows that add little to the others, which get their tokens."""
-        least = plan.value - DROPPED
+        first = plan.value
         while len(plan.windows) > 1:
             fewer = [
-                self.plan(plan.whole, [*plan.windows[:at], *plan.windows[at + 1 :]])
-                for at in range(len(plan.windows))
+                self.plan(plan.whole, _without(plan.windows, at)) for at in range(len(plan.windows))
             ]
             best = max(fewer, key=lambda one: one.value)
-            if best.value < least - ADDS:
+            if best.value < first - ADDS:
                 break
             grown = self.grow(best, tokens)
-            if grown.value < least:
+            if grown.value < first - DROPPED:
                 break
             plan = grown
         return plan
@@ -553,13 +552,17 @@ class _Search:
         left = tokens - sum(window.count for window in plan.windows)
         return self.plan(self.rule.largest(self.size, left), plan.windows)
 
+    @cached_property
+    def _words(self) -> Float[Tensor, "rows1 cols1"] | None:
+        """The integral image of the question's words."""
+        return None if self.fine.labels is None else _integral(self.fine.labels)
+
     def _longer(self, plan: Plan, at: int, rest: int) -> tuple[float, int, Window] | None:
         """What the plan is worth if one of its windows is as long as is best, and the window."""
-        window, labels = plan.windows[at], self.fine.labels
-        others = self._all_shown(plan.whole, [*plan.windows[:at], *plan.windows[at + 1 :]])
+        window, words = plan.windows[at], self._words
+        others = self._all_shown(plan.whole, _without(plan.windows, at))
         worth = self._worth(self.fine, [window.scale(self.rule.side)])[0]
         gain, base = _integral((worth - others).clamp_(min=0)), float(others.sum())
-        words = None if labels is None else _integral(labels)
         had = 0.0 if words is None else _held(words, self._cells(window))
         found = list[tuple[float, int, Window]]()
         for one in self._extensions(window, rest):
@@ -660,6 +663,10 @@ def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
     long = min(pixels, max(1, round(length)))
     low = min(max(0, round(middle - long / 2)), pixels - long)
     return low, low + long
+
+
+def _without(windows: Sequence[Window], at: int) -> list[Window]:
+    return [*windows[:at], *windows[at + 1 :]]
 
 
 def _held(sums: Float[Tensor, "rows1 cols1"], here: tuple[slice, slice]) -> float:

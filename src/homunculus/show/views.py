@@ -13,6 +13,7 @@ from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
+from homunculus.relevance.words.net import fold
 from homunculus.show import panels
 
 COLOURS = panels.LEVELS
@@ -444,7 +445,7 @@ def facts(views: Views) -> list[str]:
 
 def _found(views: Views) -> str:
     """What of the question was found in the picture, and what not."""
-    sight, asked = views.sight, {_plain(one): one for one in _JOINED.findall(views.question)}
+    sight, asked = views.sight, {fold(one): one for one in _JOINED.findall(views.question)}
     if not sight.matches:
         return f"Relevance: {sight.origin}."
     found = list(dict.fromkeys(one.text for one in sight.found))
@@ -458,10 +459,6 @@ def _found(views: Views) -> str:
 
 _JOINED = re.compile(r"\w+(?:[^\w\s]\w+)+")
 """Words with marks in them, such as TL-OPI-516: a scout spells them without."""
-
-
-def _plain(word: str) -> str:
-    return "".join(filter(str.isalnum, word)).lower()
 
 
 def _within(word: str, found: Sequence[str]) -> bool:

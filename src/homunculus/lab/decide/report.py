@@ -534,7 +534,7 @@ def _heights(decision: Saved) -> list[ReportBlock]:
     head = (*head, "difference")
     caption = (
         "The best method of each set against `resize`, by the height of the answer on the page "
-        "as it was measured (`measure --side` reduces pages to 1,024 pixels); "
+        "as it was measured (`measure --side`: reduced to 1,024 pixels unless told otherwise); "
         "intervals are not corrected, and wide where a band has few images."
     )
     return [Heading("By text height", 3), Plots(tuple(plots)), Table(head, body, caption)]
