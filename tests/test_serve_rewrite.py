@@ -10,8 +10,8 @@ import pytest
 from homunculus.planner.messages import is_view, mark
 from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
-from homunculus.serve.rewrite import picture_of, questions
-from homunculus.serve.transport import rewrite_body
+from homunculus.serve.bodies import Head, rewrite_body
+from homunculus.serve.formats import ANY, picture_of, questions
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -50,15 +50,17 @@ def rewriter(tokens=64, **options) -> Rewriter:
 
 def sizes(parts) -> list[tuple[int, int]]:
     """Height and width of the pictures among some parts."""
-    found = []
-    for part in parts:
-        source = picture_of(part)
-        if source is not None:
-            there = source[0]
-            data = b64decode(there["data"] if isinstance(there, dict) else there.split(",", 1)[1])
-            assert is_view(data)
-            found.append(Image.open(BytesIO(data)).size[::-1])
-    return found
+    files = [found.file() for part in parts if (found := picture_of(part))]
+    assert all(map(is_view, files))
+    return [Image.open(BytesIO(data)).size[::-1] for data in files]
+
+
+def post(path: str) -> Head:
+    return Head("POST", path, "application/json")
+
+
+def asked(*turns: dict) -> list[str]:
+    return [question.text for question in questions({"messages": turns}, ANY, "messages")]
 
 
 @pytest.mark.parametrize("make", [chat, response, claude])
@@ -138,9 +140,8 @@ def test_a_question_is_that_of_its_own_turn() -> None:
         {"role": "user", "content": "Second?"},
         {"role": "tool", "content": [claude(b"")]},
     ]
-    assert questions(turns)[1] == "First?"
-    assert questions(turns)[3] == "Second?"
-    assert questions(turns)[5] == "Second?"
+    texts = asked(*turns)
+    assert (texts[1], texts[3], texts[5]) == ("First?", "Second?", "Second?")
 
 
 def test_a_conversation_begins_with_the_same_bytes() -> None:
@@ -164,30 +165,35 @@ def test_what_cannot_be_shown_is_left_or_raises() -> None:
     assert len(report.left) == 2
     with pytest.raises(ValueError, match="only its address"):
         rewriter(strict=True).request(body)
-    after, report = rewriter(model="gpt-4o", tokens=60).request(body)
-    assert after["messages"] == body["messages"]
-    assert "the smallest costs 85" in report.left[-1]
+
+
+def test_a_budget_below_the_least_price_is_raised_and_said_or_refused() -> None:
+    body = {"messages": [{"role": "user", "content": [text("What?"), chat(file((1600, 1200)))]}]}
+    for name, price in (("gpt-4o", 85), ("gpt-4o-mini", 2_833), ("grok", 512)):
+        _, report = rewriter(model=name, tokens=60).request(body)
+        assert (report.left, report.tokens) == ([], price)
+        assert f"costs {price}" in report.notes[0]
+        with pytest.raises(ValueError, match=f"Raise tokens to {price} or more"):
+            rewriter(model=name, tokens=60, strict=True).request(body)
 
 
 def test_a_model_that_nobody_knows_is_left_alone() -> None:
     body = {"model": "mine", "messages": [{"role": "user", "content": [chat(file())]}]}
-    with pytest.raises(ValueError, match="nobody knows how mine counts"):
+    with pytest.raises(ValueError, match="how mine counts tokens is not known"):
         rewriter(model=None, strict=True).request(body)
     after, report = rewriter(model=None).request(body)
     assert after == body
-    assert report.left == ["nobody knows how mine counts"]
+    assert report.left == ["how mine counts tokens is not known"]
     after, report = rewriter(model=None, tokens=600).request(body, model="openai/gpt-4o")
     assert report.tokens <= 600
     assert after["messages"][0]["content"][0]["image_url"]["detail"] in ("low", "high")
 
 
-def test_too_many_pictures_are_left_or_refused() -> None:
+def test_too_many_pictures_are_refused() -> None:
     turns = [{"role": "user", "content": [claude(file((8, 8)))] * 5}]
-    after, report = rewriter(images=4).request({"messages": turns})
-    assert after["messages"] == turns
-    assert report.left == ["a request may have 4 pictures, got 5"] * 5
-    with pytest.raises(PicturesError, match="may have 4 pictures, got 5"):
-        rewriter(images=4, strict=True).messages(turns)
+    for strict in (False, True):
+        with pytest.raises(PicturesError, match="may have 4 pictures, got 5"):
+            rewriter(images=4, strict=strict).messages(turns)
 
 
 @pytest.mark.parametrize(("name", "most"), [("mistral", 8), ("claude", 100)])
@@ -288,10 +294,10 @@ def test_messages_without_a_model_say_so() -> None:
     "body", [b"[]", b"not json", b'{"messages": 5}', b'{"messages": [{"role": "user"}, 3, null]}']
 )
 def test_other_bodies_pass_as_they_are(body: bytes) -> None:
-    assert rewrite_body(rewriter(), "/v1/messages", body)[0] is body
+    assert rewrite_body(rewriter(), post("/v1/messages"), body)[0] is body
     told = json.dumps({"messages": [{"role": "user", "content": [claude(file())]}]}).encode()
-    assert rewrite_body(rewriter(), "/v1/files", told)[0] is told
-    assert rewrite_body(rewriter(), "/v1/messages", told)[0] != told
+    assert rewrite_body(rewriter(), post("/v1/files"), told)[0] is told
+    assert rewrite_body(rewriter(), post("/v1/messages"), told)[0] != told
 
 
 def test_endless_nesting_is_left_as_it_is() -> None:
@@ -310,7 +316,9 @@ def test_memory_of_views_is_bounded(monkeypatch) -> None:
         assert one.known.used <= 300_000
     kept = one.known._values.values()
     assert 0 < len(kept) < 10  # ten were made
-    assert one.known.used == sum(len(part.picture.data) for made in kept for part in made.parts)
+    assert one.known.used == sum(
+        len(part.picture.data) for made in kept for part in made.bundle.parts
+    )
 
 
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"qwen3-vl"}))
@@ -406,22 +414,30 @@ def test_a_high_price_that_the_user_asked_gemini_for_does_not_stay() -> None:
     assert new["contents"][0]["parts"][1]["mediaResolution"]["level"] == "MEDIA_RESOLUTION_LOW"
 
 
-def test_sound_and_films_of_gemini_are_left() -> None:
-    for media in ("audio/wav", "video/mp4", "application/pdf"):
-        given = content(False, media)
+def test_sound_of_gemini_passes_and_a_document_is_told() -> None:
+    for data, left in ((b"RIFF\x24\0\0\0WAVEfmt ", 0), (b"%PDF-1.7 " + bytes(99), 1)):
+        given = content(False, "audio/wav" if not left else "application/pdf")
+        given["contents"][0]["parts"][1]["inlineData"]["data"] = b64encode(data).decode()
         new, report = rewriter(280, model="gemini-3").request(given)
-        assert (new, report.pictures, report.left) == (given, 0, [])
+        assert (new, report.pictures, len(report.left)) == (given, 0, left)
+
+
+def test_a_picture_is_one_whatever_its_part_says_that_it_is() -> None:
+    for media in ("audio/wav", "application/octet-stream", "IMAGE/PNG", ""):
+        _, report = rewriter(280, model="gemini-3").request(content(False, media))
+        assert report.pictures == 1
 
 
 def test_a_turn_of_gemini_without_a_role_is_the_user_s() -> None:
     turns = [{"parts": [{"text": "Sum?"}]}, {"role": "model", "parts": [{"text": "3"}]}]
-    assert questions(turns) == ["Sum?", "Sum?"]
+    assert asked(*turns) == ["Sum?", "Sum?"]
 
 
 def test_gemini_s_model_stands_in_the_address() -> None:
     body = json.dumps(content(False)).encode()
     path = "/v1beta/models/gemini-3-pro:streamGenerateContent"
-    new, report = rewrite_body(rewriter(280, model=None), path, body)
+    new, report = rewrite_body(rewriter(280, model=None), post(path), body)
     assert report.pictures == 1
     assert json.loads(new)["contents"]
-    assert rewrite_body(rewriter(280, model=None), "/v1beta/models/x:embedContent", body)[0] is body
+    other = post("/v1beta/models/x:embedContent")
+    assert rewrite_body(rewriter(280, model=None), other, body)[0] is body

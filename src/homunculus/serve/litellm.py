@@ -2,10 +2,12 @@
 
 LiteLLM imports it by name: `litellm_settings: {callbacks: [homunculus.serve.litellm.hook]}`.
 Nothing is written or logged, only counts are kept; nothing is fetched unless HOMUNCULUS_FETCH=1.
+With HOMUNCULUS_FAIL=closed everything that a request sends on is checked, on every route.
 """
 
 import asyncio
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -19,7 +21,18 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
-from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, turns_of, warm
+from homunculus.serve.formats import (
+    ANTHROPIC,
+    ANY,
+    CHAT,
+    GEMINI,
+    RESPONSES,
+    Format,
+    count_pictures,
+    format_of,
+)
+from homunculus.serve.guard import leaks
+from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, warm
 
 WHO = "homunculus.serve.litellm"
 _LOGGER: Any = need("litellm.integrations.custom_logger", extra="litellm", who=WHO).CustomLogger
@@ -29,14 +42,27 @@ HEADER = "x-homunculus-tokens"
 an answer: what its request's pictures would have cost, and what their views cost."""
 BUDGET, KEY = "homunculus_tokens", "user_api_key_metadata"
 """A budget in the `model_info` of a model or in the metadata of a key, which LiteLLM calls this."""
-ROUTES = {
-    "completion", "acompletion", "responses", "aresponses",
-    "anthropic_messages", "aanthropic_messages",
-    "generate_content", "agenerate_content", "generate_content_stream", "agenerate_content_stream",
+FORMATS: dict[str, Format] = {
+    "completion": CHAT, "acompletion": CHAT, "responses": RESPONSES, "aresponses": RESPONSES,
+    "anthropic_messages": ANTHROPIC, "aanthropic_messages": ANTHROPIC,
+    "generate_content": GEMINI, "agenerate_content": GEMINI,
+    "generate_content_stream": GEMINI, "agenerate_content_stream": GEMINI,
 }  # fmt: skip
-"""The types of calls that may hold pictures."""
+"""The types of calls whose pictures are shown as views."""
 THROUGH = "pass_through_endpoint"
 """The type of a call that LiteLLM hands on as it is."""
+PLAIN = re.compile(
+    r"_?a?((text_completion|embeddings?|moderations?|rerank|speech|count_tokens|search)"
+    r"|(get|list|retrieve|delete|cancel|file_(retrieve|delete|list|content))_?.*)"
+)
+"""The types of calls that hold text alone, or ask for what is there already. Their bodies are
+checked; a closed hook refuses other types: some hold files that it cannot see."""
+SIGNED = "bedrock"
+"""In routes whose requests are signed before they reach a hook: what it changes is not sent."""
+UNSENT = {
+    "proxy_server_request", "litellm_logging_obj", "litellm_metadata", "metadata", "secret_fields",
+}  # fmt: skip
+"""What LiteLLM keeps beside a call; the first holds the request as it came."""
 _PASSED: ContextVar[str] = ContextVar("_PASSED", default="")
 """The id of this task's call. A route that passes through hides it from the hook for headers."""
 CALLS = 4096
@@ -72,7 +98,7 @@ class Hook(_LOGGER):
         from public addresses; else those are left alone. A ``rewriter`` overrides tokens and fetch.
         """
         super().__init__()
-        self.rewriter = rewriter or Rewriter(tokens, fetch=fetch)
+        self.rewriter = rewriter or Rewriter(tokens, fetch=fetch, strict=closed)
         self.closed, self.seconds = closed, seconds
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="homunculus")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="homunculus-known")
@@ -88,19 +114,36 @@ class Hook(_LOGGER):
 
         It fires again on routes that LiteLLM translates, and for every retry and fallback.
         """
-        if str(getattr(call_type, "value", call_type)) not in ROUTES:
+        form = FORMATS.get(str(getattr(call_type, "value", call_type)))
+        if form is None:
             return None
-        return await self._rewrite(kwargs, _mapping(kwargs.get("model_info")), _of_key(kwargs))
+        return await self._rewrite(
+            kwargs, form, _mapping(kwargs.get("model_info")), _of_key(kwargs)
+        )
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any] | None:
-        """The same for routes that pass through: no other hook sees those."""
+        """The same for routes that pass through: no other hook sees those.
+
+        A closed hook also looks at the calls of all other types.
+        """
+        if call_type in FORMATS:
+            return None
         if call_type != THROUGH:
+            if self.closed:
+                await self._check(data, call_type)
             return None
         _PASSED.set(_call(data))
+        route = str(getattr(user_api_key_dict, "request_route", None) or "")
+        form, signed = format_of(route), SIGNED in route.lower()
+        if self.closed and (form is None or signed):
+            raise _refusal(f"the route {route[:80]!r} is not known")
+        if signed:
+            _count(failures=count_pictures(data, ANY))
+            return None
         key = _mapping(getattr(user_api_key_dict, "metadata", None)).get(BUDGET)
-        return await self._rewrite(data, {}, [key])  # nobody says which model of the config it is
+        return await self._rewrite(data, form or ANY, {}, [key])  # it names no model of the config
 
     async def async_post_call_response_headers_hook(
         self,
@@ -119,21 +162,34 @@ class Hook(_LOGGER):
 
     # ---- the work
 
+    async def _check(self, data: Mapping[str, Any], call_type: str) -> None:
+        """Refuse a call that may hold pictures where none are shown as views."""
+        if not PLAIN.fullmatch(call_type):
+            raise _refusal(f"calls of the type {call_type[:60]!r} are not known")
+        work = partial(_first_leak, _sent(data))
+        leak = await asyncio.get_running_loop().run_in_executor(self._quick, work)
+        if leak:
+            raise _refusal(leak)
+
     async def _rewrite(
-        self, call: Mapping[str, Any], info: Mapping[str, Any], key: list[Any]
+        self,
+        call: Mapping[str, Any],
+        form: Format,
+        info: Mapping[str, Any],
+        key: list[Any],
     ) -> dict[str, Any] | None:
-        name, _, many = turns_of(call)
-        if not many:
-            return None
-        given = {key: call[key] for key in (name, "tools") if key in call}
         try:
             tokens = budget(info.get(BUDGET, self.rewriter.tokens), key, _headers(call))
+        except ValueError as error:  # a wrong number must not be a way past the right one
+            raise _refusal(str(error), "") from None
+        try:
             rule = info.get("homunculus_model")
             model = str(call.get("model", "")) if rule is None else token_rule(str(rule))
-            body, report = await self._make(given, model, tokens)
+            body, report = await self._make(_sent(call), form, model, tokens)
         except Exception as error:  # whatever it is, the request ends as its owner wishes
-            body, report = {}, Report(left=[_reason(error, self.seconds)] * many)
-        wrong = [reason for reason in report.left if reason not in ALONE]
+            reason = _reason(error, self.seconds)
+            body, report = {}, Report(left=[reason] * max(1, count_pictures(call, form)))
+        wrong = [reason for reason in report.left if self.closed or reason not in ALONE]
         _count(failures=len(wrong))
         if wrong and self.closed:
             raise _refusal(wrong[0])
@@ -142,14 +198,14 @@ class Hook(_LOGGER):
         return {**call, **body} if report.pictures else None
 
     async def _make(
-        self, body: dict[str, Any], model: str | TokenRule, tokens: int
+        self, body: dict[str, Any], form: Format, model: str | TokenRule, tokens: int
     ) -> tuple[dict[str, Any], Report]:
         """The pictures of a body as views, made in a thread: the loop answers others meanwhile.
 
         Known ones have a thread of their own, so that they do not wait for new ones.
         """
         until = monotonic() + self.seconds
-        work = partial(self.rewriter.request, body, model=model, tokens=tokens)
+        work = partial(self.rewriter.request, body, form=form, model=model, tokens=tokens)
         try:
             return await self._run(self._quick, partial(work, new=False), until)
         except NewPictureError:
@@ -242,6 +298,16 @@ def _of_key(call: Mapping[str, Any]) -> list[Any]:
     return [_mapping(one.get(KEY)).get(BUDGET) for one in both]
 
 
+def _sent(call: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call may send on."""
+    return {name: value for name, value in call.items() if name not in UNSENT}
+
+
+def _first_leak(body: Mapping[str, Any]) -> str:
+    """Where a call may hold a picture."""
+    return next((str(leak) for leak in leaks(body)), "")
+
+
 def _call(data: Mapping[str, Any]) -> str:
     """The id of a call, however often it is tried."""
     log = data.get("litellm_logging_obj")
@@ -257,10 +323,13 @@ def _reason(error: Exception, seconds: float) -> str:
     return str(error) or type(error).__name__
 
 
-def _refusal(reason: str) -> Exception:
+OPEN = " HOMUNCULUS_FAIL=open sends pictures on as they are."
+
+
+def _refusal(reason: str, advice: str = OPEN) -> Exception:
     """An error that LiteLLM answers with at once; others it would try three times."""
     text = reason.removeprefix("homunculus: ").rstrip(".")
-    sentence = f"homunculus: {text}. HOMUNCULUS_FAIL=open sends pictures on as they are."
+    sentence = f"homunculus: {text}.{advice}"
     try:
         return import_module("fastapi").HTTPException(422, {"error": sentence})
     except ImportError:  # without the proxy nobody speaks HTTP
@@ -284,6 +353,10 @@ def _count(**values: int) -> None:
             counters[name].inc(value)
 
 
-hook = from_environment()
-"""What a config names."""
-Thread(target=warm, args=(hook.rewriter,), daemon=True).start()
+def __getattr__(name: str) -> Any:
+    """`hook`, which a config names: made from the environment when it is first asked for."""
+    if name != "hook":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = globals()["hook"] = from_environment()
+    Thread(target=warm, args=(made.rewriter,), daemon=True).start()
+    return made

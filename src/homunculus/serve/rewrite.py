@@ -1,75 +1,109 @@
 """Requests in, the same requests out, with views in place of pictures.
 
-Four shapes are known: OpenAI's chat completions and responses, Anthropic's messages, and Gemini's
-contents. What is not a picture stays as it is; nothing is changed in place. A picture keeps the
-question of its own turn, so that later requests of a conversation begin with the same bytes.
+What is not a picture stays as it is; nothing is changed in place. A picture keeps the question of
+its own turn, so that later requests of a conversation begin with the same bytes. In strict mode a
+request that still holds anything that may be a picture is refused (`homunculus.serve.guard`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from io import BytesIO
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from homunculus.core.cache import LRU
 from homunculus.core.types import check_count
-from homunculus.image import PictureError, from_data_uri, size_of, to_data_uri
+from homunculus.image import PictureError, size_of, to_data_uri
 from homunculus.lazy import need
-from homunculus.planner import views
-from homunculus.planner.counting import Size, TokenRule
-from homunculus.planner.messages import (
-    Bundle,
-    anthropic,
-    bundle,
-    gemini,
-    is_view,
-    openai,
-    responses,
-)
+from homunculus.planner import Views, views
+from homunculus.planner.bill import least
+from homunculus.planner.counting import LevelRule, Size, TokenRule
+from homunculus.planner.messages import Bundle, bundle, gemini, is_view, openai, responses
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.relevance.scout import ScoutLike
 from homunculus.serve.fetch import SECONDS, fetch
+from homunculus.serve.formats import (
+    ANY,
+    CAMEL,
+    DEPTH,
+    ELSEWHERE,
+    MAX_BYTES,
+    Format,
+    Found,
+    Question,
+    Shape,
+    count_pictures,
+    gemini_camel,
+    picture_of,
+    questions,
+    turns_in,
+)
+from homunculus.serve.guard import leaks
 
-MOST = 64 << 20
-"""Bytes of one picture."""
 IMAGES = 100
 """Pictures of a request."""
 KEPT = 256 << 20
 """Bytes of views that are kept for requests that ask for them again."""
-DEPTH = 8
-"""Lists within lists that are looked into; real requests have three."""
 LETTERS = 2000
 """Characters of a question that are used."""
-ELSEWHERE = "the picture is not in the request: only its address or its id is"
 UNFIT = (
     "address of a picture: expected PNG, JPEG, WebP, GIF or BMP of at most 400 megapixels, got "
     "something else. Send the picture itself, in base64."
 )
 SCREEN = "the model points at pixels of its screen, which must stay as they are"
-ALONE = {ELSEWHERE, SCREEN}
+NO_QUESTION = "no question was found for the picture, so it is sent as it is"
+ALONE = {ELSEWHERE, SCREEN, NO_QUESTION}
 """Why a picture is left as it is although nothing is wrong with it."""
+SCREEN_TOOL = re.compile(r"computer([-_](use[-_])?preview|_use|_\d{8})?")
+"""The types of tools by which models point at a screen."""
 
-Shape = Callable[[Bundle], list[dict[str, Any]]]
+
+class Shown(NamedTuple):
+    """A picture that was shown as views."""
+
+    untouched: int
+    """Tokens that it would have cost."""
+    tokens: int
+    """Tokens that its views cost."""
+    value: float
+    """The estimated probability that the answer can be read from them."""
+    guess: bool
+    """Whether nothing that the question names was found in it."""
 
 
 @dataclass
 class Report:
     """What became of the pictures of one request.
 
-    >>> report = Report(pictures=1, untouched=1690, tokens=128)
+    >>> report = Report([Shown(untouched=1690, tokens=128, value=0.9, guess=False)])
     >>> f"{1 - report.tokens / report.untouched:.0%} saved"
     '92% saved'
     """
 
-    pictures: int = 0
-    """That were shown as views."""
-    untouched: int = 0
-    """Tokens that they would have cost."""
-    tokens: int = 0
-    """Tokens that their views cost."""
+    shown: list[Shown] = field(default_factory=list[Shown])
+    """The pictures that were shown as views."""
     left: list[str] = field(default_factory=list[str])
     """Why others were left as they are."""
+    notes: list[str] = field(default_factory=list[str])
+    """What else is worth knowing, such as a budget that is too small for the model."""
+
+    @property
+    def pictures(self) -> int:
+        """How many were shown as views."""
+        return len(self.shown)
+
+    @property
+    def untouched(self) -> int:
+        """Tokens that they would have cost."""
+        return sum(shown.untouched for shown in self.shown)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that their views cost."""
+        return sum(shown.tokens for shown in self.shown)
 
 
 class PicturesError(ValueError):
@@ -117,19 +151,20 @@ class Rewriter:
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
 
-        Without a ``model`` the request's own is taken. A picture is left as it is if nobody knows
-        how its model counts, if it cannot be opened, or if views would cost as much; with
-        ``strict`` the first two raise. Addresses of pictures are left as they are, or with
-        ``fetch`` asked for, if they are public (`homunculus.serve.fetch`). With ``beyond``, views
-        may cost more than the picture: where a model reduces every picture to one size, windows
-        show what is lost by that. A picture of more than ``pixels`` pixels is not opened.
+        Without a ``model`` the request's own is taken. A picture is left as it is if its model's
+        way of counting is not known, if it cannot be opened, if there is no question, or if views
+        would cost as much. With ``strict`` nothing is left: a request that cannot be sent with
+        views alone raises. Addresses of pictures are left as they are, or with ``fetch`` asked for,
+        if they are public (`homunculus.serve.fetch`). With ``beyond``, views may cost more than the
+        picture: where a model reduces every picture to one size, windows show what is lost by that.
+        A picture of more than ``pixels`` pixels is not opened.
         """
         check_count(tokens, "Rewriter: tokens")
         self.tokens, self.label, self.strict, self.images = tokens, label, strict, images
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
         self.rule = None if model is None else token_rule(model)
         self.scout, self.acuity = scout, acuity
-        self.known = LRU[bytes, Bundle](KEPT, _weight)
+        self.known = LRU[bytes, _Made](KEPT, _weight)
 
     # ---- requests
 
@@ -137,35 +172,37 @@ class Rewriter:
         self,
         body: Mapping[str, Any],
         *,
+        form: Format = ANY,
         model: str | TokenRule | None = None,
         tokens: int | None = None,
         seconds: float = float("inf"),
         new: bool = True,
     ) -> tuple[dict[str, Any], Report]:
-        """A request of any known shape with views in place of pictures, and what was done.
+        """A request with views in place of pictures, and what was done.
 
+        ``form`` is the format of its route; without one, the fields of all formats are looked at.
         ``model`` is the name that its API has for the model, if the body does not say, or a rule.
         After ``seconds`` no other picture is begun. Without ``new`` it takes milliseconds: if views
-        would have to be made, or a picture fetched, `NewPictureError` is raised.
+        would have to be made, or a picture fetched, `NewPictureError` is raised. A request with
+        more pictures than ``images`` raises `PicturesError`, strict or not.
         """
-        name, turns, many = turns_of(body)
-        report = Report()
-        if not many:
-            return dict(body), report
-        try:
-            rule, windows = self._rule(body, model or str(body.get("model", "")), many)
-        except ValueError as error:
-            if self.strict:
-                raise
-            report.left += [str(error)] * many
-            return dict(body), report
-        wait = _Wait(seconds, new)
-        asked = [
-            _Ask(question, rule, tokens or self.tokens, windows, report, wait)
-            for question in questions(turns)
-        ]
-        changed = [self._walk(turn, ask) for turn, ask in zip(turns, asked, strict=True)]
-        return {**body, name: changed}, report
+        report, known = Report(), Counter[str]()
+        total = count_pictures(body, form)
+        changed = dict(body)
+        if total:
+            try:
+                rule, windows = self._rule(body, model or str(body.get("model", "")), total)
+                task = _Task(
+                    rule, tokens or self.tokens, windows, report, known, _Wait(seconds, new)
+                )
+                changed |= self._fields(body, form, task)
+            except ValueError as error:
+                if self.strict or isinstance(error, PicturesError):
+                    raise
+                report.left += [str(error)] * total
+                return dict(body), report
+        self._check(changed, report, known)
+        return changed, report
 
     def messages(
         self, messages: Any, model: str | None = None, tokens: int | None = None
@@ -182,97 +219,169 @@ class Rewriter:
         return body["messages"]
 
     def _rule(
-        self, body: Mapping[str, Any], model: str | TokenRule, many: int
+        self, body: Mapping[str, Any], model: str | TokenRule, total: int
     ) -> tuple[TokenRule, int]:
         """Whose tokens are counted, and how many windows each picture may have."""
         rule = self.rule or (model if isinstance(model, TokenRule) else rule_of(model))
         if rule is None:
-            raise ValueError(f"nobody knows how {str(model)[:80] or 'an unnamed model'} counts")
-        if many > self.images:
-            raise PicturesError(f"a request may have {self.images} pictures, got {many}")
+            name = str(model)[:80] or "an unnamed model"
+            raise ValueError(f"how {name} counts tokens is not known")
+        if total > self.images:
+            raise PicturesError(f"a request may have {self.images} pictures, got {total}")
         if _points(body):
             raise ValueError(SCREEN)
         facts = rule.facts
-        windows = min(facts.windows, (facts.images or 10**6) // max(1, many) - 1)
+        windows = min(facts.windows, (facts.images or 10**6) // max(1, total) - 1)
         if windows < 0:
-            raise PicturesError(f"{rule.name} takes {facts.images} pictures, got {many}")
-        if facts.crowd and many * (windows + 1) > facts.crowd[0]:
+            raise ValueError(f"{rule.name} takes {facts.images} pictures, got {total}")
+        if facts.crowd and total * (windows + 1) > facts.crowd[0]:
             rule = replace(rule, edge=min(rule.edge or 10**6, facts.crowd[1]))
         return rule, windows
 
-    def _walk(self, part: Any, ask: "_Ask", depth: int = DEPTH) -> Any:
-        """A copy of a part in which lists hold views for their pictures."""
-        if not depth:
-            return part
+    def _fields(self, body: Mapping[str, Any], form: Format, task: "_Task") -> dict[str, Any]:
+        """The fields of a request that hold pictures, with views."""
         changed = dict[str, Any]()
-        for name, some in _lists(part).items():
-            changed[name] = [new for one in some for new in self._replaced(one, ask, depth - 1)]
-        if source := _document(part):
-            changed["source"] = self._walk(source, ask, depth - 1)
-        return {**part, **changed} if changed else part
+        asked = Question("")
+        for name in form.turns:
+            turns, found = turns_in(body, name), questions(body, form, name)
+            asked = next((one for one in found if one.text), asked)
+            pairs = zip(turns, found, strict=True)
+            made = [new for turn, one in pairs for new in self._replaced(turn, one, task)]
+            if any(new is not turn for new, turn in zip(made, turns, strict=False)):
+                changed[name] = made if isinstance(body[name], list | tuple) else made[0]
+        for name in form.system:
+            made = self._walk(body.get(name), asked, task)
+            if made is not body.get(name):
+                changed[name] = made
+        return changed
 
-    def _replaced(self, part: Any, ask: "_Ask", depth: int) -> list[Any]:
+    def _walk(self, value: Any, question: Question, task: "_Task", depth: int = DEPTH) -> Any:
+        """A copy with views in place of pictures; the same object if there are none."""
+        if not depth:
+            return value
+        if isinstance(value, Mapping):
+            fields = {name: self._walk(value[name], question, task, depth - 1) for name in value}
+            return fields if any(fields[name] is not value[name] for name in value) else value
+        if not isinstance(value, list | tuple):
+            return value
+        parts = [new for part in value for new in self._replaced(part, question, task, depth - 1)]
+        same = len(parts) == len(value) and all(map(_is, parts, value))
+        return value if same else parts
+
+    def _replaced(
+        self, part: Any, question: Question, task: "_Task", depth: int = DEPTH
+    ) -> list[Any]:
+        """What stands in the place of a part: its views, if it is a picture."""
         found = picture_of(part)
         if found is None:
-            return [self._walk(part, ask, depth)]
+            return [self._walk(part, question, task, depth)]
         try:
-            return self._shown(part, *found, ask)
+            return self._shown(part, found, question, task)
         except Exception as error:  # whatever a picture does, its request goes on
             if self.strict or isinstance(error, NewPictureError):
                 raise
-            ask.report.left.append(str(error) or type(error).__name__)
-            return [part]
+            return task.leave(part, found, str(error) or type(error).__name__)
 
-    def _shown(self, part: Mapping[str, Any], source: Any, shape: Shape, ask: "_Ask") -> list[Any]:
-        address = _address(source) if self.fetch else None
-        if address is None:
-            return self._views(part, _bytes(source), shape, ask, here=True)
-        ask.wait.check()
-        data = ask.wait.file(address)
+    def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
+        """Look at everything that is about to be sent."""
+        for leak in leaks(body, known):
+            if self.strict:
+                raise PictureError(
+                    f"{leak}. Strict mode sends no picture that it did not put there itself: send "
+                    "pictures in base64, as parts of a user's message."
+                )
+            report.left.append(str(leak))
+
+    # ---- one picture
+
+    def _shown(
+        self, part: Mapping[str, Any], found: Found, question: Question, task: "_Task"
+    ) -> list[Any]:
+        if not (self.fetch and found.kind == "address"):
+            return self._views(part, found, found.file(), question, task)
+        task.wait.check()
+        data = task.wait.file(found.text.strip())
         try:
-            return self._views(part, data, shape, ask, here=False)
+            return self._views(part, found, data, question, task)
         except PictureError:  # its sentence may quote what came, which is not the sender's to know
             raise PictureError(UNFIT) from None
 
     def _views(
-        self, part: Mapping[str, Any], data: bytes, shape: Shape, ask: "_Ask", here: bool
+        self,
+        part: Mapping[str, Any],
+        found: Found,
+        data: bytes,
+        question: Question,
+        task: "_Task",
     ) -> list[Any]:
-        """The views of a file. If it is not ``here``, its server may send others another one than
-        us: then the address never stays."""
-        rule, (high, wide) = ask.rule, size_of(data)
+        """The views of a file. If it did not come with the request, its server may send others
+        another one than us: then the address never stays."""
+        rule, (high, wide) = task.rule, size_of(data)
         if self.pixels and high * wide > self.pixels:
             raise PictureError(
                 f"expected at most {self.pixels} pixels, got {wide}x{high}. Send a smaller picture."
             )
-        price = _price(part, rule, (high, wide))
-        if here and price <= ask.tokens and (is_view(data) or _low(part, rule)):
-            return [part]
-        tokens = ask.tokens if self.beyond else min(ask.tokens, price)
-        made = self.bundle(data, ask, tokens, SETTINGS.get(shape, ()))
-        if here and len(made.parts) == 1 and made.tokens >= price:
-            return [part]  # nothing to win
-        ask.report.pictures += 1
-        ask.report.tokens += made.tokens
-        ask.report.untouched += price
-        return _with_rest(part, shape(made))
+        settings = SETTINGS.get(found.shape, ())
+        price, here = _price(part, rule, (high, wide)), found.kind == "data"
+        budget = self._budget(rule, settings, task)
+        if here and price <= budget and (is_view(data) or _low(part, rule)):
+            return task.keep(part, found)
+        if self._asks_nothing(question):
+            return task.leave(part, found, NO_QUESTION)
+        tokens = budget if self.beyond else min(budget, price)
+        made = self._make(data, question.text[-LETTERS:], tokens, settings, task)
+        if not (question.from_user or made.found or self.strict):
+            return task.leave(part, found, NO_QUESTION)  # what the system says is no question
+        if here and len(made.bundle.parts) == 1 and made.bundle.tokens >= price:
+            return task.keep(part, found)  # nothing to win
+        task.report.shown.append(Shown(price, made.bundle.tokens, made.value, made.guess))
+        task.known.update(part.picture.text for part in made.bundle.parts)
+        task.known.update(part.picture.url for part in made.bundle.parts)
+        return _with_rest(part, found.shape(made.bundle))
 
-    # ---- views
+    def _asks_nothing(self, question: Question) -> bool:
+        """Whether a picture would only be made smaller, for there is nothing to look for.
 
-    def bundle(self, data: bytes, ask: "_Ask", tokens: int, settings: Sequence[str]) -> Bundle:
+        In strict mode it is, since nothing may cost more than the budget.
+        """
+        return not (question.text or self.strict) and self.scout == "auto"
+
+    def _budget(self, rule: TokenRule, settings: Sequence[str], task: "_Task") -> int:
+        """The tokens of a picture: at least what the smallest one costs, unless that is refused."""
+        price = _least(rule, settings)
+        if price <= task.tokens:
+            return task.tokens
+        sentence = (
+            f"{task.tokens} tokens are too few for a picture of {rule.name}: the smallest that a "
+            f"request of this format can have costs {price}"
+        )
+        if self.strict:
+            raise ValueError(f"{sentence}. Raise tokens to {price} or more.")
+        if not task.report.notes:
+            task.report.notes.append(f"{sentence}, so that is the budget.")
+        return price
+
+    def _make(
+        self, data: bytes, question: str, tokens: int, settings: Sequence[str], task: "_Task"
+    ) -> "_Made":
         """The views of a picture's file, made once."""
-        question, rule = ask.question[-LETTERS:], ask.rule
-        given = (question, rule.name, tokens, rule.edge, ask.windows, tuple(settings))
+        rule = task.rule
+        given = (question, rule.name, tokens, rule.edge, task.windows, tuple(settings))
         key = blake2b(data, digest_size=16, key=blake2b(repr(given).encode()).digest()).digest()
         if known := self.known.get(key):
             return known
-        ask.wait.check()
+        task.wait.check()
         shown = views(
             data, question, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
-            windows=ask.windows, settings=settings,
+            windows=task.windows, settings=settings,
         )  # fmt: skip
-        made = bundle(shown, self.label)
+        made = _Made.of(shown, self.label)
         self.known.put(key, made)
         return made
+
+
+def _is(first: Any, second: Any) -> bool:
+    return first is second
 
 
 def warm(rewriter: Rewriter) -> None:
@@ -285,6 +394,21 @@ def warm(rewriter: Rewriter) -> None:
     rewriter.request({"messages": [{"role": "user", "content": parts}]}, model="claude")
 
 
+class _Made(NamedTuple):
+    """Views as files, and what is known of them."""
+
+    bundle: Bundle
+    value: float
+    guess: bool
+    found: bool
+    """Whether anything that the question names was found."""
+
+    @staticmethod
+    def of(shown: Views, label: bool) -> "_Made":
+        found = bool(shown.sight.sure) and not shown.guess
+        return _Made(bundle(shown, label), shown.value, shown.guess, found)
+
+
 class _Wait:
     """The time of one request, and the part of it for its pictures' servers, however many."""
 
@@ -294,7 +418,7 @@ class _Wait:
     def check(self) -> None:
         """Raise if there is no time for a new picture.
 
-        When nobody waits any more, the rest of a request would only keep others waiting.
+        When the client has given up, the rest of a request would only keep others waiting.
         """
         if not self.new:
             raise NewPictureError
@@ -305,38 +429,32 @@ class _Wait:
         """What stands at an address."""
         start = monotonic()
         try:
-            return fetch(address, MOST, self.left)
+            return fetch(address, MAX_BYTES, self.left)
         finally:
             self.left -= monotonic() - start
 
 
 @dataclass(frozen=True)
-class _Ask:
-    """What one turn's pictures are shown for."""
+class _Task:
+    """What the pictures of one request have in common."""
 
-    question: str
     rule: TokenRule
     tokens: int
     windows: int
     report: Report
+    known: Counter[str]
+    """Strings of the new request that are views, or were counted."""
     wait: _Wait
 
+    def keep(self, part: Any, found: Found) -> list[Any]:
+        """A part as it is, for it costs no more than it may."""
+        self.known[found.text] += 1
+        return [part]
 
-CAMEL = {
-    "inline_data": "inlineData", "mime_type": "mimeType", "media_resolution": "mediaResolution",
-}  # fmt: skip
-"""Names of Gemini's fields, which may be written either way."""
-
-
-def gemini_camel(some: Bundle) -> list[dict[str, Any]]:
-    """Parts of a content for Gemini, as most clients spell them."""
-
-    def spelled(one: Any) -> Any:
-        return (
-            {CAMEL.get(k, k): spelled(v) for k, v in one.items()} if isinstance(one, dict) else one
-        )
-
-    return [spelled(part) for part in gemini(some)]
+    def leave(self, part: Any, found: Found, reason: str) -> list[Any]:
+        """A part as it is, whatever it costs."""
+        self.report.left.append(reason)
+        return self.keep(part, found)
 
 
 SETTINGS: dict[Shape, tuple[str, ...]] = {
@@ -344,6 +462,15 @@ SETTINGS: dict[Shape, tuple[str, ...]] = {
     gemini: ("media_resolution",), gemini_camel: ("media_resolution",),
 }  # fmt: skip
 """Parameters that a picture of each shape can have."""
+
+
+def _least(rule: TokenRule, settings: Sequence[str]) -> int:
+    """What the smallest picture costs in a request that can have some parameters."""
+    if isinstance(rule, LevelRule) and rule.setting not in settings:
+        return dict(rule.levels)[rule.usual]
+    if rule.unit and rule.unit.setting and rule.unit.setting[0] not in settings:
+        return rule.count((1, 1))
+    return least(rule)
 
 
 def _price(part: Mapping[str, Any], rule: TokenRule, size: Size) -> int:
@@ -363,7 +490,8 @@ def _detail(part: Mapping[str, Any]) -> Any:
 
 def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Views, the last with what else the part had: a mark of a cache, say, or a detail."""
-    known = {"type", "image_url", "source", "detail", *CAMEL, *CAMEL.values()}
+    known = {"type", "image_url", "source", "detail", "file", "file_data", "filename", "file_id"}
+    known |= {"uuid", *CAMEL, *CAMEL.values()}  # a server would cache a view by the picture's id
     rest = {name: value for name, value in part.items() if name not in known}
     *first, last = made
     detail = _detail(part)
@@ -375,135 +503,13 @@ def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict
     return [*first, {**last, **rest}]
 
 
-def _weight(made: Bundle) -> int:
-    return sum(len(part.picture.data) for part in made.parts)
-
-
-# ---- shapes of requests --------------------------------------------------------------------------
-
-
-def picture_of(part: Any) -> tuple[Any, Shape] | None:
-    """The source of a part that is a picture, and the shape that its views must have."""
-    if not isinstance(part, Mapping):
-        return None
-    kind = part.get("type")
-    if kind == "image_url":
-        address = part.get("image_url")
-        return (address.get("url") if isinstance(address, Mapping) else address), openai
-    if kind == "input_image":
-        return part.get("image_url") or part, responses
-    if kind == "image" and isinstance(part.get("source"), Mapping):
-        return part["source"], anthropic
-    return _inline(part)
-
-
-def _inline(part: Mapping[str, Any]) -> tuple[Any, Shape] | None:
-    """The same for a part of Gemini's, which may also hold sound or a film."""
-    for name, media, shape in (
-        ("inline_data", "mime_type", gemini),
-        ("inlineData", "mimeType", gemini_camel),
-    ):
-        data = part.get(name)
-        if isinstance(data, Mapping) and str(data.get(media)).startswith("image/"):
-            return {"type": "base64", "data": data.get("data")}, shape
-    return None
-
-
-def _bytes(source: Any) -> bytes:
-    """The file of a picture that came with the request."""
-    if isinstance(source, Mapping) and source.get("type") == "base64":
-        text = "".join(str(source.get("data", "")).split())  # some encoders break lines
-        return from_data_uri(f"data:;base64,{text}", MOST)
-    if isinstance(source, str) and source[:5].lower() == "data:":
-        return from_data_uri(source, MOST)
-    raise PictureError(ELSEWHERE)
-
-
-def _address(source: Any) -> str | None:
-    """Where a picture is that did not come with the request, nor by the id of a file."""
-    if isinstance(source, Mapping) and source.get("type") == "url":
-        source = source.get("url")
-    return source if isinstance(source, str) and source[:5].lower() != "data:" else None
-
-
-def _lists(part: Any) -> dict[str, list[Any]]:
-    """Where a turn, or a result of a tool, holds its parts."""
-    if not isinstance(part, Mapping):
-        return {}
-    there = {name: part.get(name) for name in ("content", "output", "parts")}
-    return {name: list(one) for name, one in there.items() if isinstance(one, list | tuple)}
-
-
-def _document(part: Any) -> Mapping[str, Any]:
-    """What holds the parts of a document of Anthropic's, if they stand in the request."""
-    if not isinstance(part, Mapping) or part.get("type") != "document":
-        return {}
-    source = part.get("source")
-    return source if isinstance(source, Mapping) and _lists(source) else {}
+def _weight(made: _Made) -> int:
+    return sum(len(part.picture.data) for part in made.bundle.parts)
 
 
 def _points(body: Mapping[str, Any]) -> bool:
     """Whether a tool lets the model point at pixels of a screen."""
     tools = body.get("tools")
     some = tools if isinstance(tools, list | tuple) else ()
-    kinds = [one.get("type") for one in some if isinstance(one, Mapping)]
-    return any(isinstance(kind, str) and kind.startswith("computer") for kind in kinds)
-
-
-def turns_of(body: Mapping[str, Any]) -> tuple[str, Sequence[Any], int]:
-    """The field of a request that holds its turns, the turns, and how many pictures they have."""
-    name = next((one for one in ("input", "messages", "contents") if body.get(one)), "messages")
-    turns = body.get(name)
-    turns = turns if isinstance(turns, list | tuple) else ()
-    return name, turns, sum(1 for turn in turns for _ in pictures_in(turn))
-
-
-def pictures_in(part: Any, depth: int = DEPTH) -> Iterator[Any]:
-    """All pictures of a turn."""
-    if not depth:
-        return
-    for some in _lists(part).values():
-        for one in some:
-            if picture_of(one):
-                yield one
-            else:
-                yield from pictures_in(one, depth - 1)
-    yield from pictures_in(_document(part), depth - 1)
-
-
-def questions(turns: Sequence[Any]) -> list[str]:
-    """What each turn asks of its pictures.
-
-    That is its own text; else, for a picture sent ahead of its question, the text of the user's
-    very next turn; else what the user said last.
-    """
-    own = [_said(turn) for turn in turns]
-    found, last = list[str](), ""
-    for at, text in enumerate(own):
-        following = own[at + 1] if at + 1 < len(own) and _from_user(turns[at]) else ""
-        found.append(text or following or last)
-        last = text or last
-    return found
-
-
-def _from_user(turn: Any) -> bool:
-    if not isinstance(turn, Mapping):
-        return False
-    return turn.get("role") == "user" or ("parts" in turn and turn.get("role") is None)
-
-
-def _said(turn: Any) -> str:
-    """The text of a user's turn, without results of tools."""
-    if not _from_user(turn):
-        return ""
-    content = turn.get("content", turn.get("parts"))
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list | tuple) else []
-    kinds = ("text", "input_text", None)  # Gemini's have no type
-    texts = [
-        part.get("text")
-        for part in parts
-        if isinstance(part, Mapping) and part.get("type") in kinds
-    ]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    kinds = [tool.get("type") for tool in some if isinstance(tool, Mapping)]
+    return any(isinstance(kind, str) and SCREEN_TOOL.fullmatch(kind) for kind in kinds)

@@ -3,43 +3,14 @@
 Nothing else of a request changes, and nothing at all of one without pictures.
 """
 
-import json
-import re
 from collections.abc import Callable
 from typing import Any
 
 from homunculus.lazy import need
+from homunculus.serve.bodies import Head, rewrite_body
 from homunculus.serve.rewrite import Report, Rewriter
 
-PATHS = (
-    "/chat/completions", "/responses", "/messages",
-    "/messages/count_tokens", "/responses/input_tokens",
-    ":generateContent", ":streamGenerateContent",
-)  # fmt: skip
-"""What the addresses of requests with pictures end in."""
 Tell = Callable[[Report], None]
-
-
-def rewrite_body(rewriter: Rewriter, path: str, body: bytes) -> tuple[bytes, Report]:
-    """The body of a request with views; the same bytes if it has no pictures to show."""
-    found = Report()
-    if not path.rstrip("/").endswith(PATHS):
-        return body, found
-    try:
-        told = json.loads(body)
-        if isinstance(told, dict):
-            told, found = rewriter.request(told, model=_model(path))
-        return (json.dumps(told, allow_nan=False).encode() if found.pictures else body), found
-    except (ValueError, RecursionError):
-        if rewriter.strict:
-            raise
-        return body, found
-
-
-def _model(path: str) -> str | None:
-    """The model that an address of Gemini's names, for its requests do not."""
-    name = re.search(r"/models/([^/:]+):", path)
-    return name and name[1]
 
 
 def http_client(
@@ -104,15 +75,18 @@ TIMEOUT, CONNECT = 600.0, 5.0
 
 def _changed(http: Any, rewriter: Rewriter, report: Tell | None, request: Any, body: bytes) -> Any:
     """The request as it is sent on."""
-    if request.method != "POST":
-        return request
-    new, found = rewrite_body(rewriter, request.url.path, body)
+    headers = request.headers
+    head = Head(
+        request.method, request.url.path, headers.get("content-type", ""),
+        headers.get("content-encoding", ""),
+    )  # fmt: skip
+    new, found = rewrite_body(rewriter, head, body)
     if report and (found.pictures or found.left):
         report(found)
     if new is body:
         return request
-    headers = [
-        (name, value) for name, value in request.headers.raw if name.lower() != b"content-length"
-    ]
+    kept = [(name, value) for name, value in headers.raw if name.lower() != b"content-length"]
     extensions = request.extensions
-    return http.Request("POST", request.url, headers=headers, content=new, extensions=extensions)
+    return http.Request(
+        request.method, request.url, headers=kept, content=new, extensions=extensions
+    )

@@ -6,11 +6,11 @@
         --middleware homunculus.engines.vllm.middleware.Views
 
 A request's body is changed when vLLM reads it, which is after its key was checked. Views are made
-in threads, within a deadline; whatever cannot be shown in time is shown whole.
+in threads, within a deadline; whatever cannot be shown in time is shown whole. With
+`"strict": true` routes, formats and pictures that are not known are refused.
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +22,16 @@ from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.stock import ViewSettings, describe, find_rule
 from homunculus.lazy import need
 from homunculus.planner.counting import TokenRule
-from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, turns_of, warm
-from homunculus.serve.transport import PATHS
+from homunculus.serve.bodies import Head, RefusedError, pack, parse, rewrite
+from homunculus.serve.formats import ANY, count_pictures
+from homunculus.serve.rewrite import (
+    ALONE,
+    NewPictureError,
+    PicturesError,
+    Report,
+    Rewriter,
+    warm,
+)
 
 WHO = "homunculus.engines.vllm.middleware"
 LOG = logging.getLogger("vllm.homunculus")
@@ -49,23 +57,29 @@ class Views:
                 await receive()
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 return
-        if self.maker and _may_hold_images(scope):
-            receive = Body(self.maker, receive).receive
+        strict = self.maker is not None and self.maker.settings.strict
+        if self.maker and scope["type"] == "http":
+            head = head_of(scope)
+            if strict or head.form or head.is_json:  # others may be long, and are not read
+                receive = Body(self.maker, receive, head).receive
+        if strict and scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": "homunculus: strict"})
+            return
         await self.app(scope, receive, send)
 
 
-def _may_hold_images(scope: Mapping[str, Any]) -> bool:
-    if scope["type"] != "http" or scope["method"] != "POST":
-        return False
-    kinds = [value for name, value in scope["headers"] if name == b"content-type"]
-    return scope["path"].rstrip("/").endswith(PATHS) and any(b"json" in kind for kind in kinds)
+def head_of(scope: Mapping[str, Any]) -> Head:
+    """What a request of ASGI says of its body."""
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    media, encoding = headers.get(b"content-type", ""), headers.get(b"content-encoding", "")
+    return Head(scope["method"], scope["path"], media, encoding)
 
 
 class Body:
     """What an application receives: one message with the whole body, changed."""
 
-    def __init__(self, maker: "Maker", receive: Receive) -> None:
-        self.maker, self.inner = maker, receive
+    def __init__(self, maker: "Maker", receive: Receive, head: Head) -> None:
+        self.maker, self.inner, self.head = maker, receive, head
         self.read, self.gone = False, False
 
     async def receive(self) -> Message:
@@ -79,7 +93,7 @@ class Body:
         if body is None:
             return await self.receive()
         leaves = asyncio.ensure_future(self.inner())  # the next message is that the client left
-        work = asyncio.ensure_future(self.maker.change(body))
+        work = asyncio.ensure_future(self.maker.change(self.head, body))
         try:
             await asyncio.wait({leaves, work}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -157,47 +171,55 @@ class Maker:
         warm(maker.rewriter)
         return maker
 
-    async def change(self, body: bytes) -> bytes:
+    async def change(self, head: Head, body: bytes) -> bytes:
         """A body with views; as it came if it has no images, or is not JSON."""
-        start = perf_counter()
-        told = await self._run(self._quick, partial(_parsed, body), self.settings.seconds)
-        many = turns_of(told)[2] if told else 0
-        if not many:
-            return body
+        start, strict, value = perf_counter(), self.settings.strict, {}
         try:
-            changed, report = await self._views(told, many)
+            value = await self._run(self._quick, partial(parse, head, body, strict), None)
+            if value is None:
+                return body
+            changed, report = await self._views(head, value)
+        except (PicturesError, RefusedError) as error:  # the operator's own limits
+            METER.count("requests_refused")
+            raise refusal(getattr(error, "status", 400), str(error)) from None
         except Exception as error:  # whatever it is, vLLM never answers 5xx for it
-            changed, report = {}, Report(left=[str(error) or type(error).__name__] * many)
+            if strict:
+                METER.count("requests_refused")
+                raise refusal(400, str(error) or type(error).__name__) from None
+            return self._left(body, head, value or {}, error)
         wrong = [reason for reason in report.left if reason not in ALONE]
         METER.count_shown(report.pictures, report.tokens, len(wrong), perf_counter() - start)
-        if wrong and self.settings.strict:
-            METER.count("requests_refused")
-            raise refusal(400, wrong[0])
-        if not report.pictures:
+        if not (report.pictures or strict):
             return body
-        return await self._run(self._quick, partial(_packed, changed), self.settings.seconds)
+        return await self._run(self._quick, partial(pack, changed), None)
 
-    async def _views(self, told: dict[str, Any], many: int) -> Made:
+    def _left(self, body: bytes, head: Head, value: Mapping[str, Any], error: Exception) -> bytes:
+        """A body as it came, for its views could not be made."""
+        METER.count_shown(0, 0, max(1, count_pictures(value, head.form or ANY)), 0.0)
+        LOG.warning("images are left as they are: %s", str(error) or type(error).__name__)
+        return body
+
+    async def _views(self, head: Head, body: dict[str, Any]) -> Made:
         """Views of all images; if they are known they do not wait for others to be made."""
         until = monotonic() + self.settings.seconds
         try:
             try:
-                work = partial(self.rewriter.request, told, new=False)
+                work = partial(rewrite, self.rewriter, head, body, new=False)
                 return await self._run(self._quick, work, self.settings.seconds)
             except NewPictureError:
-                return await self._new(told, until)
+                return await self._new(head, body, until)
         except TimeoutError:
-            METER.count_late(many)
-            return await self._run(self._quick, partial(self.whole.request, told), None)
+            METER.count_late(count_pictures(body, head.form or ANY))
+            return await self._run(self._quick, partial(rewrite, self.whole, head, body), None)
 
-    async def _new(self, told: dict[str, Any], until: float) -> Made:
+    async def _new(self, head: Head, body: dict[str, Any], until: float) -> Made:
         if self._waiting >= self.settings.waiting:
             raise TimeoutError
         METER.observe("queue_depth", self._waiting)
         self._waiting += 1
         try:
             seconds = until - monotonic()
-            work = partial(self.rewriter.request, told, seconds=seconds)
+            work = partial(rewrite, self.rewriter, head, body, seconds=seconds)
             return await self._run(self._pool, work, seconds)
         finally:
             self._waiting -= 1
@@ -205,16 +227,3 @@ class Maker:
     async def _run(self, pool: Any, work: Callable[[], Any], seconds: float | None) -> Any:
         running = asyncio.get_running_loop().run_in_executor(pool, work)
         return await asyncio.wait_for(running, seconds)
-
-
-def _parsed(body: bytes) -> dict[str, Any] | None:
-    """A body's JSON object; what is none is vLLM's to refuse."""
-    try:
-        told = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return told if isinstance(told, dict) else None
-
-
-def _packed(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(body).encode()

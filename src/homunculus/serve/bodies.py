@@ -1,0 +1,132 @@
+"""Bodies of HTTP requests: JSON of a route that we know, or none of our business.
+
+In open modes, whatever we do not know goes on as it came. In strict modes it is refused.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from homunculus.serve.formats import Format, format_of, is_plain
+from homunculus.serve.guard import leaks
+from homunculus.serve.rewrite import Report, Rewriter
+
+READING = ("GET", "HEAD", "OPTIONS", "DELETE")
+"""Methods whose bodies mean nothing."""
+ADVICE = "Strict mode sends on only what it can check."
+
+
+class RefusedError(ValueError):
+    """A request that strict mode does not send on."""
+
+    def __init__(self, sentence: str, status: int = 400) -> None:
+        super().__init__(f"{sentence} {ADVICE}")
+        self.status = status
+        """What an HTTP server answers."""
+
+
+class Head(NamedTuple):
+    """What an HTTP request says of its body."""
+
+    method: str
+    path: str
+    media: str = ""
+    """Its `content-type`."""
+    encoding: str = ""
+    """Its `content-encoding`."""
+
+    @property
+    def form(self) -> Format | None:
+        """The format of its route."""
+        return format_of(self.path)
+
+    @property
+    def model(self) -> str | None:
+        """The model that an address of Gemini's names, for its requests do not."""
+        name = re.search(r"/models/([^/:]+):", self.path)
+        return name and name[1]
+
+    @property
+    def is_json(self) -> bool:
+        kind = self.media.partition(";")[0].strip().lower()
+        return kind == "application/json" or kind.endswith("+json")
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether the body is compressed."""
+        return self.encoding.strip().lower() not in ("", "identity")
+
+
+def parse(head: Head, body: bytes, strict: bool = False) -> dict[str, Any] | None:
+    """The JSON object of a request, if it has one; what else it may be is refused if ``strict``.
+
+    >>> head = Head("POST", "/v1/messages", "Application/JSON; charset=utf-8")
+    >>> parse(head, b'{"model": "claude"}')
+    {'model': 'claude'}
+    """
+    if head.method.upper() in READING or not body.strip():
+        return None
+    if strict:
+        _refuse_unknown(head)
+    if head.is_encoded:
+        return None
+    try:
+        value: Any = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        if strict:
+            raise RefusedError(f"expected a body of JSON, got none ({error!s:.80}).") from None
+        return None
+    if isinstance(value, dict):
+        return value
+    if strict:
+        raise RefusedError(f"expected a JSON object, got {type(value).__name__}.")
+    return None
+
+
+def _refuse_unknown(head: Head) -> None:
+    if head.is_encoded:
+        raise RefusedError(
+            f"expected a body as it is, got content-encoding {head.encoding[:40]!r}.", 415
+        )
+    if not head.is_json:
+        raise RefusedError(f"expected application/json, got {head.media[:60]!r}.", 415)
+    if head.form is None and not is_plain(head.path):
+        raise RefusedError(f"the route {head.path[:80]!r} is not known.")
+
+
+def rewrite(
+    rewriter: Rewriter, head: Head, body: Mapping[str, Any], **options: Any
+) -> tuple[dict[str, Any], Report]:
+    """A request's JSON with views, as its route asks for; one of other routes is only checked."""
+    if head.form is not None:
+        return rewriter.request(body, form=head.form, model=head.model, **options)
+    report = Report()
+    for leak in leaks(body):
+        if rewriter.strict:
+            raise RefusedError(f"{leak}: requests to {head.path[:80]!r} may hold text alone.")
+        report.left.append(f"{leak}, on a route that is not known")
+    return dict(body), report
+
+
+def pack(body: Mapping[str, Any]) -> bytes:
+    """JSON as it is sent."""
+    return json.dumps(body, allow_nan=False).encode()
+
+
+def rewrite_body(rewriter: Rewriter, head: Head, body: bytes) -> tuple[bytes, Report]:
+    """The body of a request with views; the same bytes if it has no pictures to show.
+
+    In strict mode what is sent is written anew from what was checked: a field that stands twice
+    in the JSON stands there once.
+    """
+    try:
+        value = parse(head, body, rewriter.strict)
+        if value is None:
+            return body, Report()
+        changed, report = rewrite(rewriter, head, value)
+        return (pack(changed) if report.pictures or rewriter.strict else body), report
+    except (ValueError, RecursionError) as error:
+        if rewriter.strict:
+            raise
+        return body, Report(left=[str(error)])
