@@ -95,6 +95,15 @@ def _refuse_unknown(head: Head) -> None:
         raise RefusedError(f"the route {head.path[:80]!r} is not known.")
 
 
+def unread(head: Head, body: bytes) -> list[str]:
+    """Why a body was not looked at, if it is one that might hold pictures."""
+    if head.method.upper() in READING or not body.strip():
+        return []
+    if head.is_encoded:
+        return [f"the body is compressed ({head.encoding[:40]}), so it was not looked at"]
+    return [f"the body is no JSON object ({head.media[:60]}), so it was not looked at"]
+
+
 def rewrite(
     rewriter: Rewriter, head: Head, body: Mapping[str, Any], **options: Any
 ) -> tuple[dict[str, Any], Report]:
@@ -123,7 +132,7 @@ def rewrite_body(rewriter: Rewriter, head: Head, body: bytes) -> tuple[bytes, Re
     try:
         value = parse(head, body, rewriter.strict)
         if value is None:
-            return body, Report()
+            return body, Report(left=unread(head, body))
         changed, report = rewrite(rewriter, head, value)
         return (pack(changed) if report.pictures or rewriter.strict else body), report
     except (ValueError, RecursionError) as error:

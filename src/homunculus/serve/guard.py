@@ -53,8 +53,8 @@ class Leak(NamedTuple):
 def kind_of(text: str) -> str:
     """`picture` or `document` if base64, or a data URI of it, begins like one; else nothing.
 
-    >>> kind_of("iVBORw0KGgoAAAANSUhEUg=="), kind_of("data:;base64,JVBERi0xLjcKJeLjz9M="), kind_of("no")
-    ('picture', 'document', '')
+    >>> kind_of("iVBORw0KGgoAAAANSUhEUg=="), kind_of("data:;base64,JVBERi0xLjcKJeLjz9M=")
+    ('picture', 'document')
     """
     text = text.strip()
     if text[:5].lower() == "data:":
