@@ -35,8 +35,8 @@ class Form:
 class Maker:
     """Makes forms around one picture for one model."""
 
-    def __init__(self, file: bytes, model: str) -> None:
-        self.base64, self.model = b64encode(file).decode(), model
+    def __init__(self, file: bytes, model: str, address: str = "http://127.0.0.1:9/a.png") -> None:
+        self.base64, self.model, self.address = b64encode(file).decode(), model, address
         self.uri = f"data:image/png;base64,{self.base64}"
 
     # ---- parts
@@ -224,7 +224,7 @@ class Maker:
         yield replace(plain, name="messages twice", raw=twice)
         first = data[:-1] + b', "messages": [{"role": "user", "content": "x"}]}'
         yield replace(plain, name="messages twice, the picture first", raw=first)
-        far = self.ask_chat(self.chat(), self.chat("https://example.invalid/a.png"))
+        far = self.ask_chat(self.chat(), self.chat(self.address))
         yield Form("one of two by its address", CHAT, far)
         named = self.ask_chat(self.chat(), {"type": "file", "file": {"file_id": "file-1"}})
         yield Form("one of two by the id of a file", CHAT, named)

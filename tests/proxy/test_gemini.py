@@ -45,12 +45,11 @@ def test_gemini_receives_views_at_the_price_of_the_budget(proxy, recorder, end, 
     assert is_view(b64decode(view[inner]["data"]))
 
 
-def test_a_route_that_passes_through_does_not_say_its_model(proxy, recorder) -> None:
-    """LiteLLM shows the hook the body alone, and Gemini's model stands in the address."""
-    at = proxy.counts()["failures_total"]
+def test_a_route_that_passes_through_names_its_model_in_the_address(proxy, recorder) -> None:
     given, key = body(False), {"x-goog-api-key": proxy.key}
     path = "/gemini/v1beta/models/gemini-3-pro:generateContent"
     answer = proxy.client.post(path, json=given, headers=key)
     assert answer.status_code == 200, answer.text
-    assert recorder.seen[0].body["contents"] == given["contents"]
-    assert proxy.counts()["failures_total"] == at + 1
+    _, view, _ = recorder.seen[0].body["contents"][0]["parts"]
+    assert is_view(b64decode(view["inlineData"]["data"]))
+    assert view["mediaResolution"] == {"level": "MEDIA_RESOLUTION_LOW"}

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from base64 import b64decode, b64encode
 from concurrent.futures import ThreadPoolExecutor
@@ -289,11 +292,20 @@ def test_what_cannot_be_shown_goes_on_as_it_is_and_is_counted(proxy, recorder) -
     assert failures() == at + 1
     assert chat(proxy, recorder, "wrong") == [FILE]
     assert failures() == at + 2
-    assert chat(proxy, recorder, "gpt", **{"X-Homunculus-Tokens": "many"}) == [FILE]
-    assert failures() == at + 3
     small = packed(page(16, 16))
     assert chat(proxy, recorder, "gpt", *[small] * 200) == [small] * 200
-    assert failures() == at + 203
+    assert failures() == at + 202
+
+
+@pytest.mark.parametrize("value", ["many", "0", "-5", "1e9", ""])
+def test_a_header_that_is_no_budget_is_refused_and_not_a_way_past_it(
+    proxy, recorder, value: str
+) -> None:
+    headers = {"X-Homunculus-Tokens": value}
+    answer = proxy.client.post(ROUTES[0], json=request(ROUTES[0], "gpt", FILE), headers=headers)
+    assert answer.status_code == 422, answer.text
+    assert "expected tokens, 1 or more" in answer.text
+    assert recorder.seen == []
 
 
 def test_an_address_is_left_alone(proxy, recorder) -> None:
@@ -373,7 +385,7 @@ def closed(start):
 def test_a_closed_hook_refuses_what_it_cannot_show(closed, recorder) -> None:
     small = packed(page(16, 16))
     for model, files, headers, sentence in (
-        ("strange", [FILE], {}, "nobody knows how openai/strange counts"),
+        ("strange", [FILE], {}, "how openai/strange counts tokens is not known"),
         ("wrong", [FILE], {}, "Did you mean 'claude'"),
         ("gpt", [small] * 200, {}, "may have 100 pictures, got 200"),
         ("gpt", [b"no picture"], {}, "homunculus: "),
@@ -462,26 +474,89 @@ def test_a_bottomless_request_is_left_alone() -> None:
     for _ in range(3000):
         turn = {"role": "user", "content": [turn]}
     call = {"model": "claude", "messages": [turn]}
-    hook = Hook(closed=True)
-    assert asyncio.run(hook.async_pre_call_deployment_hook(call, "acompletion")) is None
+    assert asyncio.run(Hook().async_pre_call_deployment_hook(call, "acompletion")) is None
+    with pytest.raises(Exception, match="not one of our views"):
+        asyncio.run(Hook(closed=True).async_pre_call_deployment_hook(call, "acompletion"))
 
 
 def test_a_model_that_points_at_its_screen_sees_it_as_it_is() -> None:
     from homunculus.serve.litellm import Hook
 
     call = request(ROUTES[2], "claude-opus-4-8", FILE, tools=[{"type": "computer_20250124"}])
-    for hook in (Hook(), Hook(closed=True)):
-        assert asyncio.run(hook.async_pre_call_deployment_hook(call, "acompletion")) is None
+    assert asyncio.run(Hook().async_pre_call_deployment_hook(call, "acompletion")) is None
+    with pytest.raises(Exception, match="points at pixels"):
+        asyncio.run(Hook(closed=True).async_pre_call_deployment_hook(call, "acompletion"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("aembedding", {"input": [uri(FILE)]}),
+        ("amoderation", {"input": [picture(ROUTES[0], FILE)]}),
+        ("atext_completion", {"prompt": uri(FILE)}),
+        ("acompact_responses", {"input": "x"}),
+        ("acreate_file", {"purpose": "vision"}),
+        ("acreate_batch", {"input_file_id": "1"}),
+        ("a_type_of_tomorrow", {"input": "x"}),
+    ],
+)
+def test_a_closed_hook_looks_at_the_calls_of_all_types(kind: str, data: dict) -> None:
+    from homunculus.serve.litellm import Hook
+
+    assert asyncio.run(Hook().async_pre_call_hook(None, None, data, kind)) is None
+    with pytest.raises(Exception, match="homunculus: "):
+        asyncio.run(Hook(closed=True).async_pre_call_hook(None, None, data, kind))
+
+
+@pytest.mark.parametrize("kind", ["aembedding", "alist_input_items", "aretrieve_batch", "aspeech"])
+def test_a_closed_hook_lets_text_and_questions_about_what_is_there_pass(kind: str) -> None:
+    from homunculus.serve.litellm import Hook
+
+    hook = Hook(closed=True)
+    assert asyncio.run(hook.async_pre_call_hook(None, None, {"input": ["x"]}, kind)) is None
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "/bedrock/model/claude/invoke",
+        "/vertex_ai/v1/models/claude:rawPredict",
+        "/openai/v1/files",
+        "",
+    ],
+)
+def test_a_closed_hook_refuses_routes_that_it_does_not_know(route: str) -> None:
+    from types import SimpleNamespace
+
+    from homunculus.serve.litellm import THROUGH, Hook
+
+    key = SimpleNamespace(request_route=route, metadata={})
+    with pytest.raises(Exception, match="is not known"):
+        asyncio.run(Hook(closed=True).async_pre_call_hook(key, None, {"messages": []}, THROUGH))
+
+
+def test_importing_the_hook_starts_nothing_and_reads_no_settings() -> None:
+    code = "import threading, homunculus.serve.litellm; print(threading.active_count())"
+    plain = "import threading, litellm; print(threading.active_count())"
+    wrong = os.environ | {"HOMUNCULUS_TOKENS": "none", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    counts = [
+        subprocess.run([sys.executable, "-c", one], env=wrong, capture_output=True, check=True)
+        for one in (code, plain)
+    ]
+    assert counts[0].stdout == counts[1].stdout
+    ask = [sys.executable, "-c", "from homunculus.serve.litellm import hook"]
+    found = subprocess.run(ask, env=wrong, capture_output=True, check=False)
+    assert b"HOMUNCULUS_TOKENS: expected tokens" in found.stderr
 
 
 def test_figures_of_calls_are_bounded(monkeypatch) -> None:
     from homunculus.serve import litellm
-    from homunculus.serve.rewrite import Report
+    from homunculus.serve.rewrite import Report, Shown
 
     monkeypatch.setattr(litellm, "CALLS", 3)
     hook = litellm.Hook()
     for number in range(9):
-        hook._keep(str(number), Report(1, 200, number))
+        hook._keep(str(number), Report([Shown(200, number, 0.5, False)]))
     assert list(hook._figures) == ["6", "7", "8"]
 
 

@@ -14,7 +14,6 @@ from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
 from homunculus.lab.speed.vllm import TEXT
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
-from homunculus.serve.rewrite import turns_of
 from proxy.test_litellm import QUESTION, ROUTES, files_in, request
 from serving.client import packed, page
 
@@ -64,9 +63,8 @@ def prompt(client, body: dict) -> int:
 
 def text_tokens(body: dict) -> int:
     """One for each byte that is said, and those of the turns themselves."""
-    _, turns, _ = turns_of(body)
     count = 0
-    for turn in turns:
+    for turn in body["messages"]:
         content = turn["content"]
         parts = [content] if isinstance(content, str) else [p.get("text", "") for p in content]
         count += len("".join(parts).encode()) + len(turn["role"]) + len("\n\n") + 2

@@ -15,7 +15,7 @@ from PIL import Image
 from homunculus.planner.messages import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import async_http_client, http_client
-from homunculus.serve.rewrite import picture_of
+from homunculus.serve.formats import picture_of
 from recorder import recording, url
 from serving.client import packed, page, turn
 from test_readme import execute
@@ -30,14 +30,9 @@ def recorder():
 
 
 def sizes(parts) -> list[tuple[int, int]]:
-    found = []
-    for part in parts:
-        if source := picture_of(part):
-            there = source[0]
-            data = b64decode(there["data"] if isinstance(there, dict) else there.split(",", 1)[1])
-            assert is_view(data)
-            found.append(Image.open(BytesIO(data)).size[::-1])
-    return found
+    files = [found.file() for part in parts if (found := picture_of(part))]
+    assert all(map(is_view, files))
+    return [Image.open(BytesIO(data)).size[::-1] for data in files]
 
 
 def cost(name: str, shown: list[tuple[int, int]]) -> int:

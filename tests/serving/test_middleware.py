@@ -18,8 +18,10 @@ from homunculus.engines.vllm.stock import (
     view_settings,
 )
 from homunculus.planner.counting import FlatRule
+from homunculus.serve.bodies import Head
 from serving.client import page, turn
 
+CHAT = Head("POST", "/v1/chat/completions", "application/json")
 RULE = FlatRule("SmolVLM", 8, price=19, pixels=64)
 HOT = torch.eye(8) * 9
 
@@ -57,7 +59,7 @@ def images(data):
 
 def read(made, *messages):
     async def run():
-        return await Body(made, incoming(*messages)).receive()
+        return await Body(made, incoming(*messages), CHAT).receive()
 
     return asyncio.run(run())
 
@@ -122,7 +124,7 @@ def stuck():
 def test_who_is_late_is_shown_whole_and_counted(stuck):
     made = maker(stuck, seconds=0.5)
     before = counter("images_late")
-    assert images(asyncio.run(made.change(ASK))) == 1
+    assert images(asyncio.run(made.change(CHAT, ASK))) == 1
     assert counter("images_late") == before + 1
 
 
@@ -131,10 +133,10 @@ def test_when_too_many_wait_others_are_shown_whole_at_once(stuck):
     other = body(turn("When was it?", page(400, 500)))
 
     async def both():
-        first = asyncio.ensure_future(made.change(ASK))
+        first = asyncio.ensure_future(made.change(CHAT, ASK))
         while not made._waiting:
             await asyncio.sleep(0.01)
-        second = await made.change(other)
+        second = await made.change(CHAT, other)
         first.cancel()
         return images(second)
 
@@ -147,7 +149,7 @@ def test_a_client_that_leaves_is_noticed_while_views_are_made(stuck):
     made = maker(stuck, seconds=50)
 
     async def leave():
-        out = Body(made, incoming(chunk(ASK), {"type": "http.disconnect"}))
+        out = Body(made, incoming(chunk(ASK), {"type": "http.disconnect"}), CHAT)
         return [await out.receive(), await out.receive()]
 
     assert asyncio.run(leave()) == [{"type": "http.disconnect"}] * 2
@@ -166,7 +168,7 @@ def test_the_next_message_after_the_body_reaches_the_application():
             await gate.wait()
             return {"type": "http.disconnect"}
 
-        out = Body(made, receive)
+        out = Body(made, receive, CHAT)
         assert images((await out.receive())["body"]) == 4
         gate.set()
         return await out.receive()
@@ -174,18 +176,86 @@ def test_the_next_message_after_the_body_reaches_the_application():
     assert asyncio.run(talk()) == {"type": "http.disconnect"}
 
 
-def test_only_bodies_of_requests_with_messages_are_read():
+JSON = [(b"content-type", b"application/json")]
+SCOPE = {"type": "http", "method": "POST", "path": "/v1/chat/completions", "headers": JSON}
+
+
+def passed(made, change, data=ASK):
+    """What reaches the application."""
     seen = []
 
     async def app(scope, receive, send):
-        seen.append(await receive())
+        seen.append((await receive())["body"])
 
-    views = Views(app, maker())
-    scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions"}
-    json_headers = [(b"content-type", b"application/json")]
-    for change in ({}, {"path": "/v1/embeddings"}, {"method": "PUT"}, {"headers": []}):
-        asyncio.run(views(scope | {"headers": json_headers} | change, incoming(chunk(ASK)), None))
-    assert [images(one["body"]) for one in seen] == [4, 1, 1, 1]
+    asyncio.run(Views(app, made)(SCOPE | change, incoming(chunk(data)), None))
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"headers": [(b"Content-Type", b"Application/JSON; charset=utf-8")]},
+        {"headers": []},
+        {"headers": [(b"content-type", b"text/plain")]},
+        {"method": "PUT"},
+        {"path": "/v1/Chat/Completions/"},
+    ],
+)
+def test_a_body_is_changed_however_its_request_is_written(change):
+    assert images(passed(maker(), change)) == 4
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"path": "/invocations"},
+        {"path": "/v1/embeddings"},
+        {"path": "/v1/chat/completions/batch"},
+        {"headers": [*JSON, (b"content-encoding", b"gzip")]},
+    ],
+)
+def test_what_is_not_known_is_left_and_counted_or_refused(change):
+    before = counter("images_left")
+    assert passed(maker(), change) == ASK
+    assert counter("images_left") > before
+    with pytest.raises(HTTPException):
+        passed(maker(strict=True), change)
+    assert passed(maker(strict=True), change | {"method": "GET"}) == ASK
+
+
+def test_strict_closes_a_socket():
+    sent = []
+
+    async def app(scope, receive, send):
+        raise AssertionError("it got through")
+
+    async def send(message):
+        sent.append(message["type"])
+
+    scope = {"type": "websocket", "path": "/v1/realtime", "headers": []}
+    asyncio.run(Views(app, maker(strict=True))(scope, None, send))
+    assert sent == ["websocket.close"]
+
+
+def test_more_images_than_the_operator_allows_are_refused_strict_or_not():
+    data = body(turn("What?", *[page(96, 96)] * 3))
+    for strict in (False, True):
+        with pytest.raises(HTTPException, match="may have 2 pictures, got 3"):
+            read(maker(images=2, strict=strict), chunk(data))
+
+
+def test_one_image_by_its_address_ends_a_strict_request():
+    message = turn("What is the total?", page(400, 500))
+    message["content"].append({"type": "image_url", "image_url": {"url": "http://127.0.0.1:9/a"}})
+    with pytest.raises(HTTPException, match="only its address"):
+        read(maker(strict=True), chunk(body(message)))
+    assert images(read(maker(), chunk(body(message)))["body"]) == 5
+
+
+def test_the_id_of_an_image_does_not_reach_the_cache_by_its_views():
+    message = turn("What is the total?", page(400, 500))
+    message["content"][0]["uuid"] = "mine"
+    assert b"mine" not in read(maker(), chunk(body(message)))["body"]
 
 
 def test_nothing_is_read_before_the_application_asks():
@@ -197,9 +267,7 @@ def test_nothing_is_read_before_the_application_asks():
     async def receive():
         raise AssertionError("read too early")
 
-    headers = [(b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/v1/messages", "headers": headers}
-    asyncio.run(Views(app, maker())(scope, receive, None))
+    asyncio.run(Views(app, maker(strict=True))(SCOPE, receive, None))
 
 
 # ---- settings ------------------------------------------------------------------------------------

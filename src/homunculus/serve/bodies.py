@@ -4,11 +4,10 @@ In open modes, whatever we do not know goes on as it came. In strict modes it is
 """
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from homunculus.serve.formats import Format, format_of, is_plain
+from homunculus.serve.formats import Format, format_of, is_plain, model_in
 from homunculus.serve.guard import leaks
 from homunculus.serve.rewrite import Report, Rewriter
 
@@ -43,9 +42,8 @@ class Head(NamedTuple):
 
     @property
     def model(self) -> str | None:
-        """The model that an address of Gemini's names, for its requests do not."""
-        name = re.search(r"/models/([^/:]+):", self.path)
-        return name and name[1]
+        """The model that its route names."""
+        return model_in(self.path)
 
     @property
     def is_json(self) -> bool:

@@ -3,6 +3,7 @@
 A format is chosen by the route of a request, never by which fields its body has.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -68,6 +69,16 @@ def format_of(path: str) -> Format | None:
     """The format that a route has, or None if it is not one of those that we rewrite."""
     end = path.rstrip("/").lower()
     return next((kind for route, kind in ROUTES.items() if end.endswith(route)), None)
+
+
+def model_in(path: str) -> str | None:
+    """The model that an address of Gemini's names, for its requests do not.
+
+    >>> model_in("/v1beta/models/gemini-3-pro:generateContent")
+    'gemini-3-pro'
+    """
+    name = re.search(r"/models/([^/:]+):", path)
+    return name and name[1]
 
 
 def is_plain(path: str) -> bool:
@@ -229,17 +240,17 @@ def questions(body: Mapping[str, Any], form: Format, field: str) -> list[Questio
     """What each turn asks of its pictures.
 
     That is its own text; else, for a picture sent ahead of its question, the text of the user's
-    very next turn; else what the user said last; else what the system said.
+    very next turn; else what the user said last, or says first; else what the system said.
     """
     turns = turns_in(body, field)
     own = [_said(turn) for turn in turns]
     system = [_text(body.get(name)) for name in form.system]
     system += [_text(turn) for turn in turns if _role(turn) in ("system", "developer")]
     said = Question("\n".join(filter(None, system)), from_user=False)
-    found, last = list[Question](), ""
+    found, last, first = list[Question](), "", next(filter(None, own), "")
     for number, text in enumerate(own):
         ahead = own[number + 1] if number + 1 < len(own) and _from_user(turns[number]) else ""
-        asked = text or ahead or last
+        asked = text or ahead or last or first
         found.append(Question(asked) if asked else said)
         last = text or last
     return found

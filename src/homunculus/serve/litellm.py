@@ -30,6 +30,7 @@ from homunculus.serve.formats import (
     Format,
     count_pictures,
     format_of,
+    model_in,
 )
 from homunculus.serve.guard import leaks
 from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, warm
@@ -143,7 +144,7 @@ class Hook(_LOGGER):
             _count(failures=count_pictures(data, ANY))
             return None
         key = _mapping(getattr(user_api_key_dict, "metadata", None)).get(BUDGET)
-        return await self._rewrite(data, form or ANY, {}, [key])  # it names no model of the config
+        return await self._rewrite(data, form or ANY, {}, [key], model_in(route))
 
     async def async_post_call_response_headers_hook(
         self,
@@ -177,6 +178,7 @@ class Hook(_LOGGER):
         form: Format,
         info: Mapping[str, Any],
         key: list[Any],
+        model: str | None = None,
     ) -> dict[str, Any] | None:
         try:
             tokens = budget(info.get(BUDGET, self.rewriter.tokens), key, _headers(call))
@@ -184,8 +186,9 @@ class Hook(_LOGGER):
             raise _refusal(str(error), "") from None
         try:
             rule = info.get("homunculus_model")
-            model = str(call.get("model", "")) if rule is None else token_rule(str(rule))
-            body, report = await self._make(_sent(call), form, model, tokens)
+            name = model or str(call.get("model", ""))
+            counts = name if rule is None else token_rule(str(rule))
+            body, report = await self._make(_sent(call), form, counts, tokens)
         except Exception as error:  # whatever it is, the request ends as its owner wishes
             reason = _reason(error, self.seconds)
             body, report = {}, Report(left=[reason] * max(1, count_pictures(call, form)))
