@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import torch
 from hypothesis import HealthCheck, Phase, settings
 
-collect_ignore = ["authors.py", "authors_inside.py", "mutants.py"]  # commands
+collect_ignore = ["authors.py", "authors_inside.py", "cap_table.py", "mutants.py"]  # commands
 if find_spec("vllm") is None:  # it has an environment of its own
     collect_ignore.append("serving")
 if find_spec("litellm") is None:  # so has it

@@ -3,8 +3,31 @@
 import socket
 import threading
 import time
+from ipaddress import ip_address
 
 LOOPBACK, PUBLIC = "127.0.0.1", "127.0.0.2"
+_CONNECT, _LOOK_UP = socket.socket.connect, socket.getaddrinfo
+
+
+def stay_home() -> None:
+    """Let no socket of this process leave the machine, nor a name be asked for outside of it.
+
+    A test of addresses that must not be dialled would otherwise dial them when it fails.
+    """
+
+    def connect(self: socket.socket, address: object) -> None:
+        host = address[0] if isinstance(address, tuple) else "::1"  # a path is a socket of here
+        if not ip_address(str(host)).is_loopback:
+            raise AssertionError(f"a test dials {address!r}")
+        _CONNECT(self, address)
+
+    def look_up(host: object, *more: object, **options: object) -> list:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name not in (None, "", "localhost", socket.gethostname()):
+            options["flags"] = int(options.get("flags") or 0) | socket.AI_NUMERICHOST
+        return _LOOK_UP(host, *more, **options)
+
+    socket.socket.connect, socket.getaddrinfo = connect, look_up
 
 
 class Site:

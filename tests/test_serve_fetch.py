@@ -13,11 +13,25 @@ import pytest
 
 from homunculus.image import PictureError
 from homunculus.serve import Rewriter, fetch
-from sites import LOOPBACK, PUBLIC, Site, drip, endless, redirect, whole
+from sites import LOOPBACK, PUBLIC, Site, drip, endless, redirect, stay_home, whole
 from test_planner_views import corner
 
 pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n"
+
+
+@pytest.fixture(autouse=True)
+def _at_home(monkeypatch) -> None:
+    monkeypatch.setattr(socket.socket, "connect", socket.socket.connect)  # put back afterwards
+    monkeypatch.setattr(socket, "getaddrinfo", socket.getaddrinfo)
+    stay_home()
+
+
+def test_no_test_of_addresses_can_leave_this_machine() -> None:
+    with socket.socket() as one, pytest.raises(AssertionError, match="a test dials"):
+        one.connect(("192.0.2.1", 80))  # nobody has this address
+    with pytest.raises(OSError, match="Name or service not known"):
+        socket.getaddrinfo("pictures.test", 80)
 
 
 @pytest.fixture

@@ -16,6 +16,10 @@ from serving.client import packed, page
 from sites import LOOPBACK, PUBLIC, Site, drip, endless, redirect, whole
 
 CODE = """
+import sys
+sys.path.append({folder!r})
+from sites import stay_home
+stay_home()
 import socket
 import homunculus.serve.litellm as ours
 from homunculus.serve import fetch, rewrite
@@ -82,7 +86,8 @@ def sites():
 
 @pytest.fixture(scope="module")
 def code(sites) -> str:
-    return CODE.format(public=PUBLIC, port=sites[0].port)
+    folder = str(Path(__file__).parents[1])
+    return CODE.format(public=PUBLIC, port=sites[0].port, folder=folder)
 
 
 @pytest.fixture(scope="module")
