@@ -64,8 +64,8 @@ class Sight:
     """
 
     logit: Tensor
-    """Log-probability that a cell holds the answer. A map of another size than the grid is
-    resized to it."""
+    """Log-probability that a cell holds the answer, up to a constant: only differences matter, and
+    the largest finite one is kept at 0. A map of another size than the grid is resized to it."""
     sure: float
     """How sure the scout is, from 0 (it cannot tell) to 1, that this is the right place."""
     size: Map | float | None = None
@@ -90,6 +90,11 @@ class Sight:
     """What it looked for by name, found or not."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Anything else worth telling a machine."""
+
+    def __post_init__(self) -> None:
+        # what is no map of numbers is refused by `check_sight`, which can name the scout
+        if isinstance(self.logit, Tensor) and not self.logit.is_complex():  # pyright: ignore[reportUnnecessaryIsInstance]
+            object.__setattr__(self, "logit", anchored(self.logit))
 
     @property
     def found(self) -> tuple[Match, ...]:
@@ -163,12 +168,29 @@ def check_map(value: object, who: str) -> Map:
             f"{expected}, got NaN at {missing} of {value.numel()} cells. "
             "Use -inf for cells of no interest."
         )
-    return value.float()
+    return anchored(value).float()
+
+
+def anchored(logit: Tensor) -> Tensor:
+    """A map less its largest finite value, as floats: what was added to all cells is gone.
+
+    >>> anchored(torch.tensor([[1003.0, 1001.0, -torch.inf]]))
+    tensor([[ 0., -2., -inf]])
+    """
+    exact = logit.to(torch.promote_types(logit.dtype, torch.float32))
+    finite = exact.detach()[exact.isfinite()]
+    return exact - finite.max() if finite.numel() else exact
 
 
 def probabilities(logit: Map) -> Map:
-    """A map of log-probabilities as probabilities that sum to one; its extremes are bounded."""
-    return torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
+    """A map of log-probabilities as probabilities that sum to one.
+
+    Only differences matter. Infinities are bounded, so that no cell is certain or ruled out.
+
+    >>> probabilities(torch.tensor([[-200.0, -200.0, -300.0]])).round(decimals=3)
+    tensor([[0.5000, 0.5000, 0.0000]])
+    """
+    return torch.softmax(anchored(logit).flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
 
 
 def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:

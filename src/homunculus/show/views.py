@@ -8,7 +8,7 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from homunculus.core.pipeline import OF_THING, resize_map
+from homunculus.core.pipeline import OF_THING, probabilities, resize_map
 from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
@@ -313,7 +313,7 @@ def likeliest(views: Views) -> list[Spot]:
         return []
     rows, cols = sight.logit.shape
     grid = (rows, cols)
-    chance = sight.logit.nan_to_num(nan=-1e9).flatten().softmax(0).view(grid)
+    chance = probabilities(sight.logit)
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
     things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
     left = [view for view in views if view.name != "whole"] or list(views)

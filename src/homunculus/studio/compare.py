@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from homunculus.core.methods import DEFAULT, methods
-from homunculus.core.pipeline import Image, Scout, Sight, resize_map
+from homunculus.core.pipeline import Image, Scout, Sight, probabilities, resize_map
 from homunculus.core.types import Grid
 from homunculus.image import Picture, PictureError, open_picture, size_of
 from homunculus.planner import Planner, View, Views, in_picture, scout_cells
@@ -311,7 +311,7 @@ def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
     """A few lines of print around the point, or where the answer most likely is."""
     high, wide = planner.picture.size
     belief = planner.need.belief
-    place = belief.place if belief.place.any() else planner.sight.logit.softmax(-1)
+    place = belief.place if belief.place.any() else probabilities(planner.sight.logit)
     rows, cols = place.shape
     row, col = divmod(int(place.argmax()), cols)
     if point:
