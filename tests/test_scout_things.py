@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus.core.pipeline import FOUND, Match, Sight, probabilities
+from homunculus.core.match import FOUND, Match
+from homunculus.core.pipeline import Sight, probabilities
 from homunculus.image import open_picture
 from homunculus.lazy import MissingExtra
 from homunculus.planner import believe, views

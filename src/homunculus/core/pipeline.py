@@ -9,7 +9,7 @@ servers and benches do the first one ahead, and once for several budgets.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -19,39 +19,19 @@ from torch import Tensor
 from homunculus.core import lift
 from homunculus.core.check import check_number
 from homunculus.core.lift import Material
+from homunculus.core.match import Match
 from homunculus.core.methods import Method
 from homunculus.core.pack import pack
 from homunculus.core.types import Allocation, Field, Grid, Relevance, Tokens
 
-FOUND = 0.4
-"""A match counts as found from this probability on."""
+Basis = Literal["found", "guess", "unknown"]
+"""What a plan rests on; see `Sight.basis`."""
 
 Image = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "_rows _cols"]
-Box = tuple[float, float, float, float]
 
 
 # ---- where the question looks --------------------------------------------------------------------
-
-
-OF_THING = " (thing)"
-"""What follows the name of a match that is a thing, not a word."""
-
-
-@dataclass(frozen=True)
-class Match:
-    """Something that a scout looked for by name, and where it most likely is.
-
-    >>> Match("total", probability=0.87, box=(0.62, 0.68, 0.7, 0.7)).places
-    1.0
-    """
-
-    text: str
-    probability: float
-    box: Box
-    """x0 y0 x1 y1, as fractions of the image."""
-    places: float = 1.0
-    """On how many places it stands, softly counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +39,8 @@ class Sight:
     """What a scout makes of an image and a question.
 
     >>> lower_half = Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
-    >>> lower_half.found
-    ()
+    >>> lower_half.basis
+    'found'
     """
 
     logit: Tensor
@@ -98,13 +78,29 @@ class Sight:
 
     @property
     def found(self) -> tuple[Match, ...]:
-        """The matches that one can be sure of."""
-        return tuple(match for match in self.matches if match.probability >= FOUND)
+        """The matches that people can be told of as found."""
+        return tuple(match for match in self.matches if match.state == "found")
 
     @property
-    def guess(self) -> bool:
-        """Whether nothing that it looked for by name was found, and it has a map all the same."""
-        return bool(self.sure and self.matches and not self.found)
+    def likely(self) -> tuple[Match, ...]:
+        """The matches that count: found, or perhaps."""
+        return tuple(match for match in self.matches if match.state != "missing")
+
+    @property
+    def basis(self) -> Basis:
+        """What a plan by this map rests on.
+
+        `found`: something that the question names was found, or the scout knows the place without
+        a name, as a map that is given does. `guess`: it looked for names, and none was surely
+        found. `unknown`: it had nothing to look for, or cannot tell where to look.
+
+        >>> total = Match("total", probability=0.1, box=(0.0, 0.0, 1.0, 1.0))
+        >>> Sight(torch.zeros(2, 2), sure=0.9, matches=(total,)).basis
+        'guess'
+        """
+        if not self.sure:
+            return "unknown"
+        return "guess" if self.matches and not self.found else "found"
 
 
 @runtime_checkable
