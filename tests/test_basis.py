@@ -14,6 +14,7 @@ from homunculus.cli import main
 from homunculus.core.match import FOUND, PERHAPS
 from homunculus.planner import in_picture
 from homunculus.relevance.scout import scouts
+from homunculus.relevance.words import WordSight
 from homunculus.relevance.words.question import ask
 from homunculus.serve.tool import describe
 from homunculus.show import why_table
@@ -133,6 +134,25 @@ def test_the_table_of_reasons_has_a_third_answer() -> None:
     assert [word["state"] for word in why["words"]] == ["found", "perhaps", "missing"]
     rows = [line.split()[:2] for line in why_table(why).splitlines()[1:4]]
     assert rows == [["total", "yes"], ["bezahlt", "perhaps"], ["cash", "no"]]
+
+
+EXPLAINED = [
+    (("total", "bezahlt", "cash"), "1 of 3 found, 1 perhaps", "1 of 3 words of the question was "),
+    (("bezahlt", "cash"), "1 of 2 perhaps found", "1 of 2 words of the question was perhaps found"),
+    (("total",), "1 of 1 found", "1 of 1 word of the question was found; the choice follows it."),
+    (("cash",), "none found; follows text and the kind of answer", "No word of the question was "),
+]
+
+
+@pytest.mark.parametrize(("words", "short", "sentence"), EXPLAINED)
+def test_the_word_scout_counts_doubtful_matches_apart(
+    words: tuple[str, ...], short: str, sentence: str
+) -> None:
+    matches = tuple(Match(word, SCORES[word], CORNER) for word in words)
+    matched = any(match.state != "missing" for match in matches)
+    sight = WordSight.of(torch.zeros(2, 2), matches, (), matched, text=0.3)
+    assert sight.origin == f"words: {short}"
+    assert sight.explanation.startswith(sentence)
 
 
 def test_a_doubtful_match_still_speaks_for_the_picture() -> None:

@@ -145,16 +145,14 @@ def _count(matches: tuple[Match, ...]) -> tuple[str, str]:
     words = {_wanted(match) for match in matches}
     found = {_wanted(match) for match in matches if match.state == "found"}
     perhaps = {_wanted(match) for match in matches if match.state == "perhaps"} - found
-    likely = len(found | perhaps)
-    if found:
-        some, doubt = f"{len(found)} of {len(words)}", f", {len(perhaps)} perhaps" * bool(perhaps)
-        short, said, count = f"{some} found{doubt}", f"found{doubt}", len(found)
-    else:
-        some = f"{len(perhaps)} of {len(words)}"
-        short, said, count = f"{some} perhaps found", "perhaps found", len(perhaps)
-    were, noun = "was" if count == 1 else "were", "word" if len(words) == 1 else "words"
-    them = "it" if likely == 1 else "them"
-    return short, f"{some} {noun} of the question {were} {said}; the choice follows {them}."
+    named = found or perhaps
+    said = "found" if found else "perhaps found"
+    doubt = f", {len(perhaps)} perhaps" if found and perhaps else ""
+    were, noun = "was" if len(named) == 1 else "were", "word" if len(words) == 1 else "words"
+    them = "it" if len(found | perhaps) == 1 else "them"
+    share = f"{len(named)} of {len(words)}"
+    sentence = f"{share} {noun} of the question {were} {said}{doubt}; the choice follows {them}."
+    return f"{share} {said}{doubt}", sentence
 
 
 def _unsure(matches: tuple[Match, ...], unsupported: tuple[str, ...]) -> str:
