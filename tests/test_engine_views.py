@@ -28,7 +28,7 @@ from engine_help import (
 )
 from homunculus import Sight
 from homunculus.cli import main
-from homunculus.core.pipeline import Match
+from homunculus.core.match import Match
 from homunculus.engines.encode import stack_rows
 from homunculus.engines.families import plain_layout
 from homunculus.engines.plan import Viewing, ViewRequest, _within, choose_views

@@ -23,7 +23,7 @@ SOURCE = ROOT / "src" / "homunculus"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 FLOORS = (  # a room imports only from the lines above its own
-    {"lazy", "flags", "progress", "core.cache", "core.tower"},
+    {"lazy", "flags", "progress", "core.cache", "core.match", "core.tower"},
     {"image", "core.types"},
     {"core.check", "core.cortex"},
     {"core.lift", "core.allocate", "core.pack", "core.coverage"},

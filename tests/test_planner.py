@@ -8,7 +8,8 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from homunculus.core.pipeline import OF_THING, Match, Sight
+from homunculus.core.match import OF_THING, Match
+from homunculus.core.pipeline import Sight
 from homunculus.planner import believe
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.bill import Need

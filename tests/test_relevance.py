@@ -135,8 +135,7 @@ def test_a_named_place_is_added_to_the_scouts_map() -> None:
     assert placed.sight.origin == "words: 1 of 2 found + named place"
     gained = placed.relevance - plain.relevance
     assert (gained[-1] > gained[0]).all()
-    assert gained.min() >= torch.tensor(relevance.ELSEWHERE).log()
-    assert gained.max() <= 0
+    assert gained.min() - gained.max() >= torch.tensor(relevance.ELSEWHERE).log()
 
 
 def test_explore_heats_the_scouts_map_too() -> None:
@@ -307,10 +306,13 @@ def test_why_speaks_in_pixels_of_the_original() -> None:
     big = look(page((800, 600)), QUESTION, patch=32, tokens=9, scout=eyes(Fake())).to_json()["why"]
     assert big["words"] == [
         {
-            "word": "total", "found": True, "probability": 0.9,
+            "word": "total", "found": True, "state": "found", "probability": 0.9,
             "box": [80.0, 120.0, 240.0, 150.0], "places": 2,
         },
-        {"word": "invoice", "found": False, "probability": 0.2, "box": None, "places": 0},
+        {
+            "word": "invoice", "found": False, "state": "missing", "probability": 0.2,
+            "box": None, "places": 0,
+        },
     ]  # fmt: skip
     assert big["peak"] == [(3 + 0.5) * 32, (11 + 0.5) * 32]
     assert (big["matched"], big["text"], big["unsupported"]) == (True, 0.3, [])

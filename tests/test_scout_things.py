@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus.core.pipeline import FOUND, Match, Sight
+from homunculus.core.match import FOUND, Match
+from homunculus.core.pipeline import Sight, probabilities
 from homunculus.image import open_picture
 from homunculus.lazy import MissingExtra
 from homunculus.planner import believe, views
@@ -154,7 +155,8 @@ def test_the_map_follows_the_question(question: str, box) -> None:
 
 def test_several_things_share() -> None:
     two = Toy(Thing("bus", 0.6, BUS), Thing("dog", 0.6, DOG))
-    place = ThingScout(two)(IMAGE, "Is the dog looking at the bus?", (40, 40)).logit.exp()
+    sight = ThingScout(two)(IMAGE, "Is the dog looking at the bus?", (40, 40))
+    place = probabilities(sight.logit)
     assert place[30:34, 30:34].sum() == pytest.approx(0.5, abs=0.01)
 
 

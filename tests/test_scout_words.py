@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from homunculus import Scout
-from homunculus.core.pipeline import FOUND
+from homunculus.core.match import FOUND
 from homunculus.relevance import words
 from homunculus.relevance.words import WordScout, WordSight, load, scan
 from homunculus.relevance.words.cache import Cache

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from homunculus.core.coverage import Certificate, certify
     from homunculus.core.lift import Lift, Material
+    from homunculus.core.match import Match
     from homunculus.core.methods import Method, get_method, methods
     from homunculus.core.pack import pack
-    from homunculus.core.pipeline import Match, Scout, Sight
+    from homunculus.core.pipeline import Scout, Sight
     from homunculus.core.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
     from homunculus.planner import Planner, Views, views
@@ -54,9 +55,10 @@ __all__ = [
 _HOMES = {
     "core.coverage": ("Certificate", "certify"),
     "core.lift": ("Lift", "Material"),
+    "core.match": ("Match",),
     "core.methods": ("Method", "get_method", "methods"),
     "core.pack": ("pack",),
-    "core.pipeline": ("Match", "Scout", "Sight"),
+    "core.pipeline": ("Scout", "Sight"),
     "core.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
     "planner": ("Planner", "Views", "views"),

@@ -658,16 +658,18 @@ def _budget(arguments: argparse.Namespace) -> int:
     rule, acuity = planner.need.rule, planner.need.acuity
     untouched = rule.count(planner.picture.original)
     if arguments.json:
-        facts = {"tokens": needed.tokens, "value": round(needed.value, 4)}
+        value = None if needed.value is None else round(needed.value, 4)
+        facts: dict[str, Any] = {"tokens": needed.tokens, "value": value}
         facts |= {"reached": needed.reached, "untouched": untouched, "model": rule.name}
-        facts |= {"guess": planner.outlook.guess, "sure": round(planner.sight.sure, 3)}
+        facts |= {"basis": planner.sight.basis, "guess": planner.sight.basis != "found"}
+        facts |= {"sure": round(planner.sight.sure, 3)}
         print(json.dumps(facts | {"token_px": rule.token_px, "acuity": acuity.name}))
         return 0
     if not planner.sight.sure:
         why = planner.sight.unsure
         print(f"No budget can be told: the scout does not know where to look. {why}".rstrip())
         return 0
-    if planner.outlook.absent:
+    if not planner.outlook.known:
         print(f"No budget can be told. {planner.outlook.promise(needed.value)}")
         return 0
     token = rule.token
@@ -677,7 +679,7 @@ def _budget(arguments: argparse.Namespace) -> int:
         print(f"not even all {needed.tokens:,} {token} reach {arguments.legible:g}; what fewer do:")
         for tokens in (128, 273, 512, 1024):
             if least(rule) <= tokens < needed.tokens:
-                print(f"{tokens:>6} tokens: {planner.views(tokens).value:.2f}")
+                print(f"{tokens:>6} tokens: {planner.views(tokens).value or 0.0:.2f}")
     print(planner.outlook.promise(needed.value))
     return 0
 

@@ -129,5 +129,5 @@ def test_the_file_says_its_schema(tmp_path, batch):
     batch(make.folder(tmp_path / "in", 1), tmp_path / "out")
     (path,) = (tmp_path / "out").glob("part-*.parquet")
     told = pq.read_metadata(path).metadata
-    assert told[b"homunculus.batch.schema"] == b"1"
+    assert told[b"homunculus.batch.schema"] == b"2"
     assert json.loads(told[b"homunculus.batch.job"])["tokens"] == 16

@@ -10,8 +10,8 @@ from homunculus.lazy import need
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
 
-SCHEMA = 1
-"""Version of the columns; a change that a reader would notice makes it 2."""
+SCHEMA = 2
+"""Version of the columns; a change that a reader would notice makes it 3."""
 WHO = "homunculus batch"
 To = Literal["plans", "views", "answers"]
 Style = Literal["openai", "anthropic"]
@@ -127,7 +127,8 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
         ("page", pa.int32()), ("question", pa.string()),
         ("height", pa.int32()), ("width", pa.int32()),
         ("tokens", pa.int32()), ("untouched", pa.int32()),
-        ("value", pa.float64()), ("sure", pa.float64()), ("relevance", pa.string()),
+        ("value", pa.float64()), ("basis", pa.string()), ("sure", pa.float64()),
+        ("relevance", pa.string()),
         ("views", pa.list_(view)), ("setting", pa.string()),
         ("answer", pa.string()), ("prompt_tokens", pa.int32()), ("answer_tokens", pa.int32()),
         ("open_seconds", pa.float32()), ("scout_seconds", pa.float32()),

@@ -157,9 +157,9 @@ def _card(result: dict[str, Any], value: float, row: Row | None) -> str:
     shown = _drawing(result, row) if row is not None else ""
     windows = sum(one["name"] != "whole" for one in result["views"])
     what = f"{windows} windows" if windows else "the whole picture"
-    known = (
-        f"legible with probability {value:.2f}" if result["sure"] else "nobody knows where to look"
-    )
+    known = "it is not known where to look"
+    if result["value"] is not None:
+        known = f"legible with probability {value:.2f}"
     return (
         f"<figure>{shown}<figcaption><b>{escape(result['question'] or '(no question)')}</b><br>"
         f"{known}; {what}, {result['tokens']} of {result['untouched']} tokens; "

@@ -224,6 +224,7 @@ def _facts(seen: Views) -> Result:
     ]  # fmt: skip
     return {
         "tokens": told["tokens"], "untouched": told["untouched"], "value": told["value"],
+        "basis": told["basis"],
         "sure": round(float(seen.sight.sure), 4), "relevance": told["relevance"], "views": views,
         "setting": json.dumps(told["setting"]) if told["setting"] else None,
     }  # fmt: skip

@@ -202,7 +202,8 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Sums of a shard, and its plans of least value."""
     right = [one for one in results if not one.get("error")]
     kinds = [one["error_kind"] for one in results if one.get("error")]
-    plans = [(one["value"], one["id"]) for one in right if one.get("value") is not None]
+    # what is not known is the least sure of all
+    plans = [(one["value"] or 0.0, one["id"]) for one in right if one.get("basis")]
     names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
     return {
         "rows": len(results),

@@ -9,7 +9,7 @@ servers and benches do the first one ahead, and once for several budgets.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -19,39 +19,19 @@ from torch import Tensor
 from homunculus.core import lift
 from homunculus.core.check import check_number
 from homunculus.core.lift import Material
+from homunculus.core.match import Match
 from homunculus.core.methods import Method
 from homunculus.core.pack import pack
 from homunculus.core.types import Allocation, Field, Grid, Relevance, Tokens
 
-FOUND = 0.4
-"""A match counts as found from this probability on."""
+Basis = Literal["found", "guess", "unknown"]
+"""What a plan rests on; see `Sight.basis`."""
 
 Image = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "_rows _cols"]
-Box = tuple[float, float, float, float]
 
 
 # ---- where the question looks --------------------------------------------------------------------
-
-
-OF_THING = " (thing)"
-"""What follows the name of a match that is a thing, not a word."""
-
-
-@dataclass(frozen=True)
-class Match:
-    """Something that a scout looked for by name, and where it most likely is.
-
-    >>> Match("total", probability=0.87, box=(0.62, 0.68, 0.7, 0.7)).places
-    1.0
-    """
-
-    text: str
-    probability: float
-    box: Box
-    """x0 y0 x1 y1, as fractions of the image."""
-    places: float = 1.0
-    """On how many places it stands, softly counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +39,13 @@ class Sight:
     """What a scout makes of an image and a question.
 
     >>> lower_half = Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
-    >>> lower_half.found
-    ()
+    >>> lower_half.basis
+    'found'
     """
 
     logit: Tensor
-    """Log-probability that a cell holds the answer. A map of another size than the grid is
-    resized to it."""
+    """Log-probability that a cell holds the answer, up to a constant: only differences matter, and
+    the largest finite one is kept at 0. A map of another size than the grid is resized to it."""
     sure: float
     """How sure the scout is, from 0 (it cannot tell) to 1, that this is the right place."""
     size: Map | float | None = None
@@ -91,15 +71,36 @@ class Sight:
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Anything else worth telling a machine."""
 
-    @property
-    def found(self) -> tuple[Match, ...]:
-        """The matches that one can be sure of."""
-        return tuple(match for match in self.matches if match.probability >= FOUND)
+    def __post_init__(self) -> None:
+        # what is no map of numbers is refused by `check_sight`, which can name the scout
+        if isinstance(self.logit, Tensor) and not self.logit.is_complex():  # pyright: ignore[reportUnnecessaryIsInstance]
+            object.__setattr__(self, "logit", anchored(self.logit))
 
     @property
-    def guess(self) -> bool:
-        """Whether nothing that it looked for by name was found, and it has a map all the same."""
-        return bool(self.sure and self.matches and not self.found)
+    def found(self) -> tuple[Match, ...]:
+        """The matches that people can be told of as found."""
+        return tuple(match for match in self.matches if match.state == "found")
+
+    @property
+    def likely(self) -> tuple[Match, ...]:
+        """The matches that count: found, or perhaps."""
+        return tuple(match for match in self.matches if match.state != "missing")
+
+    @property
+    def basis(self) -> Basis:
+        """What a plan by this map rests on.
+
+        `found`: something that the question names was found, or the scout knows the place without
+        a name, as a map that is given does. `guess`: it looked for names, and none was surely
+        found. `unknown`: it had nothing to look for, or cannot tell where to look.
+
+        >>> total = Match("total", probability=0.1, box=(0.0, 0.0, 1.0, 1.0))
+        >>> Sight(torch.zeros(2, 2), sure=0.9, matches=(total,)).basis
+        'guess'
+        """
+        if not self.sure:
+            return "unknown"
+        return "guess" if self.matches and not self.found else "found"
 
 
 @runtime_checkable
@@ -163,12 +164,29 @@ def check_map(value: object, who: str) -> Map:
             f"{expected}, got NaN at {missing} of {value.numel()} cells. "
             "Use -inf for cells of no interest."
         )
-    return value.float()
+    return anchored(value).float()
+
+
+def anchored(logit: Tensor) -> Tensor:
+    """A map less its largest finite value, as floats: what was added to all cells is gone.
+
+    >>> anchored(torch.tensor([[1003.0, 1001.0, -torch.inf]]))
+    tensor([[ 0., -2., -inf]])
+    """
+    exact = logit.to(torch.promote_types(logit.dtype, torch.float32))
+    finite = exact.detach()[exact.isfinite()]
+    return exact - finite.max() if finite.numel() else exact
 
 
 def probabilities(logit: Map) -> Map:
-    """A map of log-probabilities as probabilities that sum to one; its extremes are bounded."""
-    return torch.softmax(logit.flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
+    """A map of log-probabilities as probabilities that sum to one.
+
+    Only differences matter. Infinities are bounded, so that no cell is certain or ruled out.
+
+    >>> probabilities(torch.tensor([[-200.0, -200.0, -300.0]])).round(decimals=3)
+    tensor([[0.5000, 0.5000, 0.0000]])
+    """
+    return torch.softmax(anchored(logit).flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
 
 
 def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:

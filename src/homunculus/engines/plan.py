@@ -8,8 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.core.match import Match
 from homunculus.core.methods import get_method
-from homunculus.core.pipeline import Match, Sight
+from homunculus.core.pipeline import Sight
 from homunculus.core.types import Tokens
 from homunculus.engines.families import Layout, cut_map
 from homunculus.engines.select import Choice, View, centre_rows, select, with_heights

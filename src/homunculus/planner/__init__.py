@@ -18,7 +18,8 @@ import torch
 from einops import rearrange
 
 from homunculus.core.check import check_kind, check_number, check_text
-from homunculus.core.pipeline import OF_THING, Scout, Sight, check_sight, probabilities, resize_map
+from homunculus.core.match import OF_THING
+from homunculus.core.pipeline import Basis, Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count, is_whole
 from homunculus.image import Picture, open_picture
 from homunculus.lazy import need
@@ -27,7 +28,7 @@ from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
 from homunculus.planner.bill import Bill, Need, least, too_few
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import token_rule
-from homunculus.planner.outlook import Outlook
+from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.search import FINE, Belief
 from homunculus.relevance.scout import ScoutLike, get_scout
 
@@ -119,8 +120,8 @@ class Views:
     def __repr__(self) -> str:
         pictures = "1 picture" if len(self) == 1 else f"{len(self)} pictures"
         about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
-        guess = ", a guess" if self.guess else ""
-        value = f"{self.value:.2f}" if self.sight.sure else "not known"
+        guess = ", a guess" if self.basis == "guess" else ""
+        value = "not known" if self.value is None else f"{self.value:.2f}"
         return f"<Views of {_short(self.question)!r}: {about}, legible {value}{guess}>"
 
     def __iter__(self) -> Iterator[View]:
@@ -138,34 +139,53 @@ class Views:
         return sum(view.tokens for view in self.views)
 
     @property
-    def value(self) -> float:
+    def untouched(self) -> int:
+        """What the picture itself would cost, as it is."""
+        return self.rule.count(self.picture.original)
+
+    @property
+    def value(self) -> float | None:
         """The estimated probability that the answer can be read from them, or that the thing that
-        is asked about is shown large enough. Of a `guess` it is no more than that."""
-        return self.bill.plan.value * in_picture(self.sight)
+        is asked about is shown large enough; None where it is not known. Of a `guess` it is no more
+        than that."""
+        return self.bill.plan.value * in_picture(self.sight) if self.outlook.known else None
 
     @cached_property
-    def resize_value(self) -> float:
+    def resize_value(self) -> float | None:
         """The same estimate for the whole picture resized to the same budget."""
+        if not self.outlook.known:
+            return None
         size = self.picture.size
         need = Need(believe(self.sight, size, self.acuity), size, self.rule, self.acuity, windows=0)
         return need.buy(self.limit).plan.value * in_picture(self.sight)
 
     @property
+    def basis(self) -> Basis:
+        """What they rest on: `found`, something that the question names was found; `guess`, it was
+        looked for and not surely found; `unknown`, there was nothing to look for, or the scout
+        cannot tell where to look, so they are the whole picture."""
+        return self.sight.basis
+
+    @property
     def guess(self) -> bool:
-        """Whether nothing that the question names was found, so that the windows are a guess."""
-        return self.outlook.guess
+        """Whether nothing that the question names was surely found: `basis` says why."""
+        return self.basis != "found"
 
     @property
     def reached(self) -> bool | None:
-        """Whether ``legible`` was reached; None unless it was asked for (``tokens="auto"``)."""
-        return None if self.wanted is None else self.value >= self.wanted
+        """Whether ``legible`` was reached, as far as known; None unless it was asked for
+        (``tokens="auto"``)."""
+        if self.wanted is None:
+            return None
+        return self.value is not None and self.value >= self.wanted
 
     @property
     def message(self) -> str:
         """What to expect of them, in a sentence or two."""
-        if not self.sight.sure:
-            return self.outlook.why_whole()
-        told = f"{self.outlook.promise(self.value)}{self._no_room()}"
+        told = self.outlook.promise(self.value)
+        if self.basis == "unknown":
+            return told
+        told = f"{told}{self._no_room()}"
         if self.reached is not False:
             return told
         return f"{told} The {self.wanted:g} that was asked for is not reached."
@@ -184,7 +204,7 @@ class Views:
 
     @cached_property
     def outlook(self) -> Outlook:
-        """What `guess` and `message` are made from."""
+        """What `value` and `message` are made from."""
         return Outlook(self.question, self.sight, self.acuity)
 
     def images(self) -> list[Any]:
@@ -252,13 +272,15 @@ class Views:
             "setting": dict([self.bill.setting]) if self.bill.setting else {},
             "limit": self.limit,
             "tokens": self.tokens,
-            "untouched": self.rule.count(self.picture.original),
+            "untouched": self.untouched,
             "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
-            "value": round(self.value, 4),
+            "value": None if self.value is None else round(self.value, 4),
+            "basis": self.basis,
             "guess": self.guess,
             "reached": self.reached,
             "message": self.message,
             "relevance": self.sight.origin,
+            "matches": [match_facts(match, self.picture) for match in self.sight.matches],
             "views": [
                 {
                     "name": view.name,
@@ -347,8 +369,8 @@ class Needed:
     """How many tokens a picture and a question need."""
 
     tokens: int
-    value: float
-    """Estimated probability that the answer can be read with them."""
+    value: float | None
+    """Estimated probability that the answer can be read with them; None where it is not known."""
     reached: bool
     """Whether that is as much as was asked for."""
 
@@ -430,6 +452,8 @@ class Planner:
         check_legible(legible)
         there = in_picture(self.sight)
         tokens, value = self.enough(legible / there, cap)
+        if not self.outlook.known:
+            return Needed(tokens, None, reached=False)
         return Needed(tokens, there * value, reached=there * value >= legible)
 
     def enough(self, legible: float, cap: int | None = None) -> tuple[int, float]:
@@ -470,7 +494,8 @@ def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
 
 
 def in_picture(sight: Sight) -> float:
-    """How far to trust an estimate: 1, but less where nothing was found that the question names.
+    """How far to trust an estimate: 1, but less where nothing was found that the question names,
+    not even perhaps.
 
     Then the question may be about something else, and no pixel can show its answer. By Bayes' rule
     from how often that happens with a picture's own questions and with another's.
@@ -478,7 +503,7 @@ def in_picture(sight: Sight) -> float:
     >>> in_picture(Sight(torch.zeros(2, 2), sure=0.9))
     1.0
     """
-    if not sight.guess:
+    if not sight.sure or not sight.matches or sight.likely:
         return 1.0
     here, elsewhere = (1 - ABSENT) * UNFOUND[0], ABSENT * UNFOUND[1]
     return here / (here + elsewhere)
@@ -508,7 +533,7 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
 
 def _labels(sight: Sight) -> torch.Tensor | None:
     """Where the question's words stand, as shares of 1: those found in few places count more."""
-    words = [one for one in sight.found if not one.text.endswith(OF_THING)]
+    words = [one for one in sight.likely if not one.text.endswith(OF_THING)]
     if not words or not sight.sure:
         return None
     rows, cols = sight.logit.shape

@@ -1,9 +1,20 @@
 """What to expect of a plan, in words: how likely it shows the answer, and whether it is a guess."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from homunculus.core.pipeline import OF_THING, Sight, probabilities, resize_map
+from homunculus.core.match import OF_THING, Match, State
+from homunculus.core.pipeline import Sight, probabilities, resize_map
+from homunculus.image import Picture
 from homunculus.planner.acuity import THING, Acuity
+from homunculus.relevance.words.net import fold
+
+MAX_NAMES = 6
+"""Words of a question that are listed at most."""
+_JOINED = re.compile(r"\w+(?:[^\w\s]\w+)+")
+"""Words with marks in them, such as TL-OPI-516: a scout spells them without."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,15 +29,17 @@ class Outlook:
         return f"<Outlook of {self.question!r}: {self.sight.origin}, {self.acuity.name}>"
 
     @property
-    def guess(self) -> bool:
-        """Whether nothing that the question names was found, so that the plan is a guess."""
-        return self.sight.guess
-
-    @property
     def absent(self) -> tuple[str, ...]:
         """The things that were looked for, where nothing that the question names was found."""
-        names = (one.text for one in self.sight.matches if one.text.endswith(OF_THING))
-        return tuple(name.removesuffix(OF_THING) for name in names) if self.guess else ()
+        if not self.sight.sure or self.sight.likely:
+            return ()
+        names = (match.text for match in self.sight.matches if match.text.endswith(OF_THING))
+        return tuple(name.removesuffix(OF_THING) for name in names)
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be told how likely the answer is shown."""
+        return bool(self.sight.sure) and not self.absent
 
     @property
     def of_thing(self) -> bool:
@@ -44,9 +57,11 @@ class Outlook:
         told = "The scout does not know where to look, so the whole picture is resized."
         return f"{told} {self.sight.unsure}".rstrip()
 
-    def promise(self, value: float) -> str:
-        """How likely the answer is shown well enough."""
-        if self.absent:  # how large it would be shown says nothing if it is not there
+    def promise(self, value: float | None) -> str:
+        """How likely the answer is shown well enough; None where that is not `known`."""
+        if not self.sight.sure:
+            return self.why_whole()
+        if value is None:  # how large it would be shown says nothing if it is not there
             return (
                 f"Not seen: {', '.join(self.absent)}. So this is a guess, and how likely the "
                 f"answer is in it cannot be told.{self._unread()}"
@@ -56,12 +71,29 @@ class Outlook:
             told = f"{shown}, with probability {value:.2f}."
         else:
             told = f"the answer can be read with probability {value:.2f}, by {self.acuity.reader}."
-        if self.guess:
-            nothing = (
-                "Nothing that the question names" if self.of_thing else "No word of the question"
-            )
-            told = f"{nothing} was found, so this is a guess: {told}"
+        told = f"{self._doubt()}{told}"
         return f"{told[0].upper()}{told[1:]}{self._compares()}{self._unread()}"
+
+    def _doubt(self) -> str:
+        """Why this is a guess, if it is."""
+        if self.sight.basis != "guess":
+            return ""
+        if perhaps := self._names("perhaps"):
+            return f"Only perhaps found: {self._listed(perhaps)}. So this is a guess: "
+        nothing = "Nothing that the question names" if self.of_thing else "No word of the question"
+        return f"{nothing} was found, so this is a guess: "
+
+    def matches(self) -> str:
+        """What of the question was found in the picture, perhaps found, and not."""
+        if not self.sight.matches:
+            return f"Relevance: {self.sight.origin}."
+        found, missing = self._names("found"), self._names("missing")
+        # found in another form, or as a part of another word; things may be in print about them
+        perhaps = _not_in(self._names("perhaps"), found)
+        if likely := found + perhaps:
+            missing = [word for word in _not_in(missing, likely) if not word.endswith(OF_THING)]
+        parts = [("Found", found), ("Perhaps", perhaps), ("Not found", missing)]
+        return " ".join(f"{name}: {self._listed(words)}." for name, words in parts if words)
 
     def _compares(self) -> str:
         """A warning where its words hardly say where to look."""
@@ -75,3 +107,32 @@ class Outlook:
         return (
             f" Not looked for, in a script that is not known: {', '.join(words)}." if words else ""
         )
+
+    def _names(self, state: State) -> list[str]:
+        """Matches of a state by name, each once."""
+        names = (match.text for match in self.sight.matches if match.state == state)
+        return list(dict.fromkeys(names))
+
+    def _listed(self, names: Sequence[str]) -> str:
+        """Some names, as the question spells them."""
+        asked = {fold(word): word for word in _JOINED.findall(self.question)}
+        more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+        return f"{', '.join(asked.get(name, name) for name in names[:MAX_NAMES])}{more}"
+
+
+def match_facts(match: Match, picture: Picture) -> dict[str, Any]:
+    """A match for machines; its box is x0 y0 x1 y1 in pixels of the original, None if missing."""
+    (high, wide), there = picture.original, match.state != "missing"
+    box = [round(side * of, 1) for side, of in zip(match.box, (wide, high) * 2, strict=True)]
+    return {
+        "text": match.text,
+        "state": match.state,
+        "probability": round(match.probability, 3),
+        "box": box if there else None,
+        "places": max(1, round(match.places)) if there else 0,
+    }
+
+
+def _not_in(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The words that are no part of another one."""
+    return [word for word in words if not any(word in other for other in others)]

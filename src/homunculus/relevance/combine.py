@@ -14,7 +14,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from homunculus.core.pipeline import OF_THING, Map, Sight, probabilities, resize_map
+from homunculus.core.match import OF_THING
+from homunculus.core.pipeline import Map, Sight, probabilities, resize_map
 from homunculus.core.types import Grid
 
 WAYS = ("question", "saliency", "information", "learned")
@@ -226,7 +227,7 @@ def mixture(read: Sight, seen: Sight, believed: tuple[float, float], grid: Grid)
 
 def _told(read: Sight, seen: Sight) -> str:
     """Both explanations; a thing that was found makes up for words that were not."""
-    if read.facts.get("matched") is False and seen.found:
+    if read.facts.get("matched") is False and seen.likely:
         return seen.explanation
     return f"{read.explanation} {seen.explanation}"
 

@@ -39,8 +39,10 @@ def describe(seen: Views, path: Path) -> str:
     facts = seen.to_json()
     lines = [
         f"{path} as {len(seen)} pictures: {seen.tokens} of at most {seen.limit} {seen.rule.token}; "
-        f"the original would cost {facts['untouched']}. {seen.message}",
+        f"the original would cost {seen.untouched}. {seen.message}",
     ]
+    if seen.sight.matches:
+        lines.append(seen.outlook.matches())
     for number, view in enumerate(facts["views"], 1):
         x0, y0, x1, y1 = (round(side) for side in view["box"])
         where = f"pixels {x0},{y0} to {x1},{y1} of the original, at {view['scale']:.2f} its scale"

@@ -18,11 +18,13 @@ from torch import Tensor
 from homunculus.core import lift
 from homunculus.core.check import check_kind, check_text
 from homunculus.core.coverage import Certificate, certify
+from homunculus.core.match import Match
 from homunculus.core.methods import DEFAULT_OF_CELLS, Method, get_method
-from homunculus.core.pipeline import FOUND, Map, Match, Sight, run
+from homunculus.core.pipeline import Map, Sight, run
 from homunculus.core.types import Allocation, Budget, Field, Tokens, check_count
 from homunculus.image import Picture, open_picture
 from homunculus.planner.models import token_rule
+from homunculus.planner.outlook import match_facts
 from homunculus.relevance.combine import Dials
 from homunculus.relevance.material import FEATURES, material
 from homunculus.relevance.scout import ScoutLike, scout_for, shipped_detector
@@ -92,7 +94,7 @@ class Look:
             caption=" ".join([f"{self.caption()}.", *self.notes()]),
             origin=self.sight.origin,
             fixation=self.fixation,
-            words=[(match.text, match.box) for match in self.sight.found],
+            words=[(match.label, match.box) for match in self.sight.likely],
         )
 
     def _repr_png_(self) -> bytes:
@@ -161,7 +163,7 @@ class Look:
 def notes(picture: Picture, question: str, sight: Sight, page: int = 0) -> list[str]:
     """Sentences on what a reader might not expect of a picture and a question."""
     found = picture_notes(picture, page)
-    if question.strip() and (not sight.sure or sight.facts.get("matched") is False):
+    if question.strip() and (sight.basis != "found" or sight.facts.get("matched") is False):
         found.append(sight.explanation)
     return found
 
@@ -321,7 +323,7 @@ HEADS = ("word", "found", "probability", "where", "places")
 def why_facts(
     sight: Sight, logit: Float[Tensor, "rows cols"], picture: Picture, patch: int
 ) -> dict[str, Any]:
-    """What was found and made of it; boxes are x0 y0 x1 y1, of words that were found alone."""
+    """What was found and made of it; words that are missing have no box."""
     peak = _peak(logit, picture, patch)
     where = f" The most relevant spot is {peak[0]:.0f},{peak[1]:.0f}." if peak else ""
     return {
@@ -339,16 +341,8 @@ def why_facts(
 
 
 def _word(word: Match, picture: Picture) -> dict[str, Any]:
-    found, (high, wide) = word.probability >= FOUND, picture.original
-    x0, y0, x1, y1 = word.box
-    box = [round(x0 * wide, 1), round(y0 * high, 1), round(x1 * wide, 1), round(y1 * high, 1)]
-    return {
-        "word": word.text,
-        "found": found,
-        "probability": round(word.probability, 3),
-        "box": box if found else None,
-        "places": max(1, round(word.places)) if found else 0,
-    }
+    facts = match_facts(word, picture)
+    return {"word": facts.pop("text"), "found": word.state == "found", **facts}
 
 
 def _peak(logit: Float[Tensor, "rows cols"], picture: Picture, patch: int) -> list[float] | None:
@@ -374,7 +368,7 @@ def _row(word: dict[str, Any]) -> tuple[str, ...]:
     if word["box"]:
         x0, y0, x1, y1 = (round(side) for side in word["box"])
         where = f"{x0},{y0}-{x1},{y1}"
-    found = "yes" if word["found"] else "no"
+    found = {"found": "yes", "perhaps": "perhaps", "missing": "no"}[word["state"]]
     return word["word"], found, f"{word['probability']:.2f}", where, str(word["places"])
 
 
@@ -397,7 +391,7 @@ def _rich(rows: list[tuple[str, ...]]) -> str | None:
         return None
     table = Table(*HEADS)
     for row in rows:
-        style = "bold" if row[1] == "yes" else "dim"
+        style = {"yes": "bold", "no": "dim"}.get(row[1], "")
         table.add_row(*(Text(cell) for cell in row), style=style)  # never read as markup
     console = Console()
     with console.capture() as drawn:

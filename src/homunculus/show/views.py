@@ -1,6 +1,5 @@
 """Draw views: where they stand on the picture, what is sent, and the same budget by resizing."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,12 +7,12 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from homunculus.core.pipeline import OF_THING, resize_map
+from homunculus.core.match import OF_THING
+from homunculus.core.pipeline import probabilities, resize_map
 from homunculus.image import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
-from homunculus.relevance.words.net import fold
 from homunculus.show import panels
 
 COLOURS = panels.LEVELS
@@ -45,8 +44,6 @@ LIKELY = 0.2
 """How likely another place must be, against the likeliest, to be magnified as well."""
 SMALL = 20
 """Height of a label in pixels."""
-NAMED = 6
-"""Words of a question that are listed at most."""
 LITTLE = 0.05
 """Windows that gain less than this gain little."""
 
@@ -56,11 +53,9 @@ def draw_views(views: Views) -> Any:
     whole, broad = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
     left = _where(whole, views)
     right = broad - left.width - panels.GAP
-    known = views.sight.sure > 0 and not views.outlook.absent
-    ours, other = (views.value, views.resize_value) if known else (None, None)
     ways = (
-        Way("homunculus", views.views, OURS, ours),
-        Way("resize", (resized(views),), RESIZED, other),
+        Way("homunculus", views.views, OURS, views.value),
+        Way("resize", (resized(views),), RESIZED, views.resize_value),
     )
     pictures = {view: render(whole, view) for way in ways for view in way.views}
     both, spots = _both(ways, pictures, right), likeliest(views)
@@ -105,9 +100,9 @@ def _where(whole: Any, views: Views) -> Any:
     if views.sight.sure:
         picture = panels.heated(picture, views.sight.logit, shown[0] / views.sight.logit.shape[1])
     things = [
-        (one.text.removesuffix(OF_THING), one.box)
-        for one in views.sight.found
-        if one.text.endswith(OF_THING)
+        (match.text.removesuffix(OF_THING), match.box)
+        for match in views.sight.found
+        if match.text.endswith(OF_THING)
     ]
     picture = panels.outlined(picture, things)
     blocks.append(panels.framed(outline(picture, views, scale)))
@@ -313,7 +308,7 @@ def likeliest(views: Views) -> list[Spot]:
         return []
     rows, cols = sight.logit.shape
     grid = (rows, cols)
-    chance = sight.logit.nan_to_num(nan=-1e9).flatten().softmax(0).view(grid)
+    chance = probabilities(sight.logit)
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
     things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
     left = [view for view in views if view.name != "whole"] or list(views)
@@ -435,50 +430,23 @@ def facts(views: Views) -> list[str]:
     """Short lines: what is sent and costs, what was found, what to expect of it."""
     many = len(views) - 1
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
-    untouched = views.rule.count(views.picture.original)
-    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {untouched:,}"
-    found = _found(views) if views.sight.sure else ""
+    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {views.untouched:,}"
+    found = views.outlook.matches() if views.sight.sure else ""
     told = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
     told.append(MISSED if missed(likeliest(views)) else "")
     return [line for line in told if line]
 
 
-def _found(views: Views) -> str:
-    """What of the question was found in the picture, and what not."""
-    sight, asked = views.sight, {fold(one): one for one in _JOINED.findall(views.question)}
-    if not sight.matches:
-        return f"Relevance: {sight.origin}."
-    found = list(dict.fromkeys(one.text for one in sight.found))
-    missed = [one.text for one in sight.matches if one not in sight.found]
-    if found:  # in another form, as a part of it, or in print about it
-        missed = [one for one in missed if not (one.endswith(OF_THING) or _within(one, found))]
-    parts = [("Found", found), ("Not found", list(dict.fromkeys(missed)))]
-    told = [(name, [asked.get(one, one) for one in words]) for name, words in parts if words]
-    return " ".join(f"{name}: {_listed(words)}." for name, words in told)
-
-
-_JOINED = re.compile(r"\w+(?:[^\w\s]\w+)+")
-"""Words with marks in them, such as TL-OPI-516: a scout spells them without."""
-
-
-def _within(word: str, found: Sequence[str]) -> bool:
-    return any(word in one for one in found)
-
-
-def _listed(words: Sequence[str]) -> str:
-    more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
-    return f"{', '.join(words[:NAMED])}{more}"
-
-
 def _gain(views: Views) -> str:
     """What windows gain over resizing, where that can be told."""
-    if not views.sight.sure or views.outlook.absent:
+    ours, other = views.value, views.resize_value
+    if ours is None or other is None:
         return ""
     if len(views) == 1:
         untouched = views[0].size == views.picture.size
         return "" if untouched else " Windows would not show more, so the picture is resized."
-    little = ", so windows gain little here" if views.value < views.resize_value + LITTLE else ""
-    return f" Resized to the same budget: {views.resize_value:.2f}{little}."
+    little = ", so windows gain little here" if ours < other + LITTLE else ""
+    return f" Resized to the same budget: {other:.2f}{little}."
 
 
 def compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from homunculus.core.methods import DEFAULT, methods
-from homunculus.core.pipeline import Image, Scout, Sight, resize_map
+from homunculus.core.pipeline import Image, Scout, Sight, probabilities, resize_map
 from homunculus.core.types import Grid
 from homunculus.image import Picture, PictureError, open_picture, size_of
 from homunculus.planner import Planner, View, Views, in_picture, scout_cells
@@ -207,7 +207,7 @@ def compare(picture: Picture, request: Request, page: int = 0) -> Comparison:
     planner = Planner.of(whole, request.question, request.model, scout=scout)
     seen = planner.views(request.tokens)
     place = spot_of(planner, request.point)
-    columns = [_resize(planner, seen, whole, place), _views(planner, seen, whole, place)]
+    columns = [_resize(seen, whole, place), _views(seen, whole, place)]
     columns += [_cells(name, planner, request, whole, place) for name in request.others]
     high, wide = picture.original
     return Comparison(
@@ -222,25 +222,25 @@ def compare(picture: Picture, request: Request, page: int = 0) -> Comparison:
     )
 
 
-def _resize(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
+def _resize(seen: Views, whole: Any, place: Box) -> Column:
     small = resized(seen)
     shown = compose(whole, [small], whole.size, 1.0)
     size = f"{small.size[1]} x {small.size[0]} pixels"
     return Column(
         "resize", f"the whole picture, smaller: {size}", small.tokens,
-        _known(planner, seen.resize_value), _drawn(whole), _drawn(shown),
+        seen.resize_value, _drawn(whole), _drawn(shown),
         _magnified(shown, place), [small],
     )  # fmt: skip
 
 
-def _views(planner: Planner, seen: Views, whole: Any, place: Box) -> Column:
+def _views(seen: Views, whole: Any, place: Box) -> Column:
     shown = compose(whole, seen.views, whole.size, 1.0)
     small = _drawn(whole)
     many = len(seen) - 1
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
     return Column(
         DEFAULT, f"a small whole picture{windows}", seen.tokens,
-        _known(planner, seen.value),
+        seen.value,
         outline(panels.washed(small, 0.35), seen, small.width / whole.width), _drawn(shown),
         _magnified(shown, place), seen.views,
     )  # fmt: skip
@@ -262,13 +262,9 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
     value *= in_picture(planner.sight)
     seen = drawn.seen if drawn.seen.size == whole.size else drawn.seen.resize(whole.size)
     return Column(
-        name, method.about, int(kept.tokens.valid.sum()), _known(planner, value),
+        name, method.about, int(kept.tokens.valid.sum()), value if planner.outlook.known else None,
         _drawn(drawn.kept), _drawn(seen), _magnified(seen, place),
     )  # fmt: skip
-
-
-def _known(planner: Planner, value: float) -> float | None:
-    return value if planner.sight.sure else None
 
 
 def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:
@@ -311,7 +307,7 @@ def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
     """A few lines of print around the point, or where the answer most likely is."""
     high, wide = planner.picture.size
     belief = planner.need.belief
-    place = belief.place if belief.place.any() else planner.sight.logit.softmax(-1)
+    place = belief.place if belief.place.any() else probabilities(planner.sight.logit)
     rows, cols = place.shape
     row, col = divmod(int(place.argmax()), cols)
     if point:
@@ -359,7 +355,7 @@ def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]
     small = _drawn(whole)
     found = list[ScoutMap]()
     for name, sight in sights:
-        words = [(match.text, match.box) for match in sight.found]
+        words = [(match.label, match.box) for match in sight.likely]
         if sight.sure:
             drawn = panels.heated(small, sight.logit, small.width / sight.logit.shape[1])
         else:  # its map says nothing

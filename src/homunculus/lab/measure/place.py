@@ -102,11 +102,11 @@ def find(one: Question, scout: Scout, side: int, other: Question | None = None) 
     before = float(place[place >= place[at]].sum())
     mapped = float(share[at]) * share.numel()
     right = bool(sight.sure) and float(share[share > share[at]].sum()) <= RIGHT
-    known = Found(one, sight.sure, min(1.0, before), mapped, right, found=bool(sight.found))
+    known = Found(one, sight.sure, min(1.0, before), mapped, right, found=bool(sight.likely))
     if other is None:
         return known
     strange = scout(sheet.page.pixels, other.text, grid)
-    return replace(known, other=strange.sure, other_found=bool(strange.found))
+    return replace(known, other=strange.sure, other_found=bool(strange.likely))
 
 
 def _cell(box: Sequence[float], cell: int, grid: tuple[int, int]) -> tuple[int, int]:

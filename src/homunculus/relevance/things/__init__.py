@@ -11,7 +11,8 @@ from math import exp
 import torch
 from torch import Tensor
 
-from homunculus.core.pipeline import Box, Image, Map, Match, Sight
+from homunculus.core.match import Box, Match
+from homunculus.core.pipeline import Image, Map, Sight
 from homunculus.core.types import Grid
 from homunculus.relevance.things.detector import (
     FILE,

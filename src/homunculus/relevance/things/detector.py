@@ -19,7 +19,8 @@ import torch.nn.functional as F
 from einops import rearrange
 
 from homunculus.core.cache import LRU
-from homunculus.core.pipeline import Box, Image
+from homunculus.core.match import Box
+from homunculus.core.pipeline import Image
 from homunculus.lazy import need
 from homunculus.relevance.words.cache import key
 

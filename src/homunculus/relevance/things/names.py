@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from homunculus.relevance.words.question import QUOTED, ask, plurals, word_set
+from homunculus.relevance.words.question import QUOTED, ask, plurals
+from homunculus.relevance.words.stopwords import word_set
 
 _ALSO = {
     "person": "people man men woman women boy boys girl girls child children kid kids baby babies "

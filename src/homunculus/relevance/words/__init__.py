@@ -18,7 +18,8 @@ from einops import rearrange
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from homunculus.core.pipeline import FOUND, Box, Image, Map, Match, Sight, resize_map
+from homunculus.core.match import PERHAPS, Box, Match
+from homunculus.core.pipeline import Image, Map, Sight, resize_map
 from homunculus.core.types import Grid
 from homunculus.relevance.words import int8
 from homunculus.relevance.words.cache import Cache, Features, key
@@ -60,7 +61,7 @@ class WordSight(Sight):
     unsupported: tuple[str, ...] = ()
     """Words in scripts the scout cannot read."""
     matched: bool = False
-    """Whether any word was found; if not, the kind of answer asked for guides alone."""
+    """Whether any word was found, or perhaps; if not, the kind of answer asked for guides alone."""
     text: float = 0.0
     """Share of the page that holds text."""
 
@@ -120,14 +121,8 @@ def _outcome(
     matches: tuple[Match, ...], unsupported: tuple[str, ...], matched: bool
 ) -> tuple[str, str]:
     """What became of the question's words: in a few words, and in a sentence."""
-    many = len({_wanted(match) for match in matches})
-    found = len({_wanted(match) for match in matches if match.probability >= FOUND})
     if matched:
-        short, words = f"{found} of {many} found", "word" if many == 1 else "words"
-        was, them = ("was", "it") if found == 1 else ("were", "them")
-        sentence = (
-            f"{found} of {many} {words} of the question {was} found; the choice follows {them}."
-        )
+        short, sentence = _count(matches)
     elif matches:
         short = "none found; follows text and the kind of answer"
         sentence = (
@@ -143,6 +138,21 @@ def _outcome(
     if unsupported:
         short = f"{short} ({len(unsupported)} in a script it cannot read)"
     return short, f"{sentence}{_unread(unsupported)}"
+
+
+def _count(matches: tuple[Match, ...]) -> tuple[str, str]:
+    """How many words were found, and perhaps found: in a few words, and in a sentence."""
+    words = {_wanted(match) for match in matches}
+    found = {_wanted(match) for match in matches if match.state == "found"}
+    perhaps = {_wanted(match) for match in matches if match.state == "perhaps"} - found
+    named = found or perhaps
+    said = "found" if found else "perhaps found"
+    doubt = f", {len(perhaps)} perhaps" if found and perhaps else ""
+    were, noun = "was" if len(named) == 1 else "were", "word" if len(words) == 1 else "words"
+    them = "it" if len(found | perhaps) == 1 else "them"
+    share = f"{len(named)} of {len(words)}"
+    sentence = f"{share} {noun} of the question {were} {said}{doubt}; the choice follows {them}."
+    return f"{share} {said}{doubt}", sentence
 
 
 def _unsure(matches: tuple[Match, ...], unsupported: tuple[str, ...]) -> str:
@@ -179,12 +189,12 @@ def matches(evidence: WordEvidence, row: int, asked: ParsedQuestion) -> tuple[Ma
             (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
             (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
         )  # fmt: skip
-        there = [one.box for one in words if one.probability >= FOUND]
+        there = [other.box for other in words if other.state != "missing"]
         if place >= asked.own:
-            if peak < OTHERWISE or any(_meet(box, one) for one in there):
+            if peak < OTHERWISE or any(_meet(box, other) for other in there):
                 continue  # it might have been printed so, and was not; or it was found already
             word = f"{word}{FOR}{asked.stand_for[place - asked.own]})"
-        count = float((match >= FOUND).sum()) / max(1, int(near.sum()))
+        count = float((match >= PERHAPS).sum()) / max(1, int(near.sum()))
         words.append(Match(word, peak, box, count))
     return tuple(words)
 
@@ -319,7 +329,7 @@ class WordScout:
         return [
             WordSight.of(
                 cells[row], seen[row], one.unsupported,
-                any(match.probability >= FOUND for match in seen[row]),
+                any(match.state != "missing" for match in seen[row]),
                 text, size, printed, one.quoted, one.counts, one.of_chart,
             )
             for row, one in enumerate(asked)

@@ -1,7 +1,8 @@
 """What a question asks the page for: words to find there, and what the answer looks like.
 
 English, by small lists; nothing is learned here, and the same question gives the same words
-everywhere. A word that no list knows is a word to find.
+everywhere. A word that no list knows is a word to find. Of German, French and Spanish only the
+words that say nothing are known (`stopwords`).
 """
 
 import re
@@ -11,6 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from homunculus.relevance.words.net import KINDS, fold, supported
+from homunculus.relevance.words.stopwords import (
+    EMPTY,
+    is_stopword,
+    language,
+    split_elisions,
+    word_set,
+)
 
 SHORTEST = 4
 """Letters from which a word is tried as one and as many."""
@@ -266,13 +274,11 @@ def _open(text: str, quoting: bool) -> Iterator[tuple[str, float]]:
     Beside a quotation they weigh less and generic ones nothing, but they stay: a question about a
     table quotes its row and names its column plainly.
     """
+    spoken = language(text)
+    text = split_elisions(text) if spoken == "french" else text
     for word, weight in _with_parts(text, OTHER if quoting else 1.0):
         plain = fold(word)
-        if (
-            word.lower() in _EMPTY
-            or word.lower() in _ASKING
-            or (supported(word) and len(plain) < 2)
-        ):
+        if is_stopword(word, spoken) or (supported(word) and len(plain) < 2):
             continue
         if plain in _GENERIC:
             if not quoting:
@@ -294,7 +300,7 @@ def _with_parts(text: str, weight: float) -> Iterator[tuple[str, float]]:
 
 
 def _stands_alone(part: str) -> bool:
-    return len(part) > 2 and part.isalpha() and part.lower() not in _EMPTY
+    return len(part) > 2 and part.isalpha() and part.lower() not in EMPTY
 
 
 def _length_weight(word: str) -> float:
@@ -305,20 +311,6 @@ def _length_weight(word: str) -> float:
 # ---- ways of asking ------------------------------------------------------------------------------
 
 
-def word_set(words: str) -> frozenset[str]:
-    """The words of a text, each once."""
-    return frozenset(words.split())
-
-
-_EMPTY = word_set("""
-    a an the of and or to in on at is are was were be been being am by for from with as it its
-    this that these those does do did done has have had having there their they them he she his her
-    him you your i we our us me my any some can could will would shall should might must not
-    than then so if but about into onto over under between within per each all more most such also
-    via please tell find give show look answer answers question using use single phrase only just
-    here both either other same very too up out off s t
-""")
-_ASKING = word_set("what which who whom whose where when why how many much")
 _GENERIC = word_set("""
     name names named mentioned mention given shown written printed document page form image
     picture photo figure text word words value values listed list according following stated kind
@@ -332,7 +324,7 @@ _GENERIC = word_set("""
 def _buckets(text: str) -> tuple[int, ...]:
     """Hashed words of the question outside its quotations; digits count as their number only."""
     words = (re.sub(r"\d", "0", word.lower()) for word in _split(text))
-    told = [word for word in words if word not in _EMPTY][:MOST_BUCKETS]
+    told = [word for word in words if word not in EMPTY][:MOST_BUCKETS]
     return tuple(zlib.crc32(word.encode(errors="surrogatepass")) % BUCKETS for word in told)
 
 

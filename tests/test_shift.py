@@ -1,0 +1,175 @@
+"""Only differences of a map matter: what is added to all its cells changes no result, anywhere.
+
+Maps stand on sixteenths and shifts are whole numbers, so that shifting is exact in float32.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+import homunculus
+from homunculus import Sight
+from homunculus.core.pipeline import probabilities
+from homunculus.relevance.combine import combine, mix
+from homunculus.relevance.scout import at_named_place
+from homunculus.studio.compare import PointScout
+from tiny import load
+
+image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+
+SHIFTS = (1e3, -1e3)
+QUESTION = "What is at the top left?"
+METHODS = homunculus.methods()
+OF_PICTURES = [name for name, method in METHODS.items() if method.source == "question"]
+"""Methods that `look` can run by a map: they need no model."""
+
+
+@cache
+def page() -> Any:
+    """Stripes on white: something for methods that look at pixels."""
+    drawn = image.new("RGB", (256, 192), "white")
+    for x in range(16, 240, 24):
+        drawn.paste("black", (x, 40, x + 9, 60))
+    return drawn
+
+
+@cache
+def model() -> SimpleNamespace:
+    return load("qwen3_vl")
+
+
+def scout(logit: Tensor) -> Callable[..., Sight]:
+    """A function that returns a map, as other packages offer them."""
+    return lambda image, question, grid: Sight(logit, sure=0.9)
+
+
+def facts(seen: homunculus.Views) -> object:
+    return seen.to_json(), seen.value, seen.resize_value
+
+
+def by_views(logit: Tensor) -> object:
+    given = homunculus.views(page(), QUESTION, tokens=24, scout=logit)
+    asked = homunculus.views(page(), QUESTION, tokens=24, scout=scout(logit))
+    return facts(given), facts(asked), given.show().tobytes()
+
+
+def by_planner(logit: Tensor) -> object:
+    planner = homunculus.Planner.of(page(), QUESTION, scout=logit)
+    return facts(planner.views(16)), planner.budget(0.5)
+
+
+def by_look(logit: Tensor) -> object:
+    return [
+        homunculus.look(page(), QUESTION, method=name, tokens=12, scout=whom).to_json()
+        for name in OF_PICTURES
+        for whom in (logit, scout(logit))
+    ]
+
+
+def by_get_scout(logit: Tensor) -> object:
+    sight = homunculus.get_scout(logit)(torch.zeros(3, 64, 64, dtype=torch.uint8), "", (4, 4))
+    return probabilities(sight.logit)
+
+
+def by_attach(logit: Tensor) -> object:
+    it = model()
+    anchors = list[object]()
+    for where in ("before", "after"):
+        engine = homunculus.attach(it.model, it.processor, tokens=12, where=where, scout=logit)
+        (shown,) = engine.generate(page(), QUESTION, max_new_tokens=1).images
+        anchors.append(shown.choice.anchor)
+    return anchors
+
+
+PUBLIC: dict[str, Callable[[Tensor], object]] = {
+    "views": by_views,
+    "Planner": by_planner,
+    "look": by_look,
+    "get_scout": by_get_scout,
+    "attach": by_attach,
+}
+"""Every public name that is given a map, and what it makes of one."""
+
+
+def by_combine(logit: Tensor) -> object:
+    read = Sight(logit, sure=0.9, elsewhere=torch.ones(4, 5))
+    seen = Sight(logit.flip(0), sure=0.8, thing=torch.ones(4, 5))
+    questions = ("Where?", "Which number is on it?")
+    return [
+        combine(read, seen, question, grid).logit
+        for question in questions
+        for grid in ((4, 5), (7, 9))
+    ]
+
+
+def by_place(logit: Tensor) -> object:
+    sight = at_named_place(Sight(logit, sure=0.9), QUESTION, (4, 5))
+    return facts(homunculus.views(page(), QUESTION, tokens=24, scout=lambda *_: sight))
+
+
+def by_point(logit: Tensor) -> object:
+    pointed = PointScout(scout(logit), (0.5, 0.25), beside=True)
+    return facts(homunculus.views(page(), QUESTION, tokens=24, scout=pointed))
+
+
+def by_mix(logit: Tensor) -> object:
+    flat = logit.reshape(1, -1)
+    return mix({"question": flat, "saliency": flat.flip(1)}, torch.ones_like(flat).bool())
+
+
+INSIDE: dict[str, Callable[[Tensor], object]] = {
+    "probabilities": probabilities,
+    "combine": by_combine,
+    "at_named_place": by_place,
+    "PointScout": by_point,
+    "mix": by_mix,
+}
+"""What scouts and surfaces are made from."""
+
+
+def equal(one: object, other: object) -> bool:
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(equal, one, other))
+    return one == other
+
+
+def maps() -> st.SearchStrategy[Tensor]:
+    """Maps of 4 x 5 cells, of logits as far apart as a loud scout's."""
+    sixteenths = st.lists(st.integers(-4800, 4800), min_size=20, max_size=20)
+    return sixteenths.map(lambda drawn: torch.tensor(drawn).view(4, 5) / 16)
+
+
+PEAK = torch.zeros(4, 5).index_put((torch.tensor(1), torch.tensor(3)), torch.tensor(60.0))
+"""One cell that a bound on logits themselves, not on their differences, would lose."""
+
+
+@pytest.mark.parametrize("name", [*PUBLIC, *INSIDE])
+@settings(max_examples=2, phases=(Phase.explicit, Phase.generate))
+@example(PEAK)
+@given(maps())
+def test_a_shifted_map_gives_the_same_result(name: str, logit: Tensor) -> None:
+    result = {**PUBLIC, **INSIDE}[name]
+    expected = result(logit)
+    for shift in SHIFTS:
+        assert torch.equal(logit + shift - shift, logit)
+        assert equal(result(logit + shift), expected), f"{name}: {shift:+g} changed the result"
+
+
+def test_every_public_name_that_takes_a_scout_is_tried() -> None:
+    takes = set[str]()
+    for name in homunculus.__all__:
+        value = getattr(homunculus, name)
+        made = getattr(value, "of", value)
+        if callable(made) and made is not homunculus.Scout:
+            takes |= {name} if "scout" in signature(made).parameters else set()
+    assert takes == set(PUBLIC)
