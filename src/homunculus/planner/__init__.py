@@ -228,14 +228,16 @@ class Views:
         return messages.ollama(messages.bundle(self, label))
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write each picture as a PNG; returns their paths. Windows of an earlier call are deleted.
+        """Write each picture as a PNG; returns their paths. Views of an earlier call are deleted.
 
-        The folder then holds these pictures alone, besides files of other names.
+        Pictures that are no views, and files of other names, stay.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        for old in (folder / "window.png", *folder.glob("window-[0-9].png")):
-            old.unlink(missing_ok=True)
+        for name in ("whole.png", "window.png", "window-[0-9].png"):
+            for old in folder.glob(name):
+                if messages.is_view(old.read_bytes()):
+                    old.unlink()
         paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
         for path, image in zip(paths, self.images(), strict=True):
             image.save(path, pnginfo=messages.mark())
@@ -332,7 +334,7 @@ def views(
 
 def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
     """The views of the smallest budget that is enough; a warning where none is."""
-    seen = replace(planner.views(planner.enough(legible, cap)[0]), wanted=float(legible))
+    seen = replace(planner.views(planner.budget(legible, cap).tokens), wanted=float(legible))
     if not seen.reached:
         warnings.warn(
             f"views: {seen.limit} {seen.rule.token} do not reach legible={legible:g} (cap={cap}). "
@@ -426,29 +428,25 @@ class Planner:
         return Outlook(self.question, self.sight, self.need.acuity)
 
     def budget(self, legible: float | int = 0.8, cap: int | None = None) -> Needed:
-        """The smallest budget whose plan is worth ``legible``, or the largest there is."""
-        check_legible(legible)
-        there = in_picture(self.sight)
-        tokens, value = self.enough(legible / there, cap)
-        return Needed(tokens, there * value, reached=there * value >= legible)
+        """The smallest budget whose plan is worth ``legible``, or the largest there is.
 
-    def enough(self, legible: float, cap: int | None = None) -> tuple[int, float]:
-        """The smallest budget that would do if the answer is in the picture, and what it shows."""
+        ``views(..., tokens="auto")`` takes this budget.
+        """
+        check_legible(legible)
         first = least(self.need.rule)
         most = max(first, self.need.rule.count(self.picture.size))
         most = most if cap is None else min(most, cap)
         low, high = min(first, most) - 1, min(first, most)
-        while (value := self.need.buy(high).plan.value) < legible:
-            if high == most:
-                return most, value
+        while (value := self.views(high).value) < legible and high < most:
             low, high = high, min(2 * high, most)
-        while high - low > 1:  # the value never falls by more than the search may miss
+        while value >= legible and high - low > 1:
+            # the value never falls by more than the search may miss
             middle = (low + high) // 2
-            if (found := self.need.buy(middle).plan.value) >= legible:
+            if (found := self.views(middle).value) >= legible:
                 high, value = middle, found
             else:
                 low = middle
-        return high, value
+        return Needed(high, value, reached=value >= legible)
 
 
 def _short(text: str, most: int = 80) -> str:
