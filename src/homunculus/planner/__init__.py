@@ -433,7 +433,7 @@ class Planner:
         ``views(..., tokens="auto")`` takes this budget.
         """
         check_legible(legible)
-        first = least(self.need.rule)
+        first = least(self.need.rule, self.need.settings)
         most = max(first, self.need.rule.count(self.picture.size))
         most = most if cap is None else min(most, cap)
         low, high = min(first, most) - 1, min(first, most)

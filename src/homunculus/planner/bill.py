@@ -63,7 +63,7 @@ class Need:
         """
         if tokens not in self._bought:
             found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
-            other = self.buy(fewer) if least(self.rule) <= fewer < tokens else found
+            other = self.buy(fewer) if least(self.rule, self.settings) <= fewer < tokens else found
             if other.plan.value > found.plan.value:
                 found = self._grown(other, tokens)
             self._bought[tokens] = found
@@ -93,7 +93,7 @@ class Need:
         else:
             found = self._lattice(tokens) or self._whole(tokens)
         if found is None:
-            raise too_few(self.rule, tokens)
+            raise too_few(self.rule, tokens, self.settings)
         return found
 
     def _can_set(self, name: str) -> bool:
@@ -154,7 +154,7 @@ class Need:
         free = self._can_set(rule.setting)
         levels = [one for one in rule.levels if one[1] <= tokens and (free or one[0] == rule.usual)]
         if not levels:
-            raise too_few(rule, tokens)
+            raise too_few(rule, tokens, self.settings)
         values = [self._shown(price) for _, price in levels]
         best = next(at for at, value in enumerate(values) if value >= LEGIBLE * max(values))
         name, price = levels[best]
@@ -183,25 +183,44 @@ def _large(bill: Bill) -> tuple[int, int]:
     return high * wide, -bill.tokens
 
 
-def too_few(rule: TokenRule, tokens: int) -> ValueError:
+def too_few(rule: TokenRule, tokens: int, settings: frozenset[str] | None = None) -> ValueError:
     """What to say of a budget that buys no picture."""
     size = ", at any size" if isinstance(rule, LevelRule) else ""
     return ValueError(
         f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: the "
-        f"smallest costs {least(rule)}{size}."
+        f"smallest costs {least(rule, settings)}{size}."
     )
 
 
-def least(rule: TokenRule) -> int:
-    """What the smallest picture costs."""
+def least(rule: TokenRule, settings: frozenset[str] | None = None) -> int:
+    """What the smallest picture costs, with the parameters that a request can have; None for any.
+
+    >>> from homunculus.planner.models import token_rule
+    >>> least(token_rule("gpt-4o")), least(token_rule("gpt-4o"), frozenset())
+    (85, 255)
+    """
+    alone, prices = rule.count((1, 1)), dict[str, int]()
     if isinstance(rule, LevelRule):
-        return rule.levels[0][1]
-    alone, unit = rule.count((1, 1)), rule.unit
-    if unit is None:
-        return alone
-    if unit.setting:
-        return min(alone, unit.tokens)
-    return alone if alone <= unit.tokens else min(alone, 2 * unit.tokens)  # cheaper among several
+        prices[rule.setting] = rule.levels[0][1]
+    elif rule.unit and rule.unit.setting:
+        prices[rule.unit.setting[0]] = rule.unit.tokens
+    return min([alone, *(prices[name] for name in prices if settings is None or name in settings)])
+
+
+def raised(rule: TokenRule, tokens: int, settings: frozenset[str] | None = None) -> tuple[int, str]:
+    """A budget that buys a picture of the model, and a sentence if it is more than was given.
+
+    >>> from homunculus.planner.models import token_rule
+    >>> raised(token_rule("gemini-3"), 64)[0], raised(token_rule("claude"), 64)
+    (280, (64, ''))
+    """
+    price = least(rule, settings)
+    if tokens >= price:
+        return tokens, ""
+    return price, (
+        f"The budget of {tokens} tokens was raised to {price}, which the smallest picture costs "
+        f"with {rule.name}."
+    )
 
 
 def most(rule: TokenRule, size: Size, tokens: int) -> int | None:
