@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tiny
 from homunculus.planner.bill import Bill, Need, least, raised, resize
 from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.labels import Label
 from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.planner.search import Belief
 from test_planner import EYES, belief, unknown
@@ -211,13 +212,20 @@ def afford(need: Need, tokens: int) -> Bill | None:
     size=st.tuples(sides, sides).filter(lambda size: max(size) <= 100 * min(size)),
     tokens=st.one_of(st.integers(16, 300), st.integers(16, 4096)),
     seed=st.integers(0, 10**6),
+    label=st.builds(Label, st.sampled_from(("short", "long", "none")), st.booleans()),
 )
-def test_views_never_cost_more_than_the_budget(name, size, tokens, seed) -> None:
+def test_views_and_their_lines_never_cost_more_than_the_budget(
+    name, size, tokens, seed, label
+) -> None:
     rule = token_rule(name)
-    need = Need(belief(size, seed), size, rule, EYES, windows=rule.facts.windows)
+    need = Need(belief(size, seed), size, rule, EYES, windows=rule.facts.windows, label=label)
     if (bill := afford(need, tokens)) is None:
         return
-    assert bill.tokens <= tokens
+    assert bill.tokens + bill.label_tokens <= tokens
+    if len(bill.prices) > 1:
+        assert bill.label_tokens == label.fees.whole + len(bill.plan.windows) * label.fees.window
+    elif not label.numbered:
+        assert bill.label_tokens == 0
     assert len(bill.prices) == 1 + len(bill.plan.windows) <= 1 + rule.facts.windows
     shown = [bill.plan.whole, *(one.size(rule.lattice.side) for one in bill.plan.windows)]
     if not bill.setting:

@@ -26,6 +26,7 @@ from homunculus.planner import messages
 from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
 from homunculus.planner.bill import Bill, Need, least, too_few
 from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.labels import UNLABELLED, Label, LabelLike
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import Outlook
 from homunculus.planner.search import FINE, Belief
@@ -101,6 +102,8 @@ class Views:
     """The plan, and what its pictures cost."""
     wanted: float | None = None
     """The probability that was asked for with ``tokens="auto"``."""
+    label: Label = UNLABELLED
+    """Which lines stand before the pictures."""
 
     @cached_property
     def views(self) -> tuple[View, ...]:
@@ -134,8 +137,14 @@ class Views:
 
     @property
     def tokens(self) -> int:
-        """What they cost together."""
+        """What the pictures cost together."""
         return sum(view.tokens for view in self.views)
+
+    @property
+    def label_tokens(self) -> int:
+        """What the lines before them cost at most, in tokens of text; with `tokens` within the
+        limit. A single picture has no line, unless it is numbered."""
+        return self.bill.label_tokens
 
     @property
     def value(self) -> float:
@@ -207,7 +216,8 @@ class Views:
     def openai(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's chat completions, and for all who speak alike.
 
-        With ``label`` a short line before each picture says what it shows.
+        The line before each picture is the one that was planned (``views(..., label="short")``);
+        ``label=False`` leaves it out.
         """
         return messages.openai(messages.bundle(self, label))
 
@@ -254,6 +264,7 @@ class Views:
             "setting": dict([self.bill.setting]) if self.bill.setting else {},
             "limit": self.limit,
             "tokens": self.tokens,
+            "label_tokens": self.label_tokens,
             "untouched": self.rule.count(self.picture.original),
             "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
             "value": round(self.value, 4),
@@ -300,6 +311,8 @@ def views(
     cap: int = 1024,
     page: int = 0,
     settings: Iterable[str] | None = None,
+    label: LabelLike = "short",
+    numbered: bool = False,
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
@@ -312,6 +325,9 @@ def views(
     the answer readable with probability ``legible``, up to ``cap``; where that is too little, a
     warning and `Views.reached` say so. ``settings`` names the parameters that your request can
     have, such as `detail`, where not all: some prices go by one.
+    ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
+    "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
+    ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
 
     >>> from PIL import Image
     >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
@@ -326,7 +342,9 @@ def views(
         check_legible(legible)
     elif check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(rule):
         raise too_few(rule, tokens)
-    planner = Planner.of(source, question, model, acuity, scout, context, windows, page, settings)
+    planner = Planner.of(
+        source, question, model, acuity, scout, context, windows, page, settings, label, numbered
+    )
     if tokens == "auto":
         return _enough(planner, legible, check_count(cap, "views: cap"))
     return planner.views(int(tokens))
@@ -395,8 +413,11 @@ class Planner:
         windows: int | None = None,
         page: int = 0,
         settings: Iterable[str] | None = None,
+        label: LabelLike = "short",
+        numbered: bool = False,
     ) -> "Planner":
         """Open the picture, unless it is a `Picture` already, and ask the scout."""
+        lines = Label.of(label, numbered)
         check_text(question, "views: question", 'Leave it "" to ask nothing.')
         check_number(context, "views: context", 0, 1)
         rule, eyes = token_rule(model), get_acuity(acuity)
@@ -410,7 +431,7 @@ class Planner:
         sight = ask_scout(get_scout(scout), picture, question)
         need = Need(
             believe(sight, picture.size, eyes), picture.size, rule, eyes, context, windows,
-            None if settings is None else frozenset(settings),
+            None if settings is None else frozenset(settings), lines,
         )  # fmt: skip
         return Planner(picture, question, sight, need)
 
@@ -419,7 +440,7 @@ class Planner:
         need, tokens = self.need, check_count(tokens, "views: tokens")
         return Views(
             self.picture, self.question, need.rule, need.acuity, tokens, self.sight,
-            need.buy(tokens),
+            need.buy(tokens), label=need.label,
         )  # fmt: skip
 
     @cached_property

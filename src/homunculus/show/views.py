@@ -436,7 +436,8 @@ def facts(views: Views) -> list[str]:
     many = len(views) - 1
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
     untouched = views.rule.count(views.picture.original)
-    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {untouched:,}"
+    lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
+    spent = f"{views.tokens} of {views.limit} {views.rule.token}{lines}, untouched {untouched:,}"
     found = _found(views) if views.sight.sure else ""
     told = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
     told.append(MISSED if missed(likeliest(views)) else "")
