@@ -537,6 +537,26 @@ def test_a_model_whose_small_pictures_are_dear_is_said_to_leave_no_room_for_wind
     assert "Each picture" not in homunculus.views(page(), "What?", model=16, **given).message
 
 
+def test_pictures_that_are_smaller_than_the_provider_recommends_are_said_to_be() -> None:
+    seen = homunculus.views(page(), "What?", tokens=64, model="claude", scout=corner())
+    small = [view for view in seen if min(view.size) < 200]
+    assert len(small) == len(seen) > 1
+    assert f"{len(seen)} of {len(seen)} pictures have a side below 200 px" in seen.message
+    facts = seen.to_json()
+    assert (facts["least_edge"], facts["below_edge"]) == (200, len(seen))
+    unsure = homunculus.views(page(), "?", tokens=20, model="claude", scout=corner(sure=0.0))
+    assert "The picture has a side below 200 px" in unsure.message
+
+
+def test_nothing_is_said_of_pictures_that_are_large_enough_or_left_as_they_are() -> None:
+    large = homunculus.views(page(), "?", tokens=200, model="claude", scout=corner(sure=0.0))
+    tiny = homunculus.views(page().resize((90, 60)), "?", tokens=64, model="claude", scout=corner())
+    other = homunculus.views(page(), "What?", tokens=16, model="qwen3-vl", scout=corner())
+    for seen in (large, tiny, other):
+        assert "px, with which" not in seen.message
+        assert seen.to_json()["below_edge"] == 0
+
+
 def test_a_thing_that_was_not_seen_has_no_probability() -> None:
     def scout(image, question, grid) -> Sight:
         missing = Match("elephant (thing)", 0.0, (0.0, 0.0, 1.0, 1.0))

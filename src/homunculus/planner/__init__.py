@@ -173,8 +173,8 @@ class Views:
     def message(self) -> str:
         """What to expect of them, in a sentence or two."""
         if not self.sight.sure:
-            return self.outlook.why_whole()
-        told = f"{self.outlook.promise(self.value)}{self._no_room()}"
+            return f"{self.outlook.why_whole()}{self._small_pictures()}"
+        told = f"{self.outlook.promise(self.value)}{self._no_room()}{self._small_pictures()}"
         if self.reached is not False:
             return told
         return f"{told} The {self.wanted:g} that was asked for is not reached."
@@ -190,6 +190,27 @@ class Views:
         )  # fmt: skip
         costs = f"Each picture costs {cheapest} tokens at least with {self.rule.name}"
         return f" {costs}, so there is no window. {cure}"
+
+    @property
+    def below_edge(self) -> int:
+        """How many of them have a side with fewer pixels than the model's provider recommends.
+
+        A picture that is left as it is does not count.
+        """
+        if len(self) == 1 and self.views[0].size == self.picture.size:
+            return 0
+        return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
+
+    def _small_pictures(self) -> str:
+        """A warning where the provider has one."""
+        if not self.below_edge:
+            return ""
+        share = f"{self.below_edge} of {len(self)} pictures" if len(self) > 1 else "The picture"
+        verb = "have" if self.below_edge > 1 else "has"
+        return (
+            f" {share} {verb} a side below {self.rule.facts.least_edge} px, with which the model "
+            "may answer worse, as its provider says. More tokens make them larger."
+        )
 
     @cached_property
     def outlook(self) -> Outlook:
@@ -271,6 +292,8 @@ class Views:
             "guess": self.guess,
             "reached": self.reached,
             "message": self.message,
+            "least_edge": self.rule.facts.least_edge,
+            "below_edge": self.below_edge,
             "relevance": self.sight.origin,
             "views": [
                 {

@@ -64,6 +64,7 @@ def _code(whose: str, module: str, note: str = "", cheaper: str = "") -> Facts:
     return Facts(whose, source, DATE, "code", note=note, cheaper=cheaper)
 
 
+CLAUDE_EDGE = 200
 CROWD = "With more than 20 pictures in a request each may have 2,000 pixels a side."
 FACTOR = "The factor was measured by others; it is not documented."
 PIXELS = "How many pixels a level shows is assumed: 48 along a token."
@@ -91,12 +92,16 @@ _HOSTED: Sequence[TokenRule] = (
     TokenRule(
         "claude", 28, most=4_784, edge=2_576,
         facts=replace(
-            _facts("Claude from 4.7 on", CLAUDE, "documents", CROWD, 100), crowd=(20, 2_000)
+            _facts("Claude from 4.7 on", CLAUDE, "documents", CROWD, 100),
+            crowd=(20, 2_000), least_edge=CLAUDE_EDGE,
         ),
     ),
     TokenRule(
         "claude-haiku-4.5", 28, most=1_568, edge=1_568,
-        facts=_facts("Claude Haiku 4.5, and Claude before 4.7", CLAUDE, "documents", images=100),
+        facts=replace(
+            _facts("Claude Haiku 4.5, and Claude before 4.7", CLAUDE, "documents", images=100),
+            least_edge=CLAUDE_EDGE,
+        ),
     ),
     LevelRule(
         "gemini-3", 48, setting="media_resolution", usual="high",
