@@ -308,7 +308,7 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
 
     invoice, wide = DOCS / "invoice.png", 300
     if name == "views":
-        seen = views(invoice, QUESTION, tokens=tokens, model=PATCH)
+        seen = views(invoice, QUESTION, tokens=tokens, model=PATCH, label=False)
         whole, large = to_pillow(seen.picture), 2 * wide  # labels need the room
         size = (large, round(whole.height * large / whole.width))
         small = panels.washed(whole.resize(size, Image.Resampling.LANCZOS), 0.35)

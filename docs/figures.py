@@ -178,7 +178,7 @@ def value() -> None:
     plans = [("views, planned", 3, None), ("the whole picture, resized", 4, 0)]
     bought = []
     for name, colour, windows in plans:
-        planner = Planner.of(INVOICE, QUESTION, windows=windows)
+        planner = Planner.of(INVOICE, QUESTION, windows=windows, label=False)
         bought.append(
             Curve(name, [(slots, planner.views(slots).value) for slots in budgets], colour)
         )

@@ -1,6 +1,6 @@
 """Laws of the planner: what any plan keeps to, and how near it comes to a brute-force search."""
 
-from itertools import product
+from itertools import combinations, product
 from math import ceil, floor, log2
 
 import pytest
@@ -20,6 +20,7 @@ from homunculus.planner.search import (
     DROPPED,
     TALL,
     Belief,
+    Fees,
     Plan,
     Window,
     _inner,
@@ -141,6 +142,46 @@ def test_views_grow_into_a_larger_budget(size, tokens, side, seed) -> None:
         left, top, right, bottom = window.box
         assert 0 <= left < right <= size[1]
         assert 0 <= top < bottom <= size[0]
+
+
+def shared(one: Window, other: Window) -> float:
+    """The share of the smaller window that both show."""
+    (a, b, c, d), (e, f, g, h) = one.box, other.box
+    both = max(0, min(c, g) - max(a, e)) * max(0, min(d, h) - max(b, f))
+    return both / min((c - a) * (d - b), (g - e) * (h - f))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    size=sizes,
+    tokens=st.integers(8, 300),
+    side=st.sampled_from(SIDES),
+    seed=st.integers(0, 10**6),
+    peaks=st.sampled_from((1, 2, 3, 8, 30)),
+    sure=st.sampled_from((0.5, 0.8, 0.95)),
+    context=st.sampled_from((1 / 8, 0)),
+    fee=st.sampled_from((0, 3)),
+)
+@example((507, 1486), 64, 32, 794713, 8, 0.95, 1 / 8, 0)
+@example((1155, 927), 100, 28, 333998, 5, 0.5, 0, 0)
+def test_no_two_windows_show_the_same_place(
+    size, tokens, side, seed, peaks, sure, context, fee
+) -> None:
+    """Neither of them shows more than half of the other, at whatever scale."""
+    rule, known = TokenRule("test", side), belief(size, seed, peaks, sure)
+    fees = Fees(0, fee, fee)
+    plan = find_views(known, size, tokens, rule, EYES, context=context, fees=fees)
+    grown = grow_views(plan, known, size, 2 * tokens, rule, EYES, fees)
+    for found in (plan, grown):
+        assert all(shared(*pair) <= 0.5 for pair in combinations(found.windows, 2))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_two_pictures_of_one_price_show_the_same_place(seed) -> None:
+    size = (3000, 2000)
+    rule = token_rule("gpt-4o")
+    plan = Need(belief(size, seed, 1 + seed % 3), size, rule, EYES).buy(600).plan
+    assert all(shared(*pair) <= 0.5 for pair in combinations(plan.windows, 2))
 
 
 def test_a_window_grows_towards_the_words_of_the_question() -> None:

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiny
-from homunculus.planner.bill import Bill, Need, resize
+from homunculus.planner.bill import Bill, Need, least, raised, resize
 from homunculus.planner.counting import Size, TokenRule
-from homunculus.planner.models import MODELS, token_rule
+from homunculus.planner.labels import Label
+from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.planner.search import Belief
 from test_planner import EYES, belief, unknown
 
@@ -211,13 +212,20 @@ def afford(need: Need, tokens: int) -> Bill | None:
     size=st.tuples(sides, sides).filter(lambda size: max(size) <= 100 * min(size)),
     tokens=st.one_of(st.integers(16, 300), st.integers(16, 4096)),
     seed=st.integers(0, 10**6),
+    label=st.builds(Label, st.sampled_from(("short", "long", "none")), st.booleans()),
 )
-def test_views_never_cost_more_than_the_budget(name, size, tokens, seed) -> None:
+def test_views_and_their_lines_never_cost_more_than_the_budget(
+    name, size, tokens, seed, label
+) -> None:
     rule = token_rule(name)
-    need = Need(belief(size, seed), size, rule, EYES, windows=rule.facts.windows)
+    need = Need(belief(size, seed), size, rule, EYES, windows=rule.facts.windows, label=label)
     if (bill := afford(need, tokens)) is None:
         return
-    assert bill.tokens <= tokens
+    assert bill.tokens + bill.label_tokens <= tokens
+    if len(bill.prices) > 1:
+        assert bill.label_tokens == label.fees.whole + len(bill.plan.windows) * label.fees.window
+    elif not label.numbered:
+        assert bill.label_tokens == 0
     assert len(bill.prices) == 1 + len(bill.plan.windows) <= 1 + rule.facts.windows
     shown = [bill.plan.whole, *(one.size(rule.lattice.side) for one in bill.plan.windows)]
     if not bill.setting:
@@ -322,6 +330,44 @@ def test_what_resizing_shows_for_as_many_tokens(name, tokens, size, price) -> No
 )
 def test_the_name_that_an_api_or_a_hub_has_is_understood(name, row) -> None:
     assert token_rule(name).name == row
+
+
+@pytest.mark.parametrize(
+    "name", [*MODELS, "Qwen3-VL", "Qwen/Qwen3-VL-8B-Instruct", "qwen3-vl:8b", "claude-opus-4-8"]
+)
+def test_a_name_has_one_rule_whoever_looks_it_up(name) -> None:
+    assert rule_of(name) is token_rule(name)
+
+
+def test_a_served_model_whose_processor_is_not_known_is_counted_as_published() -> None:
+    for name in ("Qwen/Qwen3-VL-8B-Instruct", "qwen3-vl:8b", "my/qwen3vl"):
+        assert rule_of(name).name == "qwen3-vl-published"
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize("given", [None, frozenset()])
+def test_a_budget_that_was_raised_buys_every_picture(name, given) -> None:
+    rule = token_rule(name)
+    tokens, sentence = raised(rule, 1, given)
+    assert tokens == least(rule, given)
+    assert bool(sentence) == (tokens > 1)
+    for size in ((1000, 1000), (5, 5), (3000, 200), (1754, 1240)):
+        for known in (unknown(size), belief(size, 3)):
+            assert Need(known, size, rule, EYES, windows=1, settings=given).buy(tokens)
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens"),
+    [("gemini-3", 280), ("grok", 512), ("gpt-4o-mini", 2_833), ("llava-onevision", 1_485)],
+)
+def test_the_default_budget_is_raised_for_models_whose_pictures_cost_more(name, tokens) -> None:
+    more, sentence = raised(token_rule(name), 273)
+    assert more == tokens
+    assert sentence == (
+        f"The budget of 273 tokens was raised to {tokens}, which the smallest picture costs with "
+        f"{name}."
+    )
+    assert raised(token_rule(name), tokens) == (tokens, "")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Views as parts of messages: what each API expects, labels, files without metadata."""
 
 import json
+import re
 from base64 import b64decode
 from io import BytesIO
 
@@ -10,7 +11,8 @@ import homunculus
 from homunculus.cli import main
 from homunculus.planner import Planner
 from homunculus.planner.cost import costs
-from homunculus.planner.messages import MARK, encode, is_view, labels
+from homunculus.planner.labels import Label, text_tokens
+from homunculus.planner.messages import MARK, bundle, encode, is_view, labels
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -77,13 +79,54 @@ def test_gemini_and_ollama() -> None:
     assert told["content"].count("\n") == len(views) - 1
 
 
-def test_labels_are_short_and_say_where() -> None:
-    told = labels(seen())
+def test_labels_are_short_or_say_where() -> None:
+    assert set(labels(seen())) == {"Whole:", "Detail:"}
+    told = labels(seen(label="long"))
     assert told[0] == "The whole picture, reduced:"
-    assert told[1].startswith("Detail, ")
-    assert all(len(one) < 80 for one in told)
+    assert re.fullmatch(r"Detail, \d+-\d+% across and \d+-\d+% down:", told[1])
+    assert labels(seen(label=True)) == told
+    assert labels(seen(label=False)) == []
     alone = homunculus.views(page(), "What?", tokens=4_000, model="claude", scout=corner())
     assert labels(alone) == []
+
+
+@pytest.mark.parametrize("tokens", [40, 64, 100])
+@pytest.mark.parametrize("label", ["short", "long", False])
+@pytest.mark.parametrize("number", [None, 2, 999])
+def test_pictures_and_their_lines_keep_the_budget(tokens, label, number) -> None:
+    views = seen(tokens=tokens, label=label, numbered=number is not None)
+    made = bundle(views, number=number)
+    lines = [part.label for part in made.parts if part.label]
+    assert sum(text_tokens(line) for line in lines) <= made.label_tokens == views.label_tokens
+    assert views.tokens + views.label_tokens <= tokens
+    assert views.to_json()["label_tokens"] == views.label_tokens
+    assert len(lines) == (len(views) if views.label_tokens else 0)
+
+
+def test_lines_of_several_pictures_are_numbered() -> None:
+    views = seen(numbered=True)
+    lines = [part.label for part in bundle(views, number=2).parts]
+    assert set(lines) == {"Picture 2, whole:", "Picture 2, detail:"}
+    alone = seen(tokens=4_000, numbered=True)
+    assert labels(alone, 3) == ["Picture 3:"]
+    assert labels(alone) == []
+    assert labels(seen(numbered=True, label="long"), 2)[0] == (
+        "Picture 2, the whole picture, reduced:"
+    )
+
+
+def test_what_was_not_planned_is_not_added() -> None:
+    """It would cost tokens that are not counted."""
+    with pytest.raises(TypeError, match="label"):
+        seen().openai(label="long")
+    with pytest.raises(ValueError, match="planned without numbers"):
+        bundle(seen(), number=2)
+    with pytest.raises(ValueError, match="expected 1 to 999, got 1000"):
+        bundle(seen(numbered=True), number=1_000)
+    with pytest.raises(ValueError, match='label must be "short", "long" or False'):
+        Label.of("tiny")
+    assert not any(part.label for part in bundle(seen(label=False)).parts)
+    assert not any(part.label for part in bundle(seen(label=False), number=2).parts)
 
 
 def test_metadata_is_gone_and_a_view_is_known() -> None:

@@ -246,6 +246,25 @@ def test_a_folder_holds_the_windows_of_the_last_call_alone(tmp_path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["note.png", "whole.png"]
 
 
+def test_a_folder_keeps_no_whole_picture_that_views_leave_out(tmp_path) -> None:
+    given = {"tokens": 16, "model": 16, "scout": corner(sure=1.0)}
+    homunculus.views(page(), "?", **given).save(tmp_path)
+    assert (tmp_path / "whole.png").exists()
+    homunculus.views(page(), "?", context=0, **given).save(tmp_path)
+    assert not (tmp_path / "whole.png").exists()
+
+
+def test_a_picture_that_is_no_view_is_never_deleted(tmp_path) -> None:
+    for name in ("whole.png", "window-1.png"):
+        page().save(tmp_path / name)
+    seen = homunculus.views(
+        page(), "?", tokens=16, model=16, scout=corner(sure=1.0), windows=1, context=0
+    )
+    assert [path.name for path in seen.save(tmp_path)] == ["window.png"]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["whole.png", "window-1.png", "window.png"]
+
+
 def test_a_long_question_is_cut_where_views_are_printed() -> None:
     seen = homunculus.views(page(), "why " * 10_000, tokens=16, scout=corner())
     assert len(repr(seen)) < 200
@@ -331,7 +350,21 @@ def test_an_estimate_is_lower_where_nothing_was_found_that_the_question_names() 
     assert needed.value < 0.8
     with pytest.warns(UserWarning, match="a guess"):
         auto = homunculus.views(page(), "?", tokens="auto", legible=0.8, scout=looked_for(0.1))
-    assert auto.limit == found.budget(0.8).tokens  # a guess is no reason to spend everything
+    assert auto.limit == needed.tokens
+
+
+@pytest.mark.parametrize("legible", [0.2, 0.3, 0.4, 0.9])
+def test_auto_spends_what_budget_says_of_a_guess(legible) -> None:
+    planner = Planner.of(page(), "?", 16, scout=looked_for(0.1))
+    needed = planner.budget(legible, cap=500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        auto = homunculus.views(
+            page(), "?", tokens="auto", legible=legible, cap=500, model=16, scout=looked_for(0.1)
+        )
+    assert auto.guess
+    assert (auto.limit, auto.value, auto.reached) == (needed.tokens, needed.value, needed.reached)
+    assert needed.reached == (legible < 0.5)
 
 
 def test_a_drawing_numbers_its_windows_and_magnifies_a_place_in_one() -> None:
@@ -502,6 +535,26 @@ def test_a_model_whose_small_pictures_are_dear_is_said_to_leave_no_room_for_wind
     assert "Each picture costs 64 tokens at least with qwen3-vl-published" in dear.message
     assert "shortest_edge" in dear.message
     assert "Each picture" not in homunculus.views(page(), "What?", model=16, **given).message
+
+
+def test_pictures_that_are_smaller_than_the_provider_recommends_are_said_to_be() -> None:
+    seen = homunculus.views(page(), "What?", tokens=64, model="claude", scout=corner())
+    small = [view for view in seen if min(view.size) < 200]
+    assert len(small) == len(seen) > 1
+    assert f"{len(seen)} of {len(seen)} pictures have a side below 200 px" in seen.message
+    facts = seen.to_json()
+    assert (facts["least_edge"], facts["below_edge"]) == (200, len(seen))
+    unsure = homunculus.views(page(), "?", tokens=20, model="claude", scout=corner(sure=0.0))
+    assert "The picture has a side below 200 px" in unsure.message
+
+
+def test_nothing_is_said_of_pictures_that_are_large_enough_or_left_as_they_are() -> None:
+    large = homunculus.views(page(), "?", tokens=200, model="claude", scout=corner(sure=0.0))
+    tiny = homunculus.views(page().resize((90, 60)), "?", tokens=64, model="claude", scout=corner())
+    other = homunculus.views(page(), "What?", tokens=16, model="qwen3-vl", scout=corner())
+    for seen in (large, tiny, other):
+        assert "px, with which" not in seen.message
+        assert seen.to_json()["below_edge"] == 0
 
 
 def test_a_thing_that_was_not_seen_has_no_probability() -> None:

@@ -172,8 +172,8 @@ def test_a_budget_below_the_least_price_is_raised_and_said_or_refused() -> None:
     for name, price in (("gpt-4o", 85), ("gpt-4o-mini", 2_833), ("grok", 512)):
         _, report = rewriter(model=name, tokens=60).request(body)
         assert (report.left, report.tokens) == ([], price)
-        assert f"costs {price}" in report.notes[0]
-        with pytest.raises(ValueError, match=f"Raise tokens to {price} or more"):
+        assert f"raised to {price}" in report.notes[0]
+        with pytest.raises(ValueError, match=f"Raise the budget to {price} or more"):
             rewriter(model=name, tokens=60, strict=True).request(body)
 
 

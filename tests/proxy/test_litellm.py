@@ -556,7 +556,7 @@ def test_figures_of_calls_are_bounded(monkeypatch) -> None:
     monkeypatch.setattr(litellm, "CALLS", 3)
     hook = litellm.Hook()
     for number in range(9):
-        hook._keep(str(number), Report([Shown(200, number, 0.5, False)]))
+        hook._keep(str(number), Report([Shown(200, number, 0, 0.5, "found")]))
     assert list(hook._figures) == ["6", "7", "8"]
 
 

@@ -27,6 +27,7 @@ from homunculus.planner import messages
 from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
 from homunculus.planner.bill import Bill, Need, least, too_few
 from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.labels import UNLABELLED, Label, LabelLike
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.search import FINE, Belief
@@ -102,6 +103,8 @@ class Views:
     """The plan, and what its pictures cost."""
     wanted: float | None = None
     """The probability that was asked for with ``tokens="auto"``."""
+    label: Label = UNLABELLED
+    """Which lines stand before the pictures."""
 
     @cached_property
     def views(self) -> tuple[View, ...]:
@@ -135,13 +138,19 @@ class Views:
 
     @property
     def tokens(self) -> int:
-        """What they cost together."""
+        """What the pictures cost together."""
         return sum(view.tokens for view in self.views)
 
     @property
     def untouched(self) -> int:
         """What the picture itself would cost, as it is."""
         return self.rule.count(self.picture.original)
+
+    @property
+    def label_tokens(self) -> int:
+        """What the lines before them cost at most, in tokens of text; with `tokens` within the
+        limit. A single picture has no line, unless it is numbered."""
+        return self.bill.label_tokens
 
     @property
     def value(self) -> float | None:
@@ -184,8 +193,8 @@ class Views:
         """What to expect of them, in a sentence or two."""
         told = self.outlook.promise(self.value)
         if self.basis == "unknown":
-            return told
-        told = f"{told}{self._no_room()}"
+            return f"{told}{self._small_pictures()}"
+        told = f"{told}{self._no_room()}{self._small_pictures()}"
         if self.reached is not False:
             return told
         return f"{told} The {self.wanted:g} that was asked for is not reached."
@@ -201,6 +210,27 @@ class Views:
         )  # fmt: skip
         costs = f"Each picture costs {cheapest} tokens at least with {self.rule.name}"
         return f" {costs}, so there is no window. {cure}"
+
+    @property
+    def below_edge(self) -> int:
+        """How many of them have a side with fewer pixels than the model's provider recommends.
+
+        A picture that is left as it is does not count.
+        """
+        if len(self) == 1 and self.views[0].size == self.picture.size:
+            return 0
+        return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
+
+    def _small_pictures(self) -> str:
+        """A warning where the provider has one."""
+        if not self.below_edge:
+            return ""
+        share = f"{self.below_edge} of {len(self)} pictures" if len(self) > 1 else "The picture"
+        verb = "have" if self.below_edge > 1 else "has"
+        return (
+            f" {share} {verb} a side below {self.rule.facts.least_edge} px, with which the model "
+            "may answer worse, as its provider says. More tokens make them larger."
+        )
 
     @cached_property
     def outlook(self) -> Outlook:
@@ -227,7 +257,8 @@ class Views:
     def openai(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's chat completions, and for all who speak alike.
 
-        With ``label`` a short line before each picture says what it shows.
+        The line before each picture is the one that was planned (``views(..., label="short")``);
+        ``label=False`` leaves it out.
         """
         return messages.openai(messages.bundle(self, label))
 
@@ -248,14 +279,16 @@ class Views:
         return messages.ollama(messages.bundle(self, label))
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write each picture as a PNG; returns their paths. Windows of an earlier call are deleted.
+        """Write each picture as a PNG; returns their paths. Views of an earlier call are deleted.
 
-        The folder then holds these pictures alone, besides files of other names.
+        Pictures that are no views, and files of other names, stay.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        for old in (folder / "window.png", *folder.glob("window-[0-9].png")):
-            old.unlink(missing_ok=True)
+        for name in ("whole.png", "window.png", "window-[0-9].png"):
+            for old in folder.glob(name):
+                if messages.is_view(old.read_bytes()):
+                    old.unlink()
         paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
         for path, image in zip(paths, self.images(), strict=True):
             image.save(path, pnginfo=messages.mark())
@@ -272,6 +305,7 @@ class Views:
             "setting": dict([self.bill.setting]) if self.bill.setting else {},
             "limit": self.limit,
             "tokens": self.tokens,
+            "label_tokens": self.label_tokens,
             "untouched": self.untouched,
             "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
             "value": None if self.value is None else round(self.value, 4),
@@ -279,6 +313,8 @@ class Views:
             "guess": self.guess,
             "reached": self.reached,
             "message": self.message,
+            "least_edge": self.rule.facts.least_edge,
+            "below_edge": self.below_edge,
             "relevance": self.sight.origin,
             "matches": [match_facts(match, self.picture) for match in self.sight.matches],
             "views": [
@@ -320,6 +356,8 @@ def views(
     cap: int = 1024,
     page: int = 0,
     settings: Iterable[str] | None = None,
+    label: LabelLike = "short",
+    numbered: bool = False,
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
@@ -332,6 +370,9 @@ def views(
     the answer readable with probability ``legible``, up to ``cap``; where that is too little, a
     warning and `Views.reached` say so. ``settings`` names the parameters that your request can
     have, such as `detail`, where not all: some prices go by one.
+    ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
+    "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
+    ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
 
     >>> from PIL import Image
     >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
@@ -346,7 +387,9 @@ def views(
         check_legible(legible)
     elif check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(rule):
         raise too_few(rule, tokens)
-    planner = Planner.of(source, question, model, acuity, scout, context, windows, page, settings)
+    planner = Planner.of(
+        source, question, model, acuity, scout, context, windows, page, settings, label, numbered
+    )
     if tokens == "auto":
         return _enough(planner, legible, check_count(cap, "views: cap"))
     return planner.views(int(tokens))
@@ -354,7 +397,7 @@ def views(
 
 def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
     """The views of the smallest budget that is enough; a warning where none is."""
-    seen = replace(planner.views(planner.enough(legible, cap)[0]), wanted=float(legible))
+    seen = replace(planner.views(planner.budget(legible, cap).tokens), wanted=float(legible))
     if not seen.reached:
         warnings.warn(
             f"views: {seen.limit} {seen.rule.token} do not reach legible={legible:g} (cap={cap}). "
@@ -415,8 +458,11 @@ class Planner:
         windows: int | None = None,
         page: int = 0,
         settings: Iterable[str] | None = None,
+        label: LabelLike = "short",
+        numbered: bool = False,
     ) -> "Planner":
         """Open the picture, unless it is a `Picture` already, and ask the scout."""
+        lines = Label.of(label, numbered)
         check_text(question, "views: question", 'Leave it "" to ask nothing.')
         check_number(context, "views: context", 0, 1)
         rule, eyes = token_rule(model), get_acuity(acuity)
@@ -430,7 +476,7 @@ class Planner:
         sight = ask_scout(get_scout(scout), picture, question)
         need = Need(
             believe(sight, picture.size, eyes), picture.size, rule, eyes, context, windows,
-            None if settings is None else frozenset(settings),
+            None if settings is None else frozenset(settings), lines,
         )  # fmt: skip
         return Planner(picture, question, sight, need)
 
@@ -439,7 +485,7 @@ class Planner:
         need, tokens = self.need, check_count(tokens, "views: tokens")
         return Views(
             self.picture, self.question, need.rule, need.acuity, tokens, self.sight,
-            need.buy(tokens),
+            need.buy(tokens), label=need.label,
         )  # fmt: skip
 
     @cached_property
@@ -448,31 +494,30 @@ class Planner:
         return Outlook(self.question, self.sight, self.need.acuity)
 
     def budget(self, legible: float | int = 0.8, cap: int | None = None) -> Needed:
-        """The smallest budget whose plan is worth ``legible``, or the largest there is."""
-        check_legible(legible)
-        there = in_picture(self.sight)
-        tokens, value = self.enough(legible / there, cap)
-        if not self.outlook.known:
-            return Needed(tokens, None, reached=False)
-        return Needed(tokens, there * value, reached=there * value >= legible)
+        """The smallest budget whose plan is worth ``legible``, or the largest there is.
 
-    def enough(self, legible: float, cap: int | None = None) -> tuple[int, float]:
-        """The smallest budget that would do if the answer is in the picture, and what it shows."""
-        first = least(self.need.rule)
+        ``views(..., tokens="auto")`` takes this budget.
+        """
+        check_legible(legible)
+        first = least(self.need.rule, self.need.settings)
         most = max(first, self.need.rule.count(self.picture.size))
         most = most if cap is None else min(most, cap)
         low, high = min(first, most) - 1, min(first, most)
-        while (value := self.need.buy(high).plan.value) < legible:
-            if high == most:
-                return most, value
+        if not self.outlook.known:
+            return Needed(most, None, reached=False)
+        while (value := self._worth(high)) < legible and high < most:
             low, high = high, min(2 * high, most)
-        while high - low > 1:  # the value never falls by more than the search may miss
+        while value >= legible and high - low > 1:
+            # the value never falls by more than the search may miss
             middle = (low + high) // 2
-            if (found := self.need.buy(middle).plan.value) >= legible:
+            if (found := self._worth(middle)) >= legible:
                 high, value = middle, found
             else:
                 low = middle
-        return high, value
+        return Needed(high, value, reached=value >= legible)
+
+    def _worth(self, tokens: int) -> float:
+        return self.views(tokens).value or 0.0
 
 
 def _short(text: str, most: int = 80) -> str:

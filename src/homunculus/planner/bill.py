@@ -5,13 +5,14 @@ picture, with a factor or with marks; one price for every small picture; or a pr
 parameter sets.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor
 
 import torch
 
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.counting import LevelRule, Size, TokenRule, Unit
+from homunculus.planner.labels import UNLABELLED, Label
 from homunculus.planner.search import (
     Belief,
     Plan,
@@ -34,11 +35,18 @@ class Bill:
     """Of each picture, the whole first."""
     setting: tuple[str, str] | None = None
     """A parameter of the request that the prices go by, and its value."""
+    label_tokens: int = 0
+    """What the lines before the pictures cost at most; 0 if there are none."""
 
     @property
     def tokens(self) -> int:
-        """What they cost together."""
+        """What the pictures cost together."""
         return sum(self.prices)
+
+    @property
+    def total(self) -> int:
+        """What they cost with their lines."""
+        return self.tokens + self.label_tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,17 +61,19 @@ class Need:
     windows: int = 4
     settings: frozenset[str] | None = None
     """Parameters that a request can have; None for any. Prices that need another do not hold."""
+    label: Label = UNLABELLED
+    """The lines before the pictures, which are paid from the same tokens."""
     _bought: dict[int, Bill] = field(default_factory=dict[int, Bill], init=False, repr=False)
 
     def buy(self, tokens: int) -> Bill:
-        """The best views that cost at most so many tokens.
+        """The best views that cost at most so many tokens with their lines.
 
         Never worth less than those of a smaller power of two: the search does not try every plan,
         so what it finds for fewer tokens may be better.
         """
         if tokens not in self._bought:
             found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
-            other = self.buy(fewer) if least(self.rule) <= fewer < tokens else found
+            other = self.buy(fewer) if least(self.rule, self.settings) <= fewer < tokens else found
             if other.plan.value > found.plan.value:
                 found = self._grown(other, tokens)
             self._bought[tokens] = found
@@ -74,13 +84,16 @@ class Need:
         rule = self.rule
         if isinstance(rule, LevelRule) or rule.unit or bill.plan.whole == self.size:
             return bill
-        rest = floor((tokens - bill.tokens) / rule.times)
-        have = bill.plan.count(rule.lattice)
+        rest = floor((tokens - bill.total) / rule.times)
+        fees = self.label.fees.each(rule.times)
+        have = bill.plan.count(rule.lattice) + fees.of(bill.plan)
         while rest > 0:
             budget = min(have + rest, rule.most or tokens)
-            plan = grow_views(bill.plan, self.belief, self.size, budget, rule.lattice, self.acuity)
-            grown = self._bill(plan)
-            if grown.tokens <= tokens:
+            plan = grow_views(
+                bill.plan, self.belief, self.size, budget, rule.lattice, self.acuity, fees
+            )
+            grown = self._bill(plan, tokens)
+            if grown.total <= tokens:
                 return grown
             rest //= 2
         return bill
@@ -93,38 +106,48 @@ class Need:
         else:
             found = self._lattice(tokens) or self._whole(tokens)
         if found is None:
-            raise too_few(self.rule, tokens)
+            raise too_few(self.rule, tokens, self.settings)
         return found
 
     def _can_set(self, name: str) -> bool:
         return self.settings is None or name in self.settings
 
-    def _bill(self, plan: Plan) -> Bill:
+    def _bill(self, plan: Plan, tokens: int) -> Bill:
         sizes = [plan.whole] if plan.whole else []
         sizes += [window.size(self.rule.lattice.side) for window in plan.windows]
-        return Bill(plan, tuple(self.rule.count(size, len(sizes)) for size in sizes))
+        prices = tuple(self.rule.count(size, len(sizes)) for size in sizes)
+        return self._labelled(Bill(plan, prices), tokens)
+
+    def _labelled(self, bill: Bill, tokens: int) -> Bill:
+        """With what its lines cost; a single picture has none if there is no room for it."""
+        fee = self.label.fees.of(bill.plan)
+        room = tokens - bill.tokens
+        return replace(bill, label_tokens=fee if len(bill.prices) > 1 or fee <= room else 0)
 
     def _whole(self, tokens: int) -> Bill | None:
         """The whole picture alone, at its usual price."""
-        size = self.rule.largest(self.size, tokens)
-        if self.rule.count(size) > tokens:
-            return None
-        return self._bill(find_whole(self.belief, self.size, size, self.rule.lattice, self.acuity))
+        for budget in (tokens - self.label.fees.alone, tokens):
+            size = self.rule.largest(self.size, budget)
+            if self.rule.count(size) <= budget:
+                plan = find_whole(self.belief, self.size, size, self.rule.lattice, self.acuity)
+                return self._bill(plan, tokens)
+        return None
 
     def _lattice(self, tokens: int) -> Bill | None:
         """Views whose tokens are billed one by one."""
-        rule = self.rule
-        most = min(self.windows, tokens // rule.bill(rule.least) - 1)
+        rule, fees = self.rule, self.label.fees
+        price = rule.bill(rule.least)
+        most = max(0, min(self.windows, (tokens - price - fees.whole) // (price + fees.window)))
         budget = min(floor(tokens / rule.times), rule.most or tokens)
-        while budget > 0 and most >= 0:
+        while budget > 0 and tokens >= price:
             plan = find_views(
                 self.belief, self.size, budget, rule.lattice, self.acuity,
-                context=self.context, most=most, spare=0,
+                context=self.context, most=most, spare=0, fees=fees.each(rule.times),
             )  # fmt: skip
-            bill = self._bill(plan)
-            if bill.tokens <= tokens:
+            bill = self._bill(plan, tokens)
+            if bill.total <= tokens:
                 return bill
-            budget -= max(1, floor((bill.tokens - tokens) / rule.times / 2))
+            budget -= max(1, floor((bill.total - tokens) / rule.times / 2))
         return None
 
     def _priced(self, unit: Unit, tokens: int) -> Bill | None:
@@ -139,26 +162,27 @@ class Need:
 
     def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
         """Views that have one price each."""
-        many = min(self.windows + 1, tokens // unit.tokens)
-        if not many:
+        if tokens < unit.tokens:
             return None
-        plan = find_pictures(self.belief, self.size, many, self.rule.lattice, self.acuity)
-        many = 1 + len(plan.windows)
+        pictures = min(self.windows + 1, affordable(unit, tokens, self.label))
+        plan = find_pictures(self.belief, self.size, pictures, self.rule.lattice, self.acuity)
         if unit.setting:
-            return Bill(plan, (unit.tokens,) * many, unit.setting)
-        bill = self._bill(plan)  # a single picture may have another price than one of several
-        return bill if bill.tokens <= tokens else None
+            prices = (unit.tokens,) * (1 + len(plan.windows))
+            return self._labelled(Bill(plan, prices, unit.setting), tokens)
+        bill = self._bill(plan, tokens)  # one of several may have another price than a single one
+        return bill if bill.total <= tokens else None
 
     def _level(self, rule: LevelRule, tokens: int) -> Bill:
         """The whole picture at the cheapest level that shows about as much as any affordable."""
         free = self._can_set(rule.setting)
         levels = [one for one in rule.levels if one[1] <= tokens and (free or one[0] == rule.usual)]
         if not levels:
-            raise too_few(rule, tokens)
+            raise too_few(rule, tokens, self.settings)
         values = [self._shown(price) for _, price in levels]
         best = next(at for at, value in enumerate(values) if value >= LEGIBLE * max(values))
         name, price = levels[best]
-        return Bill(Plan(self.size, (), values[best]), (price,), (rule.setting, name))
+        bill = Bill(Plan(self.size, (), values[best]), (price,), (rule.setting, name))
+        return self._labelled(bill, tokens)
 
     def _shown(self, price: int) -> float:
         """What the whole picture is worth with so many tokens, of the pixels that one shows."""
@@ -183,25 +207,54 @@ def _large(bill: Bill) -> tuple[int, int]:
     return high * wide, -bill.tokens
 
 
-def too_few(rule: TokenRule, tokens: int) -> ValueError:
+def too_few(rule: TokenRule, tokens: int, settings: frozenset[str] | None = None) -> ValueError:
     """What to say of a budget that buys no picture."""
     size = ", at any size" if isinstance(rule, LevelRule) else ""
     return ValueError(
         f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: the "
-        f"smallest costs {least(rule)}{size}."
+        f"smallest costs {least(rule, settings)}{size}."
     )
 
 
-def least(rule: TokenRule) -> int:
-    """What the smallest picture costs."""
+def least(rule: TokenRule, settings: frozenset[str] | None = None) -> int:
+    """What the smallest picture costs, with the parameters that a request can have; None for any.
+
+    >>> from homunculus.planner.models import token_rule
+    >>> least(token_rule("gpt-4o")), least(token_rule("gpt-4o"), frozenset())
+    (85, 255)
+    """
+    alone, prices = rule.count((1, 1)), dict[str, int]()
     if isinstance(rule, LevelRule):
-        return rule.levels[0][1]
-    alone, unit = rule.count((1, 1)), rule.unit
-    if unit is None:
-        return alone
-    if unit.setting:
-        return min(alone, unit.tokens)
-    return alone if alone <= unit.tokens else min(alone, 2 * unit.tokens)  # cheaper among several
+        prices[rule.setting] = rule.levels[0][1]
+    elif rule.unit and rule.unit.setting:
+        prices[rule.unit.setting[0]] = rule.unit.tokens
+    return min([alone, *(prices[name] for name in prices if settings is None or name in settings)])
+
+
+def raised(rule: TokenRule, tokens: int, settings: frozenset[str] | None = None) -> tuple[int, str]:
+    """A budget that buys a picture of the model, and a sentence if it is more than was given.
+
+    >>> from homunculus.planner.models import token_rule
+    >>> raised(token_rule("gemini-3"), 64)[0], raised(token_rule("claude"), 64)
+    (280, (64, ''))
+    """
+    price = least(rule, settings)
+    if tokens >= price:
+        return tokens, ""
+    return price, (
+        f"The budget of {tokens} tokens was raised to {price}, which the smallest picture costs "
+        f"with {rule.name}."
+    )
+
+
+def affordable(unit: Unit, tokens: int, label: Label) -> int:
+    """Pictures of one price that a budget buys with their lines, at least one.
+
+    >>> affordable(Unit(512, 85), 273, Label("short")), affordable(Unit(512, 85), 255, Label())
+    (3, 2)
+    """
+    fees = label.fees
+    return max(1, (tokens - fees.whole + fees.window) // (unit.tokens + fees.window))
 
 
 def most(rule: TokenRule, size: Size, tokens: int) -> int | None:
@@ -210,8 +263,8 @@ def most(rule: TokenRule, size: Size, tokens: int) -> int | None:
     if isinstance(rule, LevelRule):
         offers = [price for _, price in rule.levels]
     elif rule.unit:
-        many = min(rule.facts.windows + 1, tokens // rule.unit.tokens)
-        offers = [whole, many * rule.unit.tokens]
+        pictures = min(rule.facts.windows + 1, affordable(rule.unit, tokens, Label()))
+        offers = [whole, pictures * rule.unit.tokens]
     else:
         offers = [tokens if whole <= tokens else whole]
     offers = [price for price in offers if least(rule) <= price <= tokens]

@@ -53,6 +53,7 @@ def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
         "untouched": rule.count(size),
         "views": most(rule, size, tokens),
         "least": least(rule),
+        "least_edge": facts.least_edge,
         "sure": facts.sure,
         "source": facts.source,
         "date": facts.date,

@@ -38,6 +38,9 @@ class Facts:
     """Pictures of a request beyond which each may only have so many pixels a side."""
     cheaper: str = ""
     """What lets small pictures cost less, where something does."""
+    least_edge: int = 0
+    """Pixels of a side below which the provider says that answers may be worse; 0 if it does not.
+    It stands on the page of the source."""
 
 
 @dataclass(frozen=True)

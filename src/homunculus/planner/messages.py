@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from homunculus.core.check import check_kind
+from homunculus.core.types import is_whole
 from homunculus.lazy import need
 from homunculus.planner.counting import LevelRule, TokenRule
+from homunculus.planner.labels import LARGEST, Label, numbered_line
 
 if TYPE_CHECKING:
     from homunculus.planner import View, Views
@@ -79,18 +82,34 @@ def is_view(data: bytes) -> bool:
     return MARK.encode() in data[:HEAD]
 
 
-def labels(views: "Views") -> list[str]:
-    """A line for each picture, or none if there is only one."""
-    return [_label(view, views) for view in views] if len(views) > 1 else []
+def labels(views: "Views", number: int | None = None) -> list[str]:
+    """A line for each picture, or none if the plan has no room for them.
+
+    A ``number`` says which of several pictures it is; then a single view has a line, too.
+    """
+    if number is not None:
+        _check_number(views.label, number)
+    if not views.label_tokens or (len(views) == 1 and number is None):
+        return []
+    lines = [_line(view, views) if len(views) > 1 else "" for view in views]
+    return lines if number is None else [numbered_line(line, number) for line in lines]
 
 
-def _label(view: "View", views: "Views") -> str:
-    if view.name == "whole":
-        return "The whole picture, reduced:"
+def _check_number(label: Label, number: int) -> None:
+    if not is_whole(number) or not 1 <= number <= LARGEST:
+        raise ValueError(f"number: expected 1 to {LARGEST}, got {number!r:.80}.")
+    if label.style != "none" and not label.numbered:
+        raise ValueError(
+            "number: these views were planned without numbers, whose tokens would not be counted. "
+            "Plan them with views(..., numbered=True)."
+        )
+
+
+def _line(view: "View", views: "Views") -> str:
     high, wide = views.picture.size
     x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
     y0, y1 = (round(100 * side / high) for side in view.box[1::2])
-    return f"Detail, {x0}-{x1}% across and {y0}-{y1}% down:"
+    return views.label.line(view.name == "whole", f"{x0}-{x1}%", f"{y0}-{y1}%")
 
 
 class Part(NamedTuple):
@@ -106,16 +125,23 @@ class Bundle:
 
     parts: tuple[Part, ...]
     tokens: int
-    """What they cost."""
+    """What the pictures cost."""
     detail: str | None = None
     """OpenAI's parameter, where the price goes by it."""
     level: str | None = None
     """Gemini's `media_resolution`, in the same way."""
+    label_tokens: int = 0
+    """What the lines cost at most."""
 
 
-def bundle(views: "Views", label: bool = True) -> Bundle:
-    """The files of views, each with its line."""
-    lines = (labels(views) if label else []) or [""] * len(views)
+def bundle(views: "Views", label: bool = True, number: int | None = None) -> Bundle:
+    """The files of views, each with the line that was planned; without ``label`` with none.
+
+    ``number`` says which of several pictures of a request it is, if the views were planned so.
+    """
+    cure = 'Lines are chosen when views are planned: views(..., label="long").'
+    check_kind(label, bool, "label", cure)
+    lines = (labels(views, number) if label else []) or [""] * len(views)
     parts = [Part(one, encode(image)) for one, image in zip(lines, views.images(), strict=True)]
     name, value = views.bill.setting or ("", "")
     cheap = views.rule.unit.setting if views.rule.unit else None
@@ -125,6 +151,7 @@ def bundle(views: "Views", label: bool = True) -> Bundle:
         views.tokens,
         detail=value if name == "detail" else dear,
         level=value if name == "media_resolution" and _for_each(views.rule) else None,
+        label_tokens=views.label_tokens if any(lines) else 0,
     )
 
 

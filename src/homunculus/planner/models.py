@@ -64,6 +64,7 @@ def _code(whose: str, module: str, note: str = "", cheaper: str = "") -> Facts:
     return Facts(whose, source, DATE, "code", note=note, cheaper=cheaper)
 
 
+CLAUDE_EDGE = 200
 CROWD = "With more than 20 pictures in a request each may have 2,000 pixels a side."
 FACTOR = "The factor was measured by others; it is not documented."
 PIXELS = "How many pixels a level shows is assumed: 48 along a token."
@@ -91,12 +92,16 @@ _HOSTED: Sequence[TokenRule] = (
     TokenRule(
         "claude", 28, most=4_784, edge=2_576,
         facts=replace(
-            _facts("Claude from 4.7 on", CLAUDE, "documents", CROWD, 100), crowd=(20, 2_000)
+            _facts("Claude from 4.7 on", CLAUDE, "documents", CROWD, 100),
+            crowd=(20, 2_000), least_edge=CLAUDE_EDGE,
         ),
     ),
     TokenRule(
         "claude-haiku-4.5", 28, most=1_568, edge=1_568,
-        facts=_facts("Claude Haiku 4.5, and Claude before 4.7", CLAUDE, "documents", images=100),
+        facts=replace(
+            _facts("Claude Haiku 4.5, and Claude before 4.7", CLAUDE, "documents", images=100),
+            least_edge=CLAUDE_EDGE,
+        ),
     ),
     LevelRule(
         "gemini-3", 48, setting="media_resolution", usual="high",
@@ -220,9 +225,8 @@ def token_rule(model: str | int | TokenRule) -> TokenRule:
             "model: expected a name such as 'claude', the side of a token in pixels, or a "
             f"TokenRule, got {model!r:.80} ({type(model).__name__}). `homunculus cost` lists names."
         )
-    if model.lower() in MODELS:
-        return MODELS[model.lower()]
-    known = rule_of(model) if _FULL.fullmatch(model[:LONGEST].lower()) else None
+    low = model[:LONGEST].lower()
+    known = rule_of(model) if low in MODELS or _FULL.fullmatch(low) else None
     if known is None:
         instead = f"There are {', '.join(MODELS)}; or give the side of a token in pixels."
         raise ValueError(not_found("model", model, MODELS, (), instead, near=3))
@@ -288,10 +292,17 @@ LONGEST = 200
 
 
 def rule_of(name: str) -> TokenRule | None:
-    """The rule of a model by the name that its API has for it; None if nobody knows.
+    """The rule of a model by its own name, or by the one that an API has for the model.
+
+    None if there is no such rule. `token_rule` gives the same one, and refuses names that only
+    contain a known one. A served Qwen3-VL is counted as it is published, which costs more.
 
     >>> rule_of("openai/gpt-5.6-2026-09-01").name, rule_of("claude-opus-4-8").name
     ('gpt-6', 'claude')
+    >>> rule_of("qwen3-vl").name, rule_of("Qwen/Qwen3-VL-8B-Instruct").name
+    ('qwen3-vl', 'qwen3-vl-published')
     """
     low = name[:LONGEST].lower()
+    if low in MODELS:
+        return MODELS[low]
     return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(low)), None)

@@ -69,6 +69,8 @@ ADDS, DROPPED = 0.03, 0.01
 other windows have its tokens: few long windows are easier to read than many short ones."""
 LABEL = 0.25
 """How much more a window is worth that shows the question's words as well."""
+OVERLAP = 0.5
+"""The share of a window that another one may show as well: with more, both show one place."""
 GAIN = 1e-6
 """What a window must add that spends what is left."""
 SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
@@ -109,6 +111,12 @@ class Window:
         """Tokens it costs."""
         return self.tokens[0] * self.tokens[1]
 
+    @property
+    def area(self) -> int:
+        """Pixels of the picture that it shows."""
+        left, top, right, bottom = self.box
+        return (right - left) * (bottom - top)
+
     def scale(self, side: int) -> float:
         """Pixels shown to a pixel of the picture, along its height; a token has ``side``."""
         return self.tokens[0] * side / (self.box[3] - self.box[1])
@@ -136,6 +144,38 @@ class Plan:
         return whole + sum(window.count for window in self.windows)
 
 
+class Fees(NamedTuple):
+    """What pictures cost besides their own tokens, in tokens: the lines of text before them."""
+
+    alone: int = 0
+    """Of a single picture."""
+    whole: int = 0
+    """Of the whole picture beside windows."""
+    window: int = 0
+
+    def total(self, whole: bool, windows: int) -> int:
+        """Of all pictures of a plan.
+
+        >>> Fees(0, 3, 4).total(True, 0), Fees(0, 3, 4).total(True, 2)
+        (0, 11)
+        """
+        if whole + windows <= 1:
+            return self.alone
+        return whole * self.whole + windows * self.window
+
+    def of(self, plan: Plan) -> int:
+        """The same of a plan."""
+        return self.total(plan.whole is not None, len(plan.windows))
+
+    def each(self, times: float) -> "Fees":
+        """The same in tokens that are billed several times."""
+        return Fees(*(ceil(fee / times) for fee in self))
+
+
+FREE = Fees()
+"""Pictures without lines."""
+
+
 def find_views(
     belief: Belief,
     size: Size,
@@ -148,32 +188,39 @@ def find_views(
     spare: int = 1,
     exact: bool = False,
     fixed: bool = False,
+    fees: Fees = FREE,
 ) -> Plan:
-    """The most valuable views that cost at most ``tokens``, or exactly so many.
+    """The most valuable views that cost at most ``tokens`` with their ``fees``, or exactly so many.
 
     ``context`` is the least share of them that a small picture of the whole gets; 0 lets a plan
     leave it out. If it is ``fixed``, the picture of the whole beside windows gets no more, and is
     the same for all questions. ``most`` windows stand beside it, and ``spare`` more that spend what
     is left.
     """
-    search = _Search(belief, size, rule, acuity)
-    whole = rule.largest(size, tokens)
+    search = _Search(belief, size, rule, acuity, fees)
+    whole = rule.largest(size, tokens - fees.alone)
     best = search.plan(whole, ())
     if whole == size:
         return best
     contexts = _contexts(size, tokens, rule, context)[: 1 if fixed else None]
     if contexts and most and float(belief.place.sum()) > 0:
         found = search.best(contexts, tokens, most, spare, fixed)
-        if found.value > best.value + WINDOWS:
+        if found and found.value > best.value + WINDOWS:
             best = found
     return search.fill(best, tokens) if exact else best
 
 
 def grow_views(
-    plan: Plan, belief: Belief, size: Size, tokens: int, rule: TokenRule, acuity: Acuity
+    plan: Plan,
+    belief: Belief,
+    size: Size,
+    tokens: int,
+    rule: TokenRule,
+    acuity: Acuity,
+    fees: Fees = FREE,
 ) -> Plan:
     """The same views with more tokens: longer windows, and a larger picture of the whole."""
-    return _Search(belief, size, rule, acuity).grow(plan, tokens)
+    return _Search(belief, size, rule, acuity, fees).grow(plan, tokens)
 
 
 def find_whole(belief: Belief, size: Size, whole: Size, rule: TokenRule, acuity: Acuity) -> Plan:
@@ -210,8 +257,11 @@ def _contexts(
 class _Search:
     """What is known of one picture, on its two lattices."""
 
-    def __init__(self, belief: Belief, size: Size, rule: TokenRule, acuity: Acuity) -> None:
+    def __init__(
+        self, belief: Belief, size: Size, rule: TokenRule, acuity: Acuity, fees: Fees = FREE
+    ) -> None:
         self.size, self.rule, self.acuity, self.fine = size, rule, acuity, belief
+        self.fees = fees
         self.longest = rule.edge // rule.side if rule.edge else 1 << 16
         self.least = ceil(WORD * acuity.middle / rule.side)
         self.cell = max(1.0, max(size) / COARSE)
@@ -257,6 +307,11 @@ class _Search:
         """With its expected legibility, on the fine lattice."""
         return Plan(whole, tuple(windows), float(self._all_shown(whole, windows).sum()))
 
+    def _rest(self, tokens: int, plan: Plan, more: int = 0) -> int:
+        """What a plan leaves of a budget, with the fees of so many windows more."""
+        windows = len(plan.windows) + more
+        return tokens - plan.count(self.rule) - self.fees.total(plan.whole is not None, windows)
+
     def _all_shown(self, whole: Size | None, windows: Sequence[Window]) -> Map:
         if whole not in self._wholes:  # many plans have the same one
             self._wholes[whole] = self._shown(self.fine, whole)
@@ -283,6 +338,11 @@ class _Search:
             slice(_nearest(left * cols / wide), _nearest(right * cols / wide)),
         )
 
+    def _whole_beside(self, windows: Sequence[Window], tokens: int) -> Size:
+        """The whole picture as large as windows let it be."""
+        spent = sum(window.count for window in windows) + self.fees.total(True, len(windows))
+        return self.rule.largest(self.size, tokens - spent)
+
     # ---- windows on the coarse lattice
 
     def best(
@@ -292,32 +352,38 @@ class _Search:
         most: int,
         spare: int,
         fixed: bool,
-    ) -> Plan:
-        """The best plan with windows, each context with windows of what it leaves."""
+    ) -> Plan | None:
+        """The best plan with windows, each context with windows of what it leaves; None if it is
+        too little for one."""
         base = [self._shown(self.coarse, whole) for whole, _ in contexts]
         alone = torch.stack(base).sum((1, 2)).tolist()
         tries = list[_Try]()
         for (whole, left), shown, value in zip(contexts, base, alone, strict=True):
             if value < alone[0] + LARGER and tries:
                 continue  # a larger picture of the whole that shows hardly more is no use
-            shares = dict.fromkeys(share[: min(most, left)] for share in SHARES)
-            tries += [_Try(whole, shown, _prices(left, share)) for share in shares]
+            left -= self.fees.whole if whole else 0
+            affordable = min(most, left // (1 + self.fees.window))
+            shares = dict.fromkeys(share[:affordable] for share in SHARES) if affordable > 0 else ()
+            for share in shares:
+                prices = _prices(left - len(share) * self.fees.window, share)
+                tries.append(_Try(whole, shown, prices))
+        if not tries:
+            return None
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         tries = sorted(tries, key=lambda one: -one.value)[:FINALISTS]
         tries = self._lay(sorted(tries, key=lambda one: len(one.prices)))
         best = max(tries, key=lambda one: one.value)
         windows, whole = self._merge(best.whole, self._settle(best)), best.whole
         if whole is not None and not fixed:  # what windows left
-            rest = tokens - sum(window.count for window in windows)
-            whole = self.rule.largest(self.size, rest)
+            whole = self._whole_beside(windows, tokens)
         plan = self._spend_rest(self.plan(whole, windows), tokens, most + spare)
-        return plan if fixed else self._drop(plan, tokens)
+        return plan if fixed else self._drop(self._apart(plan, tokens), tokens)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
         shown = self._shown(self.coarse, whole)
         (one,) = self._lay([_Try(whole, shown, (self.longest**2,) * many)])
-        return self.plan(whole, self._settle(one))
+        return self._apart(self.plan(whole, self._settle(one)))
 
     def _lay(self, tries: list["_Try"]) -> list["_Try"]:
         """Windows one after the other, each where it adds most to the others; all tries together.
@@ -436,7 +502,7 @@ class _Search:
         low = [min(sides) for sides in zip(one.box[:2], other.box[:2], strict=True)]
         high = [max(sides) for sides in zip(one.box[2:], other.box[2:], strict=True)]
         wide, tall = high[0] - low[0], high[1] - low[1]
-        side, tokens = self.rule.side, one.count + other.count
+        side, tokens = self.rule.side, one.count + other.count + self.fees.window
         fits = ((rows, tokens // rows) for rows in range(1, min(tokens, self.longest) + 1))
         scale, rows, cols = max(
             (min(1.0, rows * side / tall, cols * side / wide), rows, cols)
@@ -513,13 +579,21 @@ class _Search:
     def _spend_rest(self, plan: Plan, tokens: int, most: int) -> Plan:
         """What is left goes to more windows, if it is much."""
         while len(plan.windows) < most:
-            rest = tokens - plan.count(self.rule)
+            rest = self._rest(tokens, plan, more=1)
             if rest <= (1 - USED) * tokens:
                 break
             more = self._filled(plan, rest, exact=False)
             if more is plan:
                 break
             plan = more
+        return plan
+
+    def _apart(self, plan: Plan, tokens: int = 0) -> Plan:
+        """Without windows that show the same place as others, which get their tokens."""
+        while pair := _same_place(plan.windows):
+            fewer = [self.plan(plan.whole, _without(plan.windows, index)) for index in pair]
+            fewer = [self.grow(one, tokens) for one in fewer] if tokens else fewer
+            plan = max(fewer, key=lambda one: one.value)
         return plan
 
     def _drop(self, plan: Plan, tokens: int) -> Plan:
@@ -540,7 +614,7 @@ class _Search:
 
     def grow(self, plan: Plan, tokens: int) -> Plan:
         """What is left makes windows longer, where that shows most, then the whole larger."""
-        while (rest := tokens - plan.count(self.rule)) > (1 - USED) * tokens:
+        while (rest := self._rest(tokens, plan)) > (1 - USED) * tokens:
             found = [self._longer(plan, at, rest) for at in range(len(plan.windows))]
             best = max(filter(None, found), key=lambda one: one[0], default=None)
             if best is None or best[0] <= plan.value + GAIN:
@@ -549,8 +623,7 @@ class _Search:
             plan = self.plan(plan.whole, [*plan.windows[:at], window, *plan.windows[at + 1 :]])
         if plan.whole is None:
             return plan
-        left = tokens - sum(window.count for window in plan.windows)
-        return self.plan(self.rule.largest(self.size, left), plan.windows)
+        return self.plan(self._whole_beside(plan.windows, tokens), plan.windows)
 
     @cached_property
     def _words(self) -> Float[Tensor, "rows1 cols1"] | None:
@@ -559,13 +632,15 @@ class _Search:
 
     def _longer(self, plan: Plan, at: int, rest: int) -> tuple[float, int, Window] | None:
         """What the plan is worth if one of its windows is as long as is best, and the window."""
-        window, words = plan.windows[at], self._words
-        others = self._all_shown(plan.whole, _without(plan.windows, at))
+        window, words, beside = plan.windows[at], self._words, _without(plan.windows, at)
+        others = self._all_shown(plan.whole, beside)
         worth = self._worth(self.fine, [window.scale(self.rule.side)])[0]
         gain, base = _integral((worth - others).clamp_(min=0)), float(others.sum())
         had = 0.0 if words is None else _held(words, self._cells(window))
         found = list[tuple[float, int, Window]]()
         for one in self._extensions(window, rest):
+            if any(_overlap_share(one, other) > OVERLAP for other in beside):
+                continue
             here = self._cells(one)
             more = 0.0 if words is None else _held(words, here) - had
             found.append(((base + _held(gain, here)) * (1 + LABEL * more), at, one))
@@ -667,6 +742,25 @@ def _around(middle: float, length: float, pixels: int) -> tuple[int, int]:
 
 def _without(windows: Sequence[Window], at: int) -> list[Window]:
     return [*windows[:at], *windows[at + 1 :]]
+
+
+def _overlap_share(one: Window, other: Window) -> float:
+    """The share of the smaller of two windows that the other shows as well.
+
+    >>> line, word = Window((0, 0, 100, 10), (1, 10)), Window((80, 0, 120, 10), (1, 4))
+    >>> _overlap_share(line, word)
+    0.5
+    """
+    low = (max(sides) for sides in zip(one.box[:2], other.box[:2], strict=True))
+    high = (min(sides) for sides in zip(one.box[2:], other.box[2:], strict=True))
+    wide, tall = (max(0, end - start) for start, end in zip(low, high, strict=True))
+    return wide * tall / min(one.area, other.area)
+
+
+def _same_place(windows: Sequence[Window]) -> tuple[int, int] | None:
+    """The first two windows that show the same place."""
+    pairs = combinations(range(len(windows)), 2)
+    return next((p for p in pairs if _overlap_share(*(windows[i] for i in p)) > OVERLAP), None)
 
 
 def _held(sums: Float[Tensor, "rows1 cols1"], here: tuple[slice, slice]) -> float:

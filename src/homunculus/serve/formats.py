@@ -234,6 +234,8 @@ class Question(NamedTuple):
     text: str
     from_user: bool = True
     """Whether a user said it; else it is what the system said for all turns."""
+    number: int | None = None
+    """Which picture of the request it is asked of, if lines are to say so."""
 
 
 def questions(body: Mapping[str, Any], form: Format, field: str) -> list[Question]:

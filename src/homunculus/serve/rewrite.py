@@ -7,20 +7,23 @@ request that still holds anything that may be a picture is refused (`homunculus.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from io import BytesIO
+from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
 from homunculus.core.cache import LRU
+from homunculus.core.pipeline import Basis
 from homunculus.core.types import check_count
 from homunculus.image import PictureError, size_of, to_data_uri
 from homunculus.lazy import need
 from homunculus.planner import Views, views
-from homunculus.planner.bill import least
-from homunculus.planner.counting import LevelRule, Size, TokenRule
+from homunculus.planner.bill import raised
+from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.labels import Label, LabelLike
 from homunculus.planner.messages import Bundle, bundle, gemini, is_view, openai, responses
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.relevance.scout import ScoutLike
@@ -68,19 +71,26 @@ class Shown(NamedTuple):
     """Tokens that it would have cost."""
     tokens: int
     """Tokens that its views cost."""
-    value: float
-    """The estimated probability that the answer can be read from them."""
-    guess: bool
-    """Whether nothing that the question names was found in it."""
+    label_tokens: int
+    """Tokens of text that the lines before them cost at most; with `tokens` within the budget."""
+    value: float | None
+    """The estimated probability that the answer can be read from them; None if it is not known."""
+    basis: Basis
+    """What the plan rests on: `found`, `guess` or `unknown` (`Views.basis`)."""
+
+    @property
+    def guess(self) -> bool:
+        """Whether nothing that the question names was found in it."""
+        return self.basis != "found"
 
 
 @dataclass
 class Report:
     """What became of the pictures of one request.
 
-    >>> report = Report([Shown(untouched=1690, tokens=128, value=0.9, guess=False)])
+    >>> report = Report([Shown(1690, tokens=120, label_tokens=8, value=0.9, basis="found")])
     >>> f"{1 - report.tokens / report.untouched:.0%} saved"
-    '92% saved'
+    '93% saved'
     """
 
     shown: list[Shown] = field(default_factory=list[Shown])
@@ -104,6 +114,11 @@ class Report:
     def tokens(self) -> int:
         """Tokens that their views cost."""
         return sum(shown.tokens for shown in self.shown)
+
+    @property
+    def label_tokens(self) -> int:
+        """Tokens of text that the lines before their views cost at most."""
+        return sum(shown.label_tokens for shown in self.shown)
 
 
 class PicturesError(ValueError):
@@ -140,7 +155,7 @@ class Rewriter:
         tokens: int = 273,
         *,
         model: str | int | TokenRule | None = None,
-        label: bool = True,
+        label: LabelLike = "short",
         strict: bool = False,
         images: int = IMAGES,
         fetch: bool = False,
@@ -160,7 +175,9 @@ class Rewriter:
         A picture of more than ``pixels`` pixels is not opened.
         """
         check_count(tokens, "Rewriter: tokens")
-        self.tokens, self.label, self.strict, self.images = tokens, label, strict, images
+        Label.of(label)
+        self.tokens, self.strict, self.images = tokens, strict, images
+        self.label: LabelLike = label
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
         self.rule = None if model is None else token_rule(model)
         self.scout, self.acuity = scout, acuity
@@ -275,6 +292,7 @@ class Rewriter:
         found = picture_of(part)
         if found is None:
             return [self._walk(part, question, task, depth)]
+        question = question._replace(number=task.number())
         try:
             return self._shown(part, found, question, task)
         except Exception as error:  # whatever a picture does, its request goes on
@@ -321,7 +339,7 @@ class Rewriter:
             raise PictureError(
                 f"expected at most {self.pixels} pixels, got {wide}x{high}. Send a smaller picture."
             )
-        settings = SETTINGS.get(found.shape, ())
+        settings = SETTINGS.get(found.shape, NO_SETTINGS)
         price, here = _price(part, rule, (high, wide)), found.kind == "data"
         budget = self._budget(rule, settings, task)
         if here and price <= budget and (is_view(data) or _low(part, rule)):
@@ -329,12 +347,14 @@ class Rewriter:
         if self._asks_nothing(question):
             return task.leave(part, found, NO_QUESTION)
         tokens = budget if self.beyond else min(budget, price)
-        made = self._make(data, question.text[-LETTERS:], tokens, settings, task)
-        if not (question.from_user or made.found or self.strict):
+        made = self._make(data, question, tokens, settings, task)
+        if not (question.from_user or made.basis == "found" or self.strict):
             return task.leave(part, found, NO_QUESTION)  # what the system says is no question
         if here and len(made.bundle.parts) == 1 and made.bundle.tokens >= price:
             return task.keep(part, found)  # nothing to win
-        task.report.shown.append(Shown(price, made.bundle.tokens, made.value, made.guess))
+        task.report.shown.append(
+            Shown(price, made.bundle.tokens, made.bundle.label_tokens, made.value, made.basis)
+        )
         task.known.update(part.picture.text for part in made.bundle.parts)
         task.known.update(part.picture.url for part in made.bundle.parts)
         return _with_rest(part, found.shape(made.bundle))
@@ -346,36 +366,33 @@ class Rewriter:
         """
         return not (question.text or self.strict) and self.scout == "auto"
 
-    def _budget(self, rule: TokenRule, settings: Sequence[str], task: "_Task") -> int:
+    def _budget(self, rule: TokenRule, settings: frozenset[str], task: "_Task") -> int:
         """The tokens of a picture: at least what the smallest one costs, unless that is refused."""
-        price = _least(rule, settings)
-        if price <= task.tokens:
-            return task.tokens
-        sentence = (
-            f"{task.tokens} tokens are too few for a picture of {rule.name}: the smallest that a "
-            f"request of this format can have costs {price}"
-        )
-        if self.strict:
-            raise ValueError(f"{sentence}. Raise tokens to {price} or more.")
-        if not task.report.notes:
-            task.report.notes.append(f"{sentence}, so that is the budget.")
-        return price
+        tokens, sentence = raised(rule, task.tokens, settings)
+        if sentence and self.strict:
+            raise ValueError(
+                f"{task.tokens} tokens are too few for any picture, as {rule.name} counts them in "
+                f"this format: the smallest costs {tokens}. Raise the budget to {tokens} or more."
+            )
+        if sentence and sentence not in task.report.notes:
+            task.report.notes.append(sentence)
+        return tokens
 
     def _make(
-        self, data: bytes, question: str, tokens: int, settings: Sequence[str], task: "_Task"
+        self, data: bytes, question: Question, tokens: int, settings: frozenset[str], task: "_Task"
     ) -> "_Made":
         """The views of a picture's file, made once."""
-        rule = task.rule
-        given = (question, rule.name, tokens, rule.edge, task.windows, tuple(settings))
+        rule, text, number = task.rule, question.text[-LETTERS:], question.number
+        given = (text, rule.name, tokens, rule.edge, task.windows, sorted(settings), number)
         key = blake2b(data, digest_size=16, key=blake2b(repr(given).encode()).digest()).digest()
         if known := self.known.get(key):
             return known
         task.wait.check()
         shown = views(
-            data, question, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
-            windows=task.windows, settings=settings,
+            data, text, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
+            windows=task.windows, settings=settings, label=self.label, numbered=number is not None,
         )  # fmt: skip
-        made = _Made.of(shown, self.label)
+        made = _Made.of(shown, number)
         self.known.put(key, made)
         return made
 
@@ -398,15 +415,12 @@ class _Made(NamedTuple):
     """Views as files, and what is known of them."""
 
     bundle: Bundle
-    value: float
-    guess: bool
-    found: bool
-    """Whether anything that the question names was found."""
+    value: float | None
+    basis: Basis
 
     @staticmethod
-    def of(shown: Views, label: bool) -> "_Made":
-        found = bool(shown.sight.sure) and not shown.guess
-        return _Made(bundle(shown, label), shown.value, shown.guess, found)
+    def of(shown: Views, number: int | None) -> "_Made":
+        return _Made(bundle(shown, number=number), shown.value, shown.basis)
 
 
 class _Wait:
@@ -445,6 +459,16 @@ class _Task:
     known: Counter[str]
     """Strings of the new request that are views, or were counted."""
     wait: _Wait
+    numbers: "count[int]" = field(default_factory=lambda: count(1))
+
+    def number(self) -> int | None:
+        """The number of the next picture, which its lines say if it is not the first.
+
+        The first has none, so that a conversation with one picture begins with the same bytes when
+        another one comes.
+        """
+        number = next(self.numbers)
+        return number if number > 1 else None
 
     def keep(self, part: Any, found: Found) -> list[Any]:
         """A part as it is, for it costs no more than it may."""
@@ -457,20 +481,12 @@ class _Task:
         return self.keep(part, found)
 
 
-SETTINGS: dict[Shape, tuple[str, ...]] = {
-    openai: ("detail",), responses: ("detail",),
-    gemini: ("media_resolution",), gemini_camel: ("media_resolution",),
+NO_SETTINGS = frozenset[str]()
+SETTINGS: dict[Shape, frozenset[str]] = {
+    openai: frozenset({"detail"}), responses: frozenset({"detail"}),
+    gemini: frozenset({"media_resolution"}), gemini_camel: frozenset({"media_resolution"}),
 }  # fmt: skip
 """Parameters that a picture of each shape can have."""
-
-
-def _least(rule: TokenRule, settings: Sequence[str]) -> int:
-    """What the smallest picture costs in a request that can have some parameters."""
-    if isinstance(rule, LevelRule) and rule.setting not in settings:
-        return dict(rule.levels)[rule.usual]
-    if rule.unit and rule.unit.setting and rule.unit.setting[0] not in settings:
-        return rule.count((1, 1))
-    return least(rule)
 
 
 def _price(part: Mapping[str, Any], rule: TokenRule, size: Size) -> int:

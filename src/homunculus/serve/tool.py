@@ -57,7 +57,7 @@ def look_within(
     if not 1 <= tokens <= MOST:
         raise PictureError(f"tokens: expected 1 to {MOST}, got {tokens}.")
     file = find(path, roots)
-    seen = views(file, question, tokens=tokens, model=model, page=page, settings=())
+    seen = views(file, question, tokens=tokens, model=model, page=page, settings=(), label=False)
     pictures = [part.picture for part in bundle(seen, label=False).parts]
     files = [(one.data, one.media.removeprefix("image/")) for one in pictures]
     return describe(seen, file), files

@@ -31,7 +31,9 @@ class Example:
 
     def views(self) -> Views:
         """The picture within the budget, by the word scout: there is only print on it."""
-        return views(self.path, self.question, tokens=self.tokens, model=MODEL, scout="words")
+        return views(  # drawn and not sent, so there are no lines to pay
+            self.path, self.question, tokens=self.tokens, model=MODEL, scout="words", label=False
+        )
 
 
 EXAMPLES = (

@@ -430,7 +430,9 @@ def facts(views: Views) -> list[str]:
     """Short lines: what is sent and costs, what was found, what to expect of it."""
     many = len(views) - 1
     windows = f" and {many} window{'s' * (many > 1)}" if many else ""
-    spent = f"{views.tokens} of {views.limit} {views.rule.token}, untouched {views.untouched:,}"
+    lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
+    cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}"
+    spent = f"{cost}, untouched {views.untouched:,}"
     found = views.outlook.matches() if views.sight.sure else ""
     told = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
     told.append(MISSED if missed(likeliest(views)) else "")

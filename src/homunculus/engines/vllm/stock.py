@@ -24,6 +24,7 @@ from homunculus.engines.vllm.settings import (
 from homunculus.lazy import need
 from homunculus.planner.bill import least
 from homunculus.planner.counting import AnyResolutionRule, Facts, FlatRule, Size, TokenRule
+from homunculus.planner.labels import Label, LabelLike
 
 WHO = "homunculus serve"
 VARIABLE = "HOMUNCULUS_VIEWS"
@@ -108,8 +109,8 @@ class ViewSettings:
     """Whether a request is refused if one of its images cannot be shown as views."""
     fetch: bool = False
     """Whether images are fetched from public addresses; else vLLM gets the address."""
-    label: bool = True
-    """Whether each view stands behind a line that says what it shows."""
+    label: LabelLike = "short"
+    """The line before each view that says what it shows: "short", "long", or false for none."""
     scout: str = "auto"
     acuity: str = "vlm"
 
@@ -120,7 +121,8 @@ class ViewSettings:
             raise ValueError(f"homunculus: seconds is a number, got {self.seconds!r}.")
         if not 0 < self.seconds < 3600:
             raise ValueError(f"homunculus: seconds is between 0 and 3600, got {self.seconds!r}.")
-        check_switches(values, ("strict", "fetch", "label"))
+        check_switches(values, ("strict", "fetch"))
+        Label.of(self.label)
         check_scout_name(values["scout"])
         acuity_of(self.acuity)
 

@@ -167,7 +167,7 @@ def _cost(room: Path, rows: int, images: int, say: Callable[[str], None]) -> dic
         marks = [time.process_time()]
         picture = open_picture(path, longest=LONGEST)
         marks.append(time.process_time())
-        planner = Planner.of(picture, one["question"])
+        planner = Planner.of(picture, one["question"], label=False)
         marks.append(time.process_time())
         seen = planner.views(TOKENS)
         marks.append(time.process_time())

@@ -1,0 +1,91 @@
+"""The lines of text before pictures: what they say, and what they cost at most.
+
+No tokenizer is needed: the lines consist of a few common English words, digits and marks, and the
+estimate counts each of these as a token. Tokenizers take fewer, as a test with those of LiteLLM
+shows.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from homunculus.planner.search import Fees
+
+LabelLike = Literal["short", "long"] | bool
+"""What `views` takes: False for no lines, True for long ones."""
+Style = Literal["short", "long", "none"]
+LARGEST = 999
+"""The largest number of a picture that the estimate covers."""
+_WHOLE: dict[Style, str] = {"short": "Whole:", "long": "The whole picture, reduced:"}
+_DETAIL: dict[Style, str] = {"short": "Detail:", "long": "Detail, {} across and {} down:"}
+_SHARE = "100-100%"
+"""The longest that a line may say."""
+_PIECE = re.compile(r"[A-Za-z]+|\d|[^\w\s]|\s(?=\d)")
+
+
+def text_tokens(line: str) -> int:
+    """An upper estimate of a line's tokens: its words, digits and marks, spaces before digits, and
+    a line break.
+
+    >>> text_tokens("Whole:"), text_tokens("Detail, 10-30% across and 5-9% down:")
+    (3, 19)
+    """
+    return len(_PIECE.findall(line)) + 1
+
+
+def numbered_line(line: str, number: int) -> str:
+    """A line of one of several pictures.
+
+    >>> numbered_line("Whole:", 2), numbered_line("", 3)
+    ('Picture 2, whole:', 'Picture 3:')
+    """
+    if not line:
+        return f"Picture {number}:"
+    return f"Picture {number}, {line[0].lower()}{line[1:]}"
+
+
+@dataclass(frozen=True)
+class Label:
+    """Which lines stand before the pictures of a plan.
+
+    >>> Label("short").fees
+    Fees(alone=0, whole=3, window=3)
+    """
+
+    style: Style = "short"
+    numbered: bool = False
+    """Whether a request has several pictures, so that lines begin with the picture's number."""
+
+    @staticmethod
+    def of(label: Any, numbered: bool = False) -> "Label":
+        """What a caller means.
+
+        >>> Label.of(False).style, Label.of(True).style
+        ('none', 'long')
+        """
+        styles: dict[Any, Style] = {"short": "short", "long": "long", True: "long", False: "none"}
+        if not isinstance(label, str | bool) or label not in styles:
+            raise ValueError(
+                f'views: label must be "short", "long" or False for no lines, got {label!r:.80}.'
+            )
+        return Label(styles[label], numbered)
+
+    def line(self, whole: bool, across: str = _SHARE, down: str = _SHARE) -> str:
+        """The line of one of several views, before it is numbered."""
+        if self.style == "none":
+            return ""
+        return _WHOLE[self.style] if whole else _DETAIL[self.style].format(across, down)
+
+    @property
+    def fees(self) -> Fees:
+        """What lines cost at most."""
+        if self.style == "none":
+            return Fees()
+        lines = ["", self.line(whole=True), self.line(whole=False)]
+        if self.numbered:
+            lines = [numbered_line(line, LARGEST) for line in lines]
+        return Fees(*(text_tokens(line) if line else 0 for line in lines))
+
+
+UNLABELLED = Label("none")
+"""Pictures without lines."""
