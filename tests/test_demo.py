@@ -2,10 +2,12 @@
 
 import importlib.util
 import socket
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+import homunculus
 from homunculus.cli import main
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `scout`")
@@ -28,10 +30,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(("tokens", "model"), [(32, "qwen3-vl"), (128, "claude")])
+def test_no_two_windows_of_the_page_show_the_same_place(tokens: int, model: str) -> None:
+    page, question = demo.EXAMPLES[0].path, "How high is the potassium?"
+    seen = homunculus.views(page, question, tokens=tokens, model=model, scout="words", label=False)
+    for one, other in combinations((view.box for view in seen.views[1:]), 2):
+        sides = [
+            max(0, min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis]))
+            for axis in (0, 1)
+        ]
+        areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+        assert sides[0] * sides[1] <= 0.5 * min(areas)
+
+
 def test_two_pictures_and_two_drawings_are_written(folder: Path) -> None:
     names = ["page-32-tokens.png", "page.png", "receipt-16-tokens.png", "receipt.png"]
     assert sorted(path.name for path in folder.iterdir()) == names
-    copy, ours = Image.open(folder / "page.png"), Image.open(demo.EXAMPLES[0].path)
+    copy, ours = Image.open(folder / "page.png"), Image.open(demo.demo.EXAMPLES[0].path)
     assert copy.mode == "RGB"  # so that an array of it has colours
     assert copy.tobytes() == ours.convert("RGB").tobytes()
 

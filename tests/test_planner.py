@@ -235,7 +235,7 @@ def test_a_window_on_a_rare_place_that_no_other_can_reach_stays() -> None:
 
 
 def test_plans_have_fewer_windows_for_that_and_lose_little(monkeypatch) -> None:
-    size, rule, known = (512, 512), TokenRule("test", 16), belief((512, 512), 9)
+    size, rule, known = (512, 512), TokenRule("test", 16), belief((512, 512), 4)
     few = find_views(known, size, 32, rule, EYES)
     monkeypatch.setattr(_Search, "_drop", lambda self, plan, tokens: plan)
     many = find_views(known, size, 32, rule, EYES)

@@ -337,6 +337,7 @@ def test_the_name_that_an_api_or_a_hub_has_is_understood(name, row) -> None:
 )
 def test_a_name_has_one_rule_whoever_looks_it_up(name) -> None:
     assert rule_of(name) is token_rule(name)
+    assert token_rule(name) is MODELS.get(name, token_rule(name))
 
 
 def test_a_served_model_whose_processor_is_not_known_is_counted_as_published() -> None:

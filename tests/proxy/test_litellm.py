@@ -115,7 +115,7 @@ def others(body):
 def is_picture(part) -> bool:
     if not isinstance(part, dict):
         return False
-    named = re.match(r"The whole picture, |Detail, ", str(part.get("text", "")))
+    named = re.match(r"(Picture \d+, )?([Ww]hole|[Dd]etail):", str(part.get("text", "")))
     return bool(named) or part.get("type") in ("image", "image_url", "input_image")
 
 

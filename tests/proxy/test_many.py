@@ -93,7 +93,7 @@ def groups(rule: str, body) -> list[int]:
                 label = str(one["text"])
             for file in files_in(one) if is_picture(one) else ():
                 size = Image.open(BytesIO(file)).size[::-1]
-                costs.extend([] if label.startswith("Detail, ") else [0])
+                costs.extend([] if re.match(r"(Picture \d+, d|D)etail", label) else [0])
                 costs[-1] += token_rule(rule).count(size)
                 label = ""
             if not is_picture(one):
@@ -105,7 +105,7 @@ def groups(rule: str, body) -> list[int]:
 
 def unnamed(body) -> str:
     """All that is neither a picture nor a line that names one, also where LiteLLM joins lines."""
-    names = r"The whole picture, reduced:|Detail, [0-9]+-[^:]*:"
+    names = r"(Picture \d+, )?([Ww]hole|[Dd]etail):"
     return re.sub(rf"(\\n)?({names})", "", json.dumps(others(body)))
 
 

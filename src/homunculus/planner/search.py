@@ -377,7 +377,7 @@ class _Search:
         if whole is not None and not fixed:  # what windows left
             whole = self._whole_beside(windows, tokens)
         plan = self._spend_rest(self.plan(whole, windows), tokens, most + spare)
-        return plan if fixed else self._drop(self._apart(plan, tokens), tokens)
+        return plan if fixed else self._apart(self._drop(plan, tokens), tokens)
 
     def beside(self, whole: Size, many: int) -> Plan:
         """Up to so many windows as large as can be, beside the whole picture."""
