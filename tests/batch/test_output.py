@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import time
 from io import BytesIO
@@ -23,6 +24,8 @@ from batch.conftest import content, results, start
 from homunculus.batch import write
 from homunculus.batch.job import Job
 from homunculus.planner.models import token_rule
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_a_plan_is_the_one_of_a_single_picture(tmp_path, batch):
@@ -51,15 +54,12 @@ def test_poison_becomes_error_rows(tmp_path, batch):
 
 
 def test_rows_that_are_only_resized_are_counted_and_named(tmp_path, batch):
-    """A question that names a place has windows; one that names nothing has none."""
-    make.folder(tmp_path / "in", 3)
-    rows = [
-        {"image": "0000.png", "question": "What is at the top left?"},
-        {"image": "0001.png", "question": "How much is it?"},
-        {"image": "0002.png", "question": ""},
-    ]
-    source, out = make.jsonl(tmp_path / "in" / "rows.jsonl", rows), tmp_path / "out"
-    code, said = batch(source, out, "--tokens", "4")
+    """A question that names what is printed there has windows; one that names nothing has none."""
+    shutil.copy(DOCS / "invoice.png", tmp_path)
+    questions = ("What is the total?", "How much is it?", "")
+    rows = [{"image": "invoice.png", "question": question} for question in questions]
+    source, out = make.jsonl(tmp_path / "rows.jsonl", rows), tmp_path / "out"
+    code, said = batch(source, out, "--scout", "auto")
     assert code == 0
     assert "right" not in said.replace(str(tmp_path), "")
     assert "only resized, without a window: 2" in said
@@ -77,7 +77,7 @@ def test_the_first_example_of_the_page_shows_windows(tmp_path, monkeypatch, caps
 
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
-    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
+    page = (DOCS / "batch.md").read_text("utf-8")
     table = re.search(r"cat > (\S+) <<'END'\n(.*?)END\n", page, re.DOTALL)
     assert table
     Path(table[1]).write_text(table[2])
