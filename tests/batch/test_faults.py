@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import homunculus.batch.command  # noqa: F401 - all of it, before anything is patched
 from batch import make
 from batch.conftest import QUIET, content, results, start
 from homunculus.batch import cluster, work
