@@ -31,12 +31,12 @@ def batch(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     return run
 
 
-def start(source: object, out: object, *words: str) -> subprocess.Popen:
+def start(source: object, out: object, *words: str, **environment: str) -> subprocess.Popen:
     """A run in a process of its own, at the head of a group that can be ended as one."""
     command = [sys.executable, "-m", "homunculus", "batch", str(source), str(out), *FAST, *words]
     return subprocess.Popen(
-        command, env=os.environ | QUIET, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
+        command, env=os.environ | QUIET | environment, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
 
 

@@ -8,9 +8,10 @@ import tiny
 from batch import make
 from batch.conftest import content
 from homunculus.batch.cluster import load_engine
+from homunculus.batch.faults import Ledger
 from homunculus.batch.job import Job
 from homunculus.batch.read import Row
-from homunculus.batch.work import Ledger, work_chunk
+from homunculus.batch.work import work_chunk
 from homunculus.lab.speed.batch import ENGINE_ARGS, QUIET
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # vLLM's own, at its start

@@ -109,6 +109,8 @@ def test_an_input_that_breaks_off_gives_error_rows(tmp_path):
         (lambda at: make.folder(at / "p", 1), ("--model", "nobody"), "no model 'nobody'"),
         (lambda at: make.folder(at / "p", 1), ("--model", "gemini-3", "--to", "views"), "bills"),
         (lambda at: make.folder(at / "p", 1), ("--engine", "M", "--to", "views"), "Drop one"),
+        (lambda at: make.folder(at / "p", 1), ("--model", "gpt-4.1"), "the smallest costs 85"),
+        (lambda at: make.folder(at / "p", 1), ("--model", "gemini-3"), "too few"),
     ],
 )
 def test_a_mistake_is_explained_before_any_work(tmp_path, batch, make_source, words, message):

@@ -3,9 +3,13 @@
 import base64
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import time
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from anthropic.types.messages.batch_create_params import Request
@@ -19,9 +23,9 @@ from batch import make
 from batch.conftest import content, results, start
 from homunculus.batch import write
 from homunculus.batch.job import Job
-from homunculus.batch.read import Row
-from homunculus.batch.work import Ledger, work_chunk
 from homunculus.planner.models import token_rule
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_a_plan_is_the_one_of_a_single_picture(tmp_path, batch):
@@ -42,11 +46,47 @@ def test_poison_becomes_error_rows(tmp_path, batch):
     told = results(tmp_path / "out")
     wrong = [row for row in told if row["error"]]
     assert (code, len(told), len(wrong)) == (0, 60, 12)
-    assert "48 right, 12 errors" in said
+    assert "48 done, 12 errors" in said
     reasons = " ".join(row["error"] for row in wrong)
     for word in ("0 bytes", "megapixels", "no such file", "got int", "assword", "broken"):
         assert word in reasons, word
     assert batch(source, tmp_path / "out", "--strict")[0] == 1
+
+
+def test_rows_that_are_only_resized_are_counted_and_named(tmp_path, batch):
+    """A question that names what is printed there has windows; one that names nothing has none."""
+    shutil.copy(DOCS / "invoice.png", tmp_path)
+    questions = ("What is the total?", "How much is it?", "")
+    rows = [{"image": "invoice.png", "question": question} for question in questions]
+    source, out = make.jsonl(tmp_path / "rows.jsonl", rows), tmp_path / "out"
+    code, said = batch(source, out, "--scout", "auto")
+    assert code == 0
+    assert "right" not in said.replace(str(tmp_path), "")
+    assert "only resized, without a window: 2" in said
+    assert "the scout does not know where to look in 1; 1 have no question" in said
+    assert "  rows.jsonl#row=1, rows.jsonl#row=2\n" in said
+    summary = json.loads((out / "summary.json").read_text())
+    names = ["rows.jsonl#row=1", "rows.jsonl#row=2"]
+    assert summary["resized"] == {"unsure": 1, "no_question": 1, "names": names}
+    assert summary["done"] == 3
+    assert [len(row["views"]) > 1 for row in results(out)] == [True, False, False]
+
+
+def test_the_first_example_of_the_page_shows_windows(tmp_path, monkeypatch, capsys):
+    from homunculus.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    page = (DOCS / "batch.md").read_text("utf-8")
+    table = re.search(r"cat > (\S+) <<'END'\n(.*?)END\n", page, re.DOTALL)
+    assert table
+    Path(table[1]).write_text(table[2])
+    (command,) = re.findall(r"^homunculus (batch demo/.*)$", page, re.MULTILINE)
+    assert main(shlex.split(command)) == 0
+    rows = results(tmp_path / "out")
+    assert len(rows) == 2
+    assert all(len(row["views"]) > 1 for row in rows)
+    assert "only resized" not in capsys.readouterr().out
 
 
 def test_a_second_run_makes_nothing_again(tmp_path, batch):
@@ -96,19 +136,6 @@ def test_a_shard_appears_whole_or_not_at_all(tmp_path, monkeypatch):
             out.write("k", [{"id": "a"}])
     assert not list(tmp_path.rglob("*.parquet"))
     assert not list(tmp_path.rglob("*.part"))
-
-
-def test_a_row_that_kills_its_worker_is_left_in_the_end(tmp_path):
-    job = Job("x", 16, scout="pixels")
-    rows = [Row(f"{at}", f"{at}.png", "", make.page(at)) for at in range(3)]
-    for _ in range(job.tries):
-        book = Ledger(str(tmp_path))
-        book.begin("s", 0)
-        for at in (0, 1):  # and the process is gone
-            book.row("s", 0, at)
-    told = work_chunk(job, rows, "s", 0, Ledger(str(tmp_path)))
-    assert [row.get("error_kind") for row in told] == [None, "crash", None]
-    assert told[1]["tries"] == 3
 
 
 def test_sigterm_finishes_the_shard_in_hand(tmp_path):

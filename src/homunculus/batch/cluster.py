@@ -18,9 +18,10 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from homunculus.batch.faults import Ledger, Start
 from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
 from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
-from homunculus.batch.work import Ledger, Start, work_chunk
+from homunculus.batch.work import work_chunk
 from homunculus.lazy import need
 from homunculus.relevance.scout import MEMORY
 
@@ -114,7 +115,7 @@ class RemoteBook:
         self._get(self._actor.stop.remote())
 
     def done(self, shard: str) -> None:
-        """As `Ledger.done`; nobody waits for it."""
+        """As `Ledger.done`, without waiting for it."""
         self._actor.done.remote(shard)
 
 
@@ -125,22 +126,53 @@ def ray_session(address: str | None, workers: int) -> Generator[Any, None, None]
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # of its own processes, not of ours
     ray = need("ray", extra="ray", who=WHO)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address:
-        ray.init(address=address, **quiet)
-    else:  # one more than the workers: reading and the ledger need a little
-        alone = {"address": "local", "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-        ray.init(num_cpus=workers + 1, object_store_memory=STORE, **alone, **quiet)
+    alone: dict[str, Any] = {
+        "address": "local", "include_dashboard": False, "_node_ip_address": "127.0.0.1",
+        "num_cpus": workers + 1,  # one more than the workers: reading and the ledger need a little
+        "object_store_memory": STORE,
+    }  # fmt: skip
+    try:
+        ray.init(**({"address": address} if address else alone), **quiet)
+    except Exception as error:  # Ray raises plain exceptions, too
+        ray.shutdown()
+        raise ConnectionError(_no_ray(address, error)) from error
     try:
         yield ray
+    except ray.exceptions.RayError as error:
+        raise ConnectionError(
+            f"Ray ended before the work was done: {_first_line(error)} Finished shards are kept. "
+            "Run the same command again."
+        ) from error
     finally:
         ray.shutdown()
 
 
+def _no_ray(address: str | None, error: Exception) -> str:
+    """What to say, and to do, where Ray cannot be had."""
+    if address:
+        cure = "Check --address, and that the cluster runs (`ray status`)."
+        return f"Ray could not be joined at {address}: {_first_line(error)} {cure}"
+    cure = "Run the same command again when the machine is less busy, give fewer --workers, or "
+    return f"Ray could not be started: {_first_line(error)} {cure}run without Ray: --local."
+
+
+def _first_line(error: BaseException) -> str:
+    """The first sentence of what is behind an error of Ray's, whose message may fill a page."""
+    while inner := getattr(error, "cause", None) or error.__cause__:
+        error = inner
+    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return f"{line.split('. ')[0].rstrip('.')}."
+
+
 def remote_book(ray: Any, folder: str) -> RemoteBook:
-    """A ledger beside the driver: it must not be lost with another machine."""
+    """A ledger beside the driver: it must not be lost with another machine.
+
+    It is started again where it is killed: its files are still there.
+    """
     place = need("ray.util.scheduling_strategies", extra="ray", who=WHO)
     here = place.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    actor = ray.remote(num_cpus=0, scheduling_strategy=here)(Ledger).remote(folder)
+    kept = {"max_restarts": -1, "max_task_retries": -1}
+    actor = ray.remote(num_cpus=0, scheduling_strategy=here, **kept)(Ledger).remote(folder)
     return RemoteBook(actor)
 
 

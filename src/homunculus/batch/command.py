@@ -19,10 +19,10 @@ from homunculus.batch.cluster import (
     ray_session,
     remote_book,
 )
+from homunculus.batch.faults import Ledger, is_machine_error
 from homunculus.batch.job import Job
 from homunculus.batch.read import Listing, Shard, list_input
 from homunculus.batch.report import Tally, event, least_sure_page, text
-from homunculus.batch.work import Ledger
 from homunculus.batch.write import Output
 from homunculus.flags import count, json_flag
 from homunculus.progress import Progress
@@ -62,8 +62,10 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
     add("--shard-rows", type=count, default=256, help="rows of a finished file (%(default)s)")
     add("--price", type=float, help="money for a million input tokens, for the bill")
-    add("--strict", action="store_true", help="exit with 1 if any row is an error")
+    add("--strict", action="store_true", help="exit with 1 if any row is an error, whatever it is")
     add("--replace", action="store_true", help="delete results of files that have changed")
+    about = "make rows again that were lost to crashes or to the machine"
+    add("--retry-lost", action="store_true", help=about)
     json_flag(parser)
     where = parser.add_argument_group("where it runs")
     where.add_argument("--local", action="store_true", help="one process, without Ray")
@@ -100,6 +102,8 @@ class Run:
 
     def take(self, chunk: Chunk) -> str | None:
         """Keep a chunk; the key of its shard if that is finished now."""
+        if chunk.shard in self.tally.keys:  # sent twice, as after the loss of a machine
+            return None
         held = self._waiting.setdefault(chunk.shard, {})
         new = chunk.index not in held
         held[chunk.index] = chunk
@@ -134,20 +138,36 @@ def run(
 ) -> tuple[int, str]:
     """Run a batch; the exit code, and a text for people."""
     job, folder = job_of(arguments), arguments.out
-    folder.mkdir(parents=True, exist_ok=True)
-    with Output(folder, job, VERSION).opened() as out:
-        show.say("listing the input")
-        listing = list_input(job, VERSION)
-        done = out.finished(listing.shards, arguments.replace)
-        here = Run(job, out, say, show, Tally(listing.rows, arguments.price))
-        for key in done:
-            here.tally.add(key, out.totals(key))
-        say(_start_event(listing, done))
-        todo = [one for one in listing.shards if one.key not in done]
-        if todo:
-            here.tally.start = monotonic()
-            _work(here, todo, arguments)
-        return _end(here, listing, arguments)
+    with _machine_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with Output(folder, job, VERSION).opened() as out:
+            show.say("listing the input")
+            listing = list_input(job, VERSION)
+            done = out.finished(listing.shards, arguments.replace, arguments.retry_lost)
+            here = Run(job, out, say, show, Tally(listing.rows, arguments.price))
+            for key in done:
+                here.tally.add(key, out.totals(key))
+            say(_start_event(listing, done))
+            todo = [shard for shard in listing.shards if shard.key not in done]
+            if todo:
+                here.tally.start = monotonic()
+                _work(here, todo, arguments)
+            return _end(here, listing, arguments)
+
+
+@contextmanager
+def _machine_errors(folder: Path) -> Generator[None, None, None]:
+    """One sentence where the driver's own machine fails: no row is to blame."""
+    try:
+        yield
+    except (MemoryError, OSError) as error:
+        if isinstance(error, ConnectionError) or not is_machine_error(error):
+            raise
+        raise OSError(
+            f"{folder}: {error.strerror if isinstance(error, OSError) else 'out of memory'}. "
+            "Finished shards are kept, and no row is lost. Run the same command again when there "
+            "is room."
+        ) from error
 
 
 def _start_event(listing: Listing, done: set[str]) -> str:
@@ -219,9 +239,11 @@ def _stopping(here: Run, book: Any) -> Generator[None, None, None]:
 def _end(here: Run, listing: Listing, arguments: argparse.Namespace) -> tuple[int, str]:
     """Summary, requests and the page of doubtful plans; how the command ends."""
     job, out, tally = here.job, here.out, here.tally
-    there = out.finished(listing.shards, arguments.replace)
-    stopped = len(there) < len(listing.shards)
-    summary = tally.summary(job, len(there), stopped)
+    stopped = len(tally.keys) < len(listing.shards)
+    for shard in listing.shards:  # lost rows that were not made again before the stop
+        if shard.key not in tally.keys and out.path(shard.key).exists():
+            tally.add(shard.key, out.totals(shard.key))
+    summary = tally.summary(job, len(tally.keys), stopped)
     notes = list[str]()
     if not stopped:
         if job.to == "views":
@@ -234,8 +256,8 @@ def _end(here: Run, listing: Listing, arguments: argparse.Namespace) -> tuple[in
             notes.append(f"plans to look at: {page}")
     out.put_json("summary.json", summary)
     here.say(event("end", **summary))
-    wrong = sum(summary["errors"].values())
-    code = STOPPED if stopped else 1 if wrong and arguments.strict else 0
+    wrong = sum(summary["errors"].values()) if arguments.strict else summary["lost"]
+    code = STOPPED if stopped else 1 if wrong else 0
     return code, "\n".join([text(summary, out.folder), *notes])
 
 

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from homunculus.lazy import need
+from homunculus.planner.bill import least, too_few
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
 
@@ -43,7 +44,7 @@ class Job:
     scout: str = "auto"
     shard_rows: int = 256
     tries: int = 3
-    """How often a row may bring its worker down before it becomes an error row."""
+    """How often a row may end its process before it becomes an error row."""
 
     def __post_init__(self) -> None:
         page_numbers(self.pages, 1)
@@ -56,6 +57,8 @@ class Job:
                 f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
                 "Name another model, or leave --to out for plans."
             )
+        if self.to != "answers" and self.tokens < least(self.rule):
+            raise too_few(self.rule, self.tokens)
 
     @property
     def rule(self) -> TokenRule:

@@ -8,9 +8,12 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+from homunculus.batch import faults
 from homunculus.batch.job import WHO, Job, digest
 from homunculus.image import BYTES, count_pages
 from homunculus.lazy import need
@@ -22,9 +25,6 @@ LINE = 64 << 20
 """Bytes of a line of JSONL; a longer one is an error row."""
 CHUNK_ROWS, CHUNK_BYTES = 16, 64 << 20
 """Rows, and bytes of their files, that go from stage to stage at a time."""
-PATIENCE = (0.2, 1.0)
-"""Seconds to wait before reading once more, where storage fails."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,9 @@ def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
         return
     try:
         many = count_pages(Path(place.path(whole.name)))
-    except ValueError:  # its one row says why
+    except ValueError as error:  # its one row says why
+        if faults.is_machine_error(error):
+            raise
         many = 0
     for start in range(0, many, job.shard_rows):
         yield replace(whole, start=start, stop=min(start + job.shard_rows, many), pages=True)
@@ -351,19 +353,41 @@ def chunks(rows: Iterator[Row]) -> Iterator[tuple[list[Row], bool]]:
 def rows_of(job: Job, shard: Shard) -> Iterator[Row]:
     """Every row of a shard, in order; what cannot be read says why."""
     place = Place.of(job.source)
-    readers = {"file": _file_row, "jsonl": _jsonl_rows, "parquet": _parquet_rows, "tar": _tar_rows}
+    readers = {"jsonl": _jsonl_rows, "parquet": _parquet_rows, "tar": _tar_rows}
     for piece in shard.pieces:
-        done = piece.start
+        if piece.kind == "file":
+            yield from _file_row(job, place, piece)
+        else:
+            yield from _table_rows(partial(readers[piece.kind], job, place, piece), piece)
+
+
+def _table_rows(read: Callable[[], Iterator[Row]], piece: Piece) -> Iterator[Row]:
+    """Rows of a table, read on where the machine failed for a moment; those that cannot be read
+    say why.
+    """
+    done, waits = 0, iter(faults.PATIENCE)
+    while True:
         try:
-            for row in readers[piece.kind](job, place, piece):
+            for row in islice(read(), done, None):
                 yield row
                 done += 1
+            return
         except Exception as error:  # decoders of tables may raise anything
-            if piece.kind == "file":
-                raise
-            for at in range(done, piece.stop):
-                reason = f"{piece.name}: cannot be read on ({str(error) or type(error).__name__})."
-                yield Row(f"{piece.name}#row={at}", piece.name, kind="input", error=reason)
+            wait = next(waits, None) if faults.is_machine_error(error) else None
+            if wait is None:
+                yield from _unread(piece, done, error)
+                return
+            time.sleep(wait)
+
+
+def _unread(piece: Piece, done: int, error: Exception) -> Iterator[Row]:
+    reason = f"{piece.name}: cannot be read on ({str(error) or type(error).__name__})."
+    for index in range(piece.start + done, piece.stop):
+        yield Row(f"{piece.name}#row={index}", piece.name, kind=_blame(error), error=reason)
+
+
+def _blame(error: Exception) -> str:
+    return "machine" if faults.is_machine_error(error) else "input"
 
 
 def _file_row(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
@@ -380,11 +404,12 @@ def _load(row: Row, place: Place, path: str) -> Row:
             return file.read(BYTES + 1)
 
     try:
-        data = _patient(read)
+        data = faults.patient(read)
     except FileNotFoundError:
         return row._replace(kind="missing", error=f"{path}: no such file.")
     except Exception as error:  # storage may raise anything
-        return row._replace(kind="input", error=f"{path}: {str(error) or type(error).__name__}")
+        reason = f"{path}: {str(error) or type(error).__name__}"
+        return row._replace(kind=_blame(error), error=reason)
     return _bounded(row, data)
 
 
@@ -394,18 +419,6 @@ def _bounded(row: Row, data: bytes) -> Row:
             kind="picture", error=f"expected at most {BYTES >> 20} MiB. Save it smaller."
         )
     return row._replace(data=data)
-
-
-def _patient(read: Callable[[], T]) -> T:
-    """Try again where storage fails for a moment."""
-    for seconds in PATIENCE:
-        try:
-            return read()
-        except (FileNotFoundError, PermissionError, IsADirectoryError):
-            raise
-        except OSError:
-            time.sleep(seconds)
-    return read()
 
 
 def _jsonl_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:

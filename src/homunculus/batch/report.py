@@ -11,10 +11,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from homunculus.batch.faults import LOST
 from homunculus.batch.job import SCHEMA, WHO, Job
 from homunculus.batch.read import Row, Shard, rows_of
 from homunculus.batch.work import open_page
-from homunculus.batch.write import LEAST_SURE, Output
+from homunculus.batch.write import LEAST_SURE, NAMES, Output
 from homunculus.image import to_data_uri
 from homunculus.lazy import need
 
@@ -35,12 +36,19 @@ class Tally:
     errors: Counter[str] = field(default_factory=Counter[str])
     least: list[tuple[float, str, str]] = field(default_factory=list[tuple[float, str, str]])
     """Value, row and shard of the plans of least value."""
+    resized: Counter[str] = field(default_factory=Counter[str])
+    """Rows that were only resized, by reason."""
+    names: list[str] = field(default_factory=list[str])
+    """Some of them."""
+    keys: set[str] = field(default_factory=set[str])
+    """Shards that are counted."""
     start: float = field(default_factory=monotonic)
     fresh: int = 0
     """Rows of this run, finished or not."""
 
     def add(self, key: str, totals: dict[str, Any]) -> None:
         """One more shard is finished."""
+        self.keys.add(key)
         self.rows += totals["rows"]
         self.errors.update(totals["errors"])
         names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
@@ -48,6 +56,9 @@ class Tally:
         self.sums.update({f"{name}_ms": int(1000 * one) for name, one in totals["seconds"].items()})
         least = [*self.least, *((value, row, key) for value, row in totals["least"])]
         self.least = nsmallest(LEAST_SURE, least)
+        resized = totals.get("resized", {})  # shards of an earlier version do not say
+        self.resized.update({name: resized.get(name, 0) for name in ("unsure", "no_question")})
+        self.names = sorted([*self.names, *resized.get("names", [])])[:NAMES]
 
     @property
     def speed(self) -> float:
@@ -89,7 +100,9 @@ class Tally:
         names = ("open", "scout", "plan", "answer")
         return {
             "schema": SCHEMA, "job": job.facts(), "rows": self.rows, "shards": shards,
-            "right": self.rows - sum(self.errors.values()), "errors": dict(self.errors),
+            "done": self.rows - sum(self.errors.values()), "errors": dict(self.errors),
+            "lost": sum(self.errors[kind] for kind in LOST),
+            "resized": {**self.resized, "names": self.names},
             "bill": bill, "prompt_tokens": self.sums["prompt_tokens"],
             "answer_tokens": self.sums["answer_tokens"], "stopped": stopped,
             "run": {"rows": self.fresh, "seconds": seconds,
@@ -102,8 +115,9 @@ def text(summary: dict[str, Any], folder: Path) -> str:
     """The summary for people."""
     bill, wrong = summary["bill"], sum(summary["errors"].values())
     rows, run = summary["rows"], summary["run"]
-    lines = [f"{rows:,} rows in {folder}: {summary['right']:,} right, {wrong:,} errors"]
-    lines += [f"  {kind}: {many:,}" for kind, many in sorted(summary["errors"].items())]
+    lines = [f"{rows:,} rows in {folder}: {summary['done']:,} done, {wrong:,} errors"]
+    lines += [f"  {kind}: {number:,}" for kind, number in sorted(summary["errors"].items())]
+    lines += _lost(summary["lost"]) + _resized(summary["resized"])
     if bill["before"]:
         share = bill["after"] / bill["before"]
         lines.append(
@@ -124,6 +138,29 @@ def text(summary: dict[str, Any], folder: Path) -> str:
     return "\n".join(lines)
 
 
+def _lost(rows: int) -> list[str]:
+    if not rows:
+        return []
+    return [
+        f"{rows:,} of the errors have no reason in the input. Run the same command with "
+        "--retry-lost to make these rows again."
+    ]
+
+
+def _resized(resized: dict[str, Any]) -> list[str]:
+    """How many rows have no window, why, and which."""
+    unsure, without = resized["unsure"], resized["no_question"]
+    if not unsure + without:
+        return []
+    reasons = [f"the scout does not know where to look in {unsure:,}"] if unsure else []
+    reasons += [f"{without:,} have no question"] if without else []
+    more = ", ..." if unsure + without > len(resized["names"]) else ""
+    return [
+        f"only resized, without a window: {unsure + without:,} ({'; '.join(reasons)})",
+        f"  {', '.join(resized['names'])}{more}",
+    ]
+
+
 # ---- the page of doubtful plans ------------------------------------------------------------------
 
 
@@ -137,9 +174,8 @@ def least_sure_page(job: Job, out: Output, tally: Tally, shards: Sequence[Shard]
         row = next((one for one in rows_of(job, by_key[key]) if _owns(one, name)), None)
         cards.append(_card(result, value, row))
     path = out.folder / "least-sure.html"
-    path.write_text(
-        _PAGE.format(cards="\n".join(cards), tokens=job.tokens, model=job.rule.name), "utf-8"
-    )
+    page = _PAGE.format(cards="\n".join(cards), tokens=job.tokens, model=job.rule.name)
+    out.put(path, page.encode())
     return path
 
 

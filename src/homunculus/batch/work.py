@@ -1,17 +1,23 @@
 """What is done with a row: open it, ask the scout, plan, and write a request or ask a model.
 
-A row that cannot be used becomes an error row with a reason; a row that brings its worker down
-more than a few times becomes one, too. `Ledger` counts that, outside of the worker.
+A row that cannot be used becomes an error row with a reason. A row that was in work when a process
+ended is tried in a process of its own; if that ends a few times too, the row is an error row.
 """
 
 import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from io import BytesIO
-from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
+from homunculus.batch.faults import Book, is_machine_error, patient
 from homunculus.batch.job import REQUEST, Job, digest, page_numbers
 from homunculus.batch.read import Row
 from homunculus.image import Picture, open_picture
@@ -22,74 +28,12 @@ LETTERS = 500
 """Of a reason."""
 
 
-@runtime_checkable
-class Book(Protocol):
-    """Who is told which row is begun: the ledger itself, or an actor that holds it."""
-
-    def begin(self, shard: str, chunk: int) -> "Start":
-        """A chunk is begun; whether it should be left, and what happened to it before."""
-        ...
-
-    def row(self, shard: str, chunk: int, row: int) -> None:
-        """A row of it is begun."""
-        ...
-
-    def left(self, shard: str) -> bool:
-        """Whether nobody should begin the shard any more."""
-        ...
-
-
-Start = tuple[bool, dict[int, int]]
-"""Whether to leave the chunk, and how often each of its rows brought a worker down."""
-
-
-class Ledger:
-    """Rows that are in work, in files that outlive a worker and the whole run."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = Path(folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._begun = set[str]()
-        self._stopping = False
-
-    def begin(self, shard: str, chunk: int) -> Start:
-        """A chunk is begun: after `stop` only those of shards that are in hand already."""
-        if self.left(shard):
-            return True, {}
-        self._begun.add(shard)
-        path, deaths = self._path(shard, chunk), dict[int, int]()
-        if path.exists():
-            for attempt in path.read_text().split("begin\n")[1:]:
-                if rows := attempt.split():
-                    deaths[int(rows[-1])] = deaths.get(int(rows[-1]), 0) + 1
-        with path.open("a") as file:
-            file.write("begin\n")
-        return False, deaths
-
-    def row(self, shard: str, chunk: int, row: int) -> None:
-        """A row is begun: if nothing more is heard of the chunk, this one is to blame."""
-        with self._path(shard, chunk).open("a") as file:
-            file.write(f"{row}\n")
-
-    def left(self, shard: str) -> bool:
-        """Whether the run is stopping, and the shard was not begun."""
-        return self._stopping and shard not in self._begun
-
-    def stop(self) -> None:
-        """Begin no more shards."""
-        self._stopping = True
-
-    def begun(self) -> list[str]:
-        """Shards in hand, or done."""
-        return sorted(self._begun)
-
-    def done(self, shard: str) -> None:
-        """Forget a shard that is finished."""
-        for path in self._folder.glob(f"{shard}-*"):
-            path.unlink(missing_ok=True)
-
-    def _path(self, shard: str, chunk: int) -> Path:
-        return self._folder / f"{shard}-{chunk}"
+KILLS = 20
+"""How often a process may be killed from outside, by an operator or for want of memory, before the
+row that it was at is left: a row that needs more memory than there is must not hold a run up."""
+OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
+"""Exit codes of a process that was killed from outside."""
+CHILD = "from homunculus.batch.work import plan_sent_row; plan_sent_row()"
 
 
 # ---- one chunk -----------------------------------------------------------------------------------
@@ -99,20 +43,25 @@ def work_chunk(
     job: Job, rows: list[Row], shard: str, chunk: int, book: Book, engine: Any = None
 ) -> list[Result] | None:
     """The results of a chunk, or None if it is to be left."""
-    leave, deaths = book.begin(shard, chunk)
+    leave, suspects = book.begin(shard, chunk)
     if leave:
         return None
     if engine is not None:
-        return answer_rows(job, rows, engine, deaths, lambda at: book.row(shard, chunk, at))
+        return answer_rows(job, rows, engine, suspects, partial(book.row, shard, chunk))
     results = list[Result]()
-    for at, row in enumerate(rows):
-        book.row(shard, chunk, at)
-        results += plan_row(job, row, deaths.get(at, 0))
+    for index, row in enumerate(rows):
+        book.row(shard, chunk, index)
+        suspect = index in suspects
+        results += plan_apart(job, row, suspects[index]) if suspect else plan_row(job, row)
+    book.row(shard, chunk, len(rows))
     return results
 
 
 def plan_row(job: Job, row: Row, deaths: int = 0) -> list[Result]:
-    """A result for each page of a row; a row that cannot be used has one, with the reason."""
+    """A result for each page of a row; where it cannot be used, each has the reason.
+
+    ``deaths`` is how often the row ended its process.
+    """
 
     def plan(picture: Picture, result: Result) -> None:
         start = perf_counter()
@@ -128,16 +77,46 @@ def plan_row(job: Job, row: Row, deaths: int = 0) -> list[Result]:
     return list(_each_page(job, row, deaths, plan))
 
 
+def plan_apart(job: Job, row: Row, killed: int) -> list[Result]:
+    """The same from a process of its own, which may end and take nothing with it.
+
+    ``killed`` is how many workers of this run ended at the row, for whatever reason.
+    """
+    deaths = 0
+    while deaths < job.tries and killed < KILLS:
+        child = patient(partial(_child, pickle.dumps((job, row))))
+        if child.returncode == 0:
+            results: list[Result] = pickle.loads(child.stdout)
+            return [result | {"tries": 1 + deaths + killed} for result in results]
+        outside = child.returncode in OUTSIDE
+        deaths, killed = deaths + (not outside), killed + outside
+    if deaths < job.tries:
+        return _crashed(row, killed, "was killed")
+    return plan_row(job, row, deaths)
+
+
+def _child(sent: bytes) -> "subprocess.CompletedProcess[bytes]":
+    command = [sys.executable, "-c", CHILD]
+    return subprocess.run(command, input=sent, stdout=subprocess.PIPE, check=False)
+
+
+def plan_sent_row() -> None:
+    """Plan the row on stdin, and write its results to stdout; other output goes to stderr."""
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        job, row = pickle.load(sys.stdin.buffer)
+        out.write(pickle.dumps(plan_row(job, row)))
+
+
 def _each_page(
     job: Job, row: Row, deaths: int, use: Callable[[Picture, Result], None]
 ) -> Iterator[Result]:
     """Open the pages of a row one after the other, and use each."""
     if row.error:
-        yield _failed(row, row.kind, row.error)
+        yield from _failed(row, row.kind, row.error)
         return
     if deaths >= job.tries:
-        reason = f"the worker ended {deaths} times at this row; it was left."
-        yield _failed(row, "crash", reason) | {"tries": deaths}
+        yield from _crashed(row, deaths, "ended")
         return
     page, many = row.first, row.stop or 1
     wanted = None if row.stop else job.pages
@@ -146,7 +125,7 @@ def _each_page(
         result = _blank(row, page, document=known) | {"tries": deaths + 1}
         try:
             start = perf_counter()
-            picture = open_page(row, page)
+            picture = patient(partial(open_page, row, page))
             result["open_seconds"] = perf_counter() - start
             if known or picture.pages > 1:
                 result = _blank(row, page, document=True) | result_times(result)
@@ -155,7 +134,7 @@ def _each_page(
                     yield from _chosen_pages(job, row, numbers, deaths, use)
                     return
             result["height"], result["width"] = picture.original
-            use(picture, result)
+            patient(partial(use, picture, result))
         except Exception as error:  # decoders, scouts and plans: whatever it is, the row says it
             result = _reason(result, error)
         yield result
@@ -166,7 +145,7 @@ def _chosen_pages(
     job: Job, row: Row, numbers: list[int], deaths: int, use: Callable[[Picture, Result], None]
 ) -> Iterator[Result]:
     if not numbers:
-        yield _failed(row, "picture", f"no page of --pages {job.pages} in this document.")
+        yield from _failed(row, "picture", f"no page of --pages {job.pages} in this document.")
     for page in numbers:
         yield from _each_page(job, row._replace(first=page, stop=page + 1), deaths, use)
 
@@ -203,12 +182,22 @@ def _blank(row: Row, page: int = 0, document: bool = False) -> Result:
     }  # fmt: skip
 
 
-def _failed(row: Row, kind: str, reason: str) -> Result:
-    return _blank(row) | {"error_kind": kind, "error": reason[:LETTERS]}
+def _failed(row: Row, kind: str, reason: str) -> list[Result]:
+    """An error for every result that the row promises: one, or one for each of its pages."""
+    error = {"error_kind": kind, "error": reason[:LETTERS]}
+    pages = [_blank(row, page, document=True) for page in range(row.first, row.stop)]
+    return [result | error for result in pages or [_blank(row)]]
+
+
+def _crashed(row: Row, times: int, ended: str) -> list[Result]:
+    reason = f"the process that worked on this row {ended} {times} times, so it was left. "
+    results = _failed(row, "crash", f"{reason}--retry-lost tries it again.")
+    return [result | {"tries": times} for result in results]
 
 
 def _reason(result: Result, error: Exception) -> Result:
     kind = "picture" if isinstance(error, ValueError) else "plan"
+    kind = "machine" if is_machine_error(error) else kind
     text = str(error) or type(error).__name__
     named = text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
     return result | {"error_kind": kind, "error": named[:LETTERS]}
@@ -257,21 +246,22 @@ def answer_rows(
 ) -> list[Result]:
     """Open every row, then ask the engine about all of them at once.
 
-    After a death rows are asked one by one, so that the next one can be blamed on a row.
+    After a death rows are asked one by one, so that the next one can be blamed on a row. A model is
+    too large for a process of its own: only deaths of this run's workers are counted.
     """
     results, asked = list[Result](), list[tuple[Result, bytes]]()
-    for at, row in enumerate(rows):
-        mark(at)
+    for index, row in enumerate(rows):
+        mark(index)
 
         def use(picture: Picture, result: Result, row: Row = row) -> None:
             result["untouched"] = job.rule.count(picture.original)
             asked.append((result, engine.file_of(row.data or b"", picture)))
 
-        results += _each_page(job, row, deaths.get(at, 0), use)
+        results += _each_page(job, row, deaths.get(index, 0), use)
         if deaths:
             _ask(engine, asked)
             asked.clear()
-    mark(len(rows))  # whatever happens from here on is nobody's fault in particular
+    mark(len(rows))  # what happens from here on is the fault of no row in particular
     _ask(engine, asked)
     return results
 
@@ -285,7 +275,8 @@ def _ask(engine: Any, asked: list[tuple[Result, bytes]]) -> None:
         answers = engine.answer([(result["question"], file) for result, file in asked])
     except Exception as error:
         if len(asked) == 1:
-            asked[0][0].update(error_kind="engine", error=str(error)[:LETTERS])
+            kind = "machine" if is_machine_error(error) else "engine"
+            asked[0][0].update(error_kind=kind, error=str(error)[:LETTERS])
             return
         for one in asked:
             _ask(engine, [one])

@@ -9,10 +9,12 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from heapq import nsmallest
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from homunculus.batch.faults import LOST
 from homunculus.batch.job import REQUEST, SCHEMA, WHO, Job, schema
 from homunculus.batch.read import Shard
 from homunculus.lazy import need
@@ -22,6 +24,8 @@ LIMITS = {"openai": (50_000, 200_000_000), "anthropic": (100_000, 256_000_000)}
 millions of bytes, and a list's brackets and commas are left room for."""
 LEAST_SURE = 20
 """Plans of a job that are shown at the end."""
+NAMES = 20
+"""Rows that a summary names of those that were only resized."""
 
 
 class Output:
@@ -52,7 +56,7 @@ class Output:
         path = self.folder / "job.json"
         facts = {"schema": SCHEMA, "version": self.version, **self.job.facts()}
         if not path.exists():
-            self._put(path, json.dumps(facts, indent=2).encode())
+            self.put(path, json.dumps(facts, indent=2).encode())
             return
         old = json.loads(path.read_text("utf-8"))
         if changed := sorted(key for key in facts | old if facts.get(key) != old.get(key)):
@@ -66,13 +70,14 @@ class Output:
         for path in self.work.glob("*.part"):
             path.unlink(missing_ok=True)
 
-    def _put(self, path: Path, data: bytes) -> None:
+    def put(self, path: Path, data: bytes) -> None:
+        """A small file, whole or not at all."""
         with self._new(path) as file:
             file.write(data)
 
     def put_json(self, name: str, facts: dict[str, Any]) -> None:
         """A small file of facts, whole or not at all."""
-        self._put(self.folder / name, (json.dumps(facts, indent=2) + "\n").encode())
+        self.put(self.folder / name, (json.dumps(facts, indent=2) + "\n").encode())
 
     @contextmanager
     def _new(self, path: Path) -> Generator[Any, None, None]:
@@ -93,8 +98,10 @@ class Output:
         """Where a shard stands when it is finished."""
         return self.folder / f"part-{key}.parquet"
 
-    def finished(self, shards: Sequence[Shard], replace: bool = False) -> set[str]:
-        """Keys of shards that need not be made again.
+    def finished(
+        self, shards: Sequence[Shard], replace: bool = False, retry: bool = False
+    ) -> set[str]:
+        """Keys of shards that need not be made again; with ``retry`` those without lost rows.
 
         Raises where there are shards of an input that has changed since; ``replace`` deletes them.
         """
@@ -105,14 +112,20 @@ class Output:
                 f"{self.folder} has {len(stale)} shards of files that have changed or are gone. "
                 "--replace deletes them; or name another folder."
             )
-        if stale and (self.folder / "requests.json").exists():
-            self._forget_requests()
+        lost = {key for key in there & wanted if retry and self._has_lost(key)}
+        if (stale or lost) and (self.folder / "requests.json").exists():
+            self._split_requests()
         for key in stale:
             self.path(key).unlink()
+            self._lines(key).unlink(missing_ok=True)
         if self.job.to != "views":
-            return there & wanted
+            return (there & wanted) - lost
         merged = set(self._merged()["shards"])
-        return {one for one in there & wanted if one in merged or self._lines(one).exists()}
+        ready = {key for key in there & wanted if key in merged or self._lines(key).exists()}
+        return ready - lost
+
+    def _has_lost(self, key: str) -> bool:
+        return any(kind in LOST for kind in self.totals(key)["errors"])
 
     def write(self, key: str, results: list[dict[str, Any]]) -> dict[str, Any]:
         """Finish a shard; what it adds up to is kept in the file and returned."""
@@ -120,7 +133,7 @@ class Output:
         parquet = need("pyarrow.parquet", extra="batch", who=WHO)
         lines = [line for one in results if (line := one.pop(REQUEST, None))]
         if self.job.to == "views":  # first: the shard is finished once its table is there
-            self._put(self._lines(key), "".join(f"{line}\n" for line in lines).encode())
+            self.put(self._lines(key), "".join(f"{line}\n" for line in lines).encode())
         totals = add_up(results)
         columns = schema(key, json.dumps(self.job.facts()), json.dumps(totals))
         with self._new(self.path(key)) as file:
@@ -142,10 +155,21 @@ class Output:
         path = self.folder / "requests.json"
         return json.loads(path.read_text()) if path.exists() else {"files": [], "shards": []}
 
-    def _forget_requests(self) -> None:
-        for one in self._merged()["files"]:
-            (self.folder / one["file"]).unlink(missing_ok=True)
+    def _split_requests(self) -> None:
+        """Give every shard its requests back, so that some can be made again.
+
+        The files are deleted last: until then a run that is killed finds all of them.
+        """
+        merged = self._merged()
+        files = [self.folder / file["file"] for file in merged["files"]]
+        lines = chain.from_iterable(map(_each_line, files))
+        for key in merged["shards"]:
+            totals = self.totals(key)
+            requests = totals["rows"] - sum(totals["errors"].values())
+            self.put(self._lines(key), b"".join(islice(lines, requests)))
         (self.folder / "requests.json").unlink()
+        for file in files:
+            file.unlink()
 
     def merge_requests(self, shards: Sequence[Shard]) -> list[dict[str, Any]]:
         """Put the requests of all shards into as few files as the provider allows.
@@ -157,7 +181,7 @@ class Output:
         if not keys:
             return told["files"]
         merged = list[dict[str, Any]](told["files"])
-        lines = (line for key in keys for line in self._each_line(key))
+        lines = chain.from_iterable(_each_line(self._lines(key)) for key in keys)
         for group in split(lines, *LIMITS[self.job.style]):
             name = f"requests-{len(merged) + 1:05}.jsonl"
             count, size = 0, 0
@@ -167,14 +191,15 @@ class Output:
                     count, size = count + 1, size + len(line)
             merged.append({"file": name, "requests": count, "bytes": size})
         told = {"format": self.job.style, "files": merged, "shards": [*told["shards"], *keys]}
-        self._put(self.folder / "requests.json", json.dumps(told).encode())
+        self.put(self.folder / "requests.json", json.dumps(told).encode())
         for key in keys:
             self._lines(key).unlink(missing_ok=True)
         return merged
 
-    def _each_line(self, key: str) -> Iterator[bytes]:
-        with self._lines(key).open("rb") as file:
-            yield from file
+
+def _each_line(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from file
 
 
 def split(lines: Iterable[bytes], most: int, size: int) -> Iterator[Iterator[bytes]]:
@@ -199,19 +224,39 @@ def split(lines: Iterable[bytes], most: int, size: int) -> Iterator[Iterator[byt
 
 
 def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Sums of a shard, and its plans of least value."""
-    right = [one for one in results if not one.get("error")]
-    kinds = [one["error_kind"] for one in results if one.get("error")]
+    """Sums of a shard, its plans of least value, and which rows were only resized."""
+    done = [result for result in results if not result.get("error")]
+    kinds = [result["error_kind"] for result in results if result.get("error")]
     # what is not known is the least sure of all
-    plans = [(one["value"] or 0.0, one["id"]) for one in right if one.get("basis")]
+    plans = [(result["value"] or 0.0, result["id"]) for result in done if result.get("basis")]
     names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
+    resized = [result for result in done if is_resized(result)]
     return {
         "rows": len(results),
         "errors": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
-        **{name: sum(one.get(name) or 0 for one in right) for name in names},
+        "resized": {
+            "unsure": sum(bool(result["question"].strip()) for result in resized),
+            "no_question": sum(not result["question"].strip() for result in resized),
+            "names": [result["id"] for result in resized[:NAMES]],
+        },
+        **{name: sum(result.get(name) or 0 for result in done) for name in names},
         "seconds": {
-            name: round(sum(one.get(f"{name}_seconds") or 0.0 for one in right), 3)
+            name: round(sum(result.get(f"{name}_seconds") or 0.0 for result in done), 3)
             for name in ("open", "scout", "plan", "answer")
         },
         "least": nsmallest(LEAST_SURE, plans),
     }
+
+
+def is_resized(result: dict[str, Any]) -> bool:
+    """Whether a row shows the whole picture, smaller, because the scout did not know where to look.
+
+    >>> whole = {"name": "whole"}
+    >>> is_resized({"views": [whole], "sure": 0.0, "tokens": 60, "untouched": 836})
+    True
+    >>> is_resized({"views": [whole, {"name": "window"}], "sure": 0.9, "tokens": 60})
+    False
+    """
+    if not result.get("views") or result["sure"] or len(result["views"]) > 1:
+        return False
+    return result["tokens"] < result["untouched"]

@@ -1,5 +1,5 @@
 # pyright: basic
-"""`homunculus bench batch`: rows a second, memory, deaths and answers of `homunculus batch`.
+"""`homunculus bench batch`: rows a second, memory and answers of `homunculus batch`.
 
 Each part runs the command in processes of its own, on real pages of the suites that
 HOMUNCULUS_DATA names, repeated until there are enough rows.
@@ -44,13 +44,12 @@ TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tri
 def measure(
     rows: int,
     say: Callable[[str], None],
-    parts: tuple[str, ...] = ("cost", "plans", "deaths", "answers"),
+    parts: tuple[str, ...] = ("cost", "plans", "answers"),
 ) -> dict[str, Any]:
     """So many rows of plans, and up to 300 for the other parts; 25 rows to a picture."""
     every = {
         "cost": _cost,
         "plans": _plans,
-        "deaths": _deaths,
         "answers": _answers,
         "hosts": _hosts,
     }
@@ -204,37 +203,7 @@ def _plans(room: Path, rows: int, images: int, say: Callable[[str], None]) -> di
     return told
 
 
-# ---- deaths --------------------------------------------------------------------------------------
-
-
-def _deaths(room: Path, rows: int, images: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """A worker killed twice and the driver once, at random moments; then the same command again."""
-    source = write_rows(room / "rows.jsonl", suite_rows(rows, images))
-    words, lot, killed = ("--workers", "2", "--shard-rows", "16"), random.Random(), []
-    say("an unbroken run")
-    finish(start(source, room / "unbroken", *words))
-    run, out = start(source, room / "out", *words), room / "out"
-    say("killing")
-    while len(killed) < 2:
-        time.sleep(lot.uniform(1, 4))
-        if run.poll() is not None:
-            break
-        if list(out.glob("part-*")) and (there := list(workers_of(run.pid))):
-            os.kill(lot.choice(there), signal.SIGKILL)
-            killed.append("worker")
-    time.sleep(lot.uniform(1, 4))
-    if run.poll() is None:
-        run.kill()
-        killed.append("driver")
-    run.communicate()
-    left = len(content(out))
-    events = finish(start(source, out, *words))
-    ids = [row["id"] for row in content(out)]
-    return {
-        "rows": rows, "killed": killed, "rows_before_restart": left,
-        "shards_kept": events[0]["finished"], "rows_after": len(ids), "unique": len(set(ids)),
-        "same_as_unbroken": content(out) == content(room / "unbroken"),
-    }  # fmt: skip
+# ---- workers -------------------------------------------------------------------------------------
 
 
 def workers_of(driver: int) -> Iterator[int]:
@@ -439,7 +408,4 @@ def table(result: dict[str, Any]) -> str:
             speeds = [part[f"workers{workers}"]["rows_per_second"] for workers in (1, 2)]
             lines.append(f"{name}: {part['rows']} rows, {speeds[0]:.2f} a second with one worker, "
                          f"{speeds[1]:.2f} with two ({part['speed_up']:.2f} times)")  # fmt: skip
-    if "deaths" in result:
-        part = result["deaths"]
-        lines.append(f"deaths: {len(part['killed'])}, {part['rows_after']} of {part['rows']} rows")
     return "\n".join(lines)
