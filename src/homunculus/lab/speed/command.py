@@ -8,6 +8,7 @@ from typing import Any
 from homunculus.lab.speed import (
     batch,
     core,
+    memory,
     plan,
     prefill,
     proxy,
@@ -24,6 +25,7 @@ from homunculus.relevance.words import load
 BENCHES: dict[str, tuple[Any, int]] = {
     "batch": (batch, 5_000),
     "core": (core, 60),
+    "memory": (memory, 300),
     "plan": (plan, 20),
     "prefill": (prefill, 3),
     "proxy": (proxy, 5),
