@@ -354,7 +354,7 @@ ask() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _homunculus; echo "${{COMPRE
     ]  # fmt: skip
     assert main(["completion", "fish"]) == 0
     fish = capsys.readouterr().out
-    assert "-n '__fish_seen_subcommand_from bench' -xa 'batch core kills plan" in fish
+    assert "-n '__fish_seen_subcommand_from bench' -xa 'batch core kills memory plan" in fish
     assert "from show' -l tokens" in fish
 
 

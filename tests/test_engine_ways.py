@@ -58,6 +58,18 @@ def test_lots_over_all_tokens_fall_as_with_the_untouched_model(family: str) -> N
     assert len(mine.unique(dim=0)) == 4
 
 
+def test_generate_returns_as_many_answers_as_sequences_were_asked_for() -> None:
+    engine, image = attached("qwen3_vl", tokens=K), picture(*LARGE)
+    lots = EIGHT | {"do_sample": True, "num_return_sequences": 3}
+    answers = engine.generate(image, "What is it?", **lots)
+    assert len({tuple(answer.ids.tolist()) for answer in answers}) == 3
+    answers = engine.generate([image, image], ["What is it?", "How many?"], **lots)
+    asked = [answer.images[0].source.question for answer in answers]
+    assert asked == ["What is it?"] * 3 + ["How many?"] * 3
+    one = engine.generate(image, "What is it?", **EIGHT, num_return_sequences=1)
+    assert isinstance(one.text, str)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_few_tokens_are_enough_for_beams_and_lots(family: str) -> None:
     engine = attached(family, tokens=K)

@@ -15,6 +15,7 @@ from batch import make
 from batch.conftest import content, results, start
 from homunculus.batch import cluster
 from homunculus.lab.speed.batch import workers_of
+from homunculus.relevance import memory
 
 ROWS = 120
 WORDS = ("--workers", "2", "--shard-rows", "20", "--json", "--question", "Where at the top?")
@@ -75,7 +76,7 @@ def test_sigterm_on_ray_finishes_what_is_in_hand(source, unbroken, tmp_path):
 HOLES = """
 import os
 import sys
-from homunculus.batch.cluster import return_large_blocks
+from homunculus.relevance.memory import return_large_blocks
 
 if sys.argv[1] == "return":
     return_large_blocks()
@@ -120,12 +121,14 @@ def test_two_drivers_at_once(source, unbroken, tmp_path):
     assert content(out) == unbroken
 
 
-@pytest.mark.parametrize(("engine", "kernels"), [(None, "64"), (object(), None)])
-def test_plans_keep_few_kernels_and_a_model_keeps_its_own(monkeypatch, engine, kernels):
+@pytest.mark.parametrize(("to", "kernels"), [("plans", "64"), ("answers", None)])
+def test_plans_keep_few_kernels_and_a_model_keeps_its_own(monkeypatch, to, kernels):
     environment: dict[str, str] = {}
     monkeypatch.setattr(cluster.os, "environ", environment)
-    monkeypatch.setattr(cluster, "load_engine", lambda job: engine)
-    monkeypatch.setattr(cluster, "return_large_blocks", lambda: None)
+    monkeypatch.setattr(cluster, "load_engine", lambda job: None)
+    monkeypatch.setattr(memory, "return_large_blocks", lambda: None)
     monkeypatch.setattr(torch, "set_num_threads", lambda many: None)
-    cluster.Worker(object.__new__(cluster.Job), object.__new__(cluster.RemoteBook))
-    assert environment.get(cluster.KERNELS) == kernels
+    job = object.__new__(cluster.Job)
+    object.__setattr__(job, "to", to)
+    cluster.Worker(job, object.__new__(cluster.RemoteBook))
+    assert environment.get(memory.KERNELS) == kernels

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from threading import Event
 
 import pytest
 import torch
@@ -114,6 +115,71 @@ def test_searches_of_those_who_left_are_not_made():
 
     asyncio.run(leave())
     assert log == ["a0", "b0"]  # the first one ran already
+
+
+class Held(Search):
+    """Runs until the test lets it go."""
+
+    def run(self):
+        self.image["log"].append(self.key)
+        self.image["started"].set()
+        assert self.image["let go"].wait(60)
+
+
+def held(log):
+    """A search, and the events that say that it runs, and that it may end."""
+    image = {"log": log, "started": Event(), "let go": Event()}
+    search = Held("a", image, "", ServerSettings(), tensor_cache(MAP_BYTES))
+    return search, image["started"], image["let go"]
+
+
+async def let_loop_turn(times):
+    for _ in range(times):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_a_search_that_runs_when_its_request_leaves_serves_the_next_request_for_it(turns):
+    log = []
+
+    async def leave_and_come():
+        queue, (search, started, let_go) = Queue(), held(log)
+        first = asyncio.ensure_future(queue.run(search))
+        await asyncio.to_thread(started.wait, 60)
+        first.cancel()
+        await let_loop_turn(turns)
+        second = asyncio.ensure_future(queue.run(search))
+        await asyncio.sleep(0)
+        let_go.set()
+        await second
+        queue.close()
+
+    asyncio.run(leave_and_come())
+    assert log == ["a"]
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_a_search_given_up_before_it_started_is_made_for_the_next_request(turns):
+    log = []
+
+    async def leave_and_come():
+        queue, (search, _, let_go), (waits,) = Queue(), held(log), searches("b", 1, log, 0)
+        running = asyncio.ensure_future(queue.run(search))
+        first = asyncio.ensure_future(queue.run(waits))
+        await asyncio.sleep(0)
+        first.cancel()
+        await let_loop_turn(turns)
+        second = asyncio.ensure_future(queue.run(waits))
+        await let_loop_turn(5)  # it hears that the first one is over
+        third = asyncio.ensure_future(queue.run(waits))
+        await asyncio.sleep(0)
+        let_go.set()
+        await asyncio.gather(running, second, third)
+        queue.close()
+        return queue
+
+    assert asyncio.run(leave_and_come())._open == {}
+    assert log == ["a", "b0"]
 
 
 def test_a_search_whose_map_is_there_is_not_made_again(monkeypatch):

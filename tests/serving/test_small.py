@@ -5,17 +5,23 @@ from types import SimpleNamespace
 import torch
 import vllm
 from PIL import Image
+from torch import nn
 from vllm import ModelRegistry
+from vllm.lora.layers import BaseLayerWithLoRA
 from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
 
-from homunculus.engines.vllm import ARCHITECTURES, PREFIX, register
+from homunculus import Sight
+from homunculus.engines.vllm import ARCHITECTURES, PREFIX, choose, register
 from homunculus.engines.vllm.choose import ANCHOR
 from homunculus.engines.vllm.model import (
     ModelMixin,
+    _places,
     feature_cache,
     reset_with_encoder_cache,
+    table_cache,
     untouched,
 )
+from homunculus.engines.vllm.processor import ProcessorMixin, light
 
 
 def test_registering_twice_is_once():
@@ -64,6 +70,61 @@ def test_features_go_when_weights_are_loaded_again():
     assert model._features.get(b"a") is None
 
 
+class Family:
+    """Stands for a model of vLLM; the feature of a cell is that of the mean of its patches."""
+
+    def __init__(self):
+        self.config = SimpleNamespace(homunculus={"where": "after", "method": "grid"})
+        self.visual, self.encoded = nn.Linear(4, 4), 0
+        self.visual.spatial_merge_size = 2
+
+    def _process_image_input(self, given):
+        self.encoded += len(given["image_grid_thw"])
+        return list(self.visual(given["pixel_values"].view(-1, 4, 4, 4).mean(2)))
+
+
+class After(ModelMixin, Family):
+    """A model that chooses tokens after its tower."""
+
+    def features(self):
+        """Of an image that two requests have, with four cells, all of which are kept."""
+        fields = {
+            choose.MAP: torch.zeros(8),
+            choose.SIZES: torch.tensor([[4, 1]] * 2),
+            choose.KEY: torch.zeros(2, 16, dtype=torch.uint8),
+        }
+        with torch.inference_mode():
+            return self._embed_after(torch.ones(32, 4), torch.tensor([[1, 4, 4]] * 2), fields)[0]
+
+
+def test_features_follow_weights_that_are_changed_in_place():
+    model = After()
+    before = model.features()
+    assert torch.equal(model.features(), before)
+    assert model.encoded == 1
+    model.visual.weight.data.mul_(2)
+    assert not torch.equal(model.features(), before)
+    assert model.encoded == 2
+
+
+def test_no_features_are_kept_of_a_tower_whose_adapter_depends_on_the_request():
+    model = After()
+    model.visual.adapter = BaseLayerWithLoRA()
+    for _ in range(2):
+        model.features()
+    assert model.encoded == 4
+
+
+def test_places_in_the_image_follow_the_weights():
+    tower, tables = SimpleNamespace(pos_embed=nn.Embedding(4, 2)), table_cache()
+    embed = tower.pos_embed
+    tower.prepare_encoder_metadata = lambda grids: {"pos_embeds": embed.weight.detach().clone()}
+    before = _places(tower, [(1, 2, 2)], torch.arange(4), tables)["pos_embeds"]
+    embed.weight.data += 1
+    after = _places(tower, [(1, 2, 2)], torch.arange(4), tables)["pos_embeds"]
+    assert torch.equal(after, before + 1)
+
+
 def test_features_are_kept_up_to_so_many_bytes_and_the_least_used_go_first():
     features, rows = feature_cache(3 * 400), torch.ones(10, 10)
     for key in (b"a", b"b", b"c"):
@@ -81,6 +142,20 @@ def test_features_are_kept_up_to_so_many_bytes_and_the_least_used_go_first():
     assert features.get(b"e") is None
     features.put(b"a", torch.zeros(10, 10))
     assert float(features.get(b"a").sum()) == 100
+
+
+def test_relevance_maps_are_kept_by_all_their_bytes():
+    class Family:
+        """Stands for a processor of vLLM."""
+
+    class Ours(ProcessorMixin, Family):
+        pass
+
+    maps = [torch.zeros(100, 100) for _ in range(4)]
+    sight = light(Sight(maps[0], 1.0, size=maps[1], thing=maps[2], elsewhere=maps[3]))
+    kept = Ours().maps
+    kept.put("a", sight)
+    assert kept.used == sum(one.nbytes for one in maps)
 
 
 def feature(offset, length, anchor=None, grid=(1, 4, 6)):

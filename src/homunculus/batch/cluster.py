@@ -5,7 +5,6 @@ back. Pictures are decoded, scouted and planned in one worker: decoded they are 
 large as their files, too much to send. The driver alone writes.
 """
 
-import ctypes
 import json
 import logging
 import os
@@ -23,19 +22,15 @@ from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
 from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
 from homunculus.batch.work import work_chunk
 from homunculus.lazy import need
-from homunculus.relevance.scout import MEMORY
+from homunculus.relevance.memory import bound_memory
 
 WHO = "homunculus batch (without --local)"
 BLOCKS = 4_000
 """Reading tasks of a run at most; each reads its shards one after the other."""
 STORE = 400_000_000
 """Bytes of files that wait between stages, on a machine of its own."""
-PAGES = "24"
+PAGES = 24
 """Megabytes of pages that a worker keeps: questions about one picture come one after the other."""
-KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
-"""The variable that says how many kernels oneDNN keeps: pictures of many sizes need ever others."""
-LARGE_BLOCKS = -3
-"""glibc's number for the size from which blocks of memory are not part of its heap."""
 
 
 @dataclass(frozen=True)
@@ -187,25 +182,14 @@ def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[An
             yield {"shard": [shard.key], "index": [index], "last": [last], "data": [data]}
 
 
-def return_large_blocks(least: int = 1 << 17) -> None:
-    """Return blocks of memory to the system as soon as they are free.
-
-    Otherwise glibc keeps ever larger ones, and pictures of many sizes leave holes between them.
-    """
-    change = getattr(ctypes.CDLL(None), "mallopt", None)  # other systems have none
-    if change:
-        change(LARGE_BLOCKS, least)
-
-
 class Worker:
     """Plans or answers chunks, and keeps its scouts and its model in between."""
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
-        os.environ.setdefault(MEMORY, PAGES)
-        return_large_blocks()
+        plans = job.to != "answers"
+        bound_memory(PAGES, few_kernels=plans)  # a model has shapes of its own
         self._job, self._book, self._engine = job, book, load_engine(job)
-        if self._engine is None:  # a model has shapes of its own
-            os.environ.setdefault(KERNELS, "64")
+        if plans:
             need("torch", extra="batch", who=WHO).set_num_threads(1)
 
     def __call__(self, batch: Any) -> dict[str, list[Any]]:

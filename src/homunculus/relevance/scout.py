@@ -23,6 +23,7 @@ from homunculus.core.types import Grid
 from homunculus.lazy import how_to_install, load_plugins, not_found
 from homunculus.relevance import things, words
 from homunculus.relevance.combine import combine, mix
+from homunculus.relevance.memory import MEMORY
 from homunculus.relevance.pixels import contrast, information
 from homunculus.relevance.places import answer, hint
 from homunculus.relevance.things import ThingScout
@@ -38,8 +39,6 @@ PageReader = Callable[[Image, str, Grid], WordSight]
 HINT = f"Things were not looked for: {how_to_install('things')}."
 DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
 """The variable that names a device of torch on which the word scout reads pages."""
-MEMORY = "HOMUNCULUS_SCOUT_MEMORY"
-"""The variable that says how many megabytes of pages the word scout keeps for further questions."""
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 

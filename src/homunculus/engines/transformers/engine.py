@@ -66,6 +66,7 @@ from homunculus.engines.transformers.inputs import (
 )
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
 from homunculus.engines.views import PartRequest
+from homunculus.engines.weights import weights_key
 
 NAME = "homunculus.json"
 """File name of a saved setting."""
@@ -198,7 +199,8 @@ class Engine:
     def generate(self, image: Any, question: Any, **options: Any) -> Any:
         """The answer to a question about an image; lists give a list of answers.
 
-        ``options`` go to `model.generate`.
+        ``options`` go to `model.generate`. If they ask for several sequences, the answers to each
+        question come one after the other, as a list also for one question.
         """
         batch = [
             [{"role": "user", "content": [{"type": "image", "image": one},
@@ -206,7 +208,7 @@ class Engine:
             for one, text in pairs(image, question)
         ]  # fmt: skip
         answers = self.chat(batch, **options)
-        return answers[0] if isinstance(question, str) else answers
+        return answers[0] if isinstance(question, str) and len(answers) == 1 else answers
 
     def chat(
         self,
@@ -231,8 +233,11 @@ class Engine:
             raise ValueError(
                 f"engine: `upon` continues one conversation, got {len(batch)}. Pass one."
             )
+        weights = weights_key(self.model, contents=False)  # all of them: too many to sum
         # taken, not shared: a call from another thread computes all again
         cache = self._cache.take_kv(upon.cache if upon else None)
+        if cache is not None and (weights is None or cache.homunculus_weights != weights):
+            cache = None
         earlier = upon.images if upon else []
         with torch.no_grad():
             pinned = [replace(one, source=replace(one.source, conversation=0)) for one in earlier]
@@ -245,18 +250,19 @@ class Engine:
         each = len(texts) // len(batch)
         # beam search leaves a KV cache of all beams, in an unknown order
         single = len(texts) == 1 and not hasattr(output, "beam_indices")
-        weak = self._keep(output.past_key_values, output.sequences[0]) if single else None
+        kept = (output.past_key_values, output.sequences[0], weights)
+        weak = self._keep(*kept) if single else None
         light = prepared.without_features()
         return [
             Answer(text, output.sequences[at], light, light.of(at // each), weak)
             for at, text in enumerate(texts)
         ]
 
-    def _keep(self, cache: Any, ids: Tensor) -> Callable[[], Any] | None:
+    def _keep(self, cache: Any, ids: Tensor, weights: str | None) -> Callable[[], Any] | None:
         """Keep the KV cache of the latest answer, and return a weak reference to it."""
         if cache is None:
             return None
-        cache.homunculus_ids = ids
+        cache.homunculus_ids, cache.homunculus_weights = ids, weights
         self._cache.put_kv(cache)
         return ref(cache)
 
@@ -483,11 +489,13 @@ class Engine:
         digest = blake2b(repr([(one.size, one.conversation) for one in sources]).encode())
         for one in sources:
             digest.update(one.image.tobytes())
-        key = digest.hexdigest()
-        if (encoded := self._cache.features.get(key)) is not None:
+        weights = weights_key(self.model.base_model, without=self.model.get_decoder())
+        key = f"{weights} {digest.hexdigest()}"
+        if weights and (encoded := self._cache.features.get(key)) is not None:
             return encoded
         encoded = encode_all(self.model, inputs, layouts)  # without a lock: it is slow
-        self._cache.features.put(key, encoded)
+        if weights:
+            self._cache.features.put(key, encoded)
         return encoded
 
     def save(self, folder: str | Path) -> Path:

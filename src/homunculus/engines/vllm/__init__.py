@@ -115,6 +115,7 @@ NAMES = {
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLMultiModalProcessor": _PROCESSOR,
     f"{_MODELS}.qwen3_vl:Qwen3VLMultiModalProcessor": _PROCESSOR,
     # workers
+    "vllm.lora.layers": "BaseLayerWithLoRA",
     "vllm.v1.worker.gpu_worker:Worker": "reset_encoder_cache",
     f"{_MODELS}.qwen2_vl:Qwen2VLForConditionalGeneration": _MODEL,
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLForConditionalGeneration": _MODEL,

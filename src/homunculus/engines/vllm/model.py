@@ -11,6 +11,7 @@ from weakref import WeakSet
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+from vllm.lora.layers import BaseLayerWithLoRA
 from vllm.model_executor.layers.attention.mm_encoder_attention import MMEncoderAttention
 from vllm.model_executor.models import qwen2_5_vl, qwen2_vl, qwen3_vl
 from vllm.multimodal import MULTIMODAL_REGISTRY
@@ -22,6 +23,7 @@ from homunculus.engines.qwen import order_by_window
 from homunculus.engines.vllm import choose
 from homunculus.engines.vllm.processor import InfoMixin, ProcessorMixin, tensor_cache
 from homunculus.engines.vllm.settings import ServerSettings
+from homunculus.engines.weights import weights_key
 
 # ---- vision tower --------------------------------------------------------------------------------
 
@@ -33,8 +35,12 @@ TABLE_BYTES = 64 << 20
 """Bytes of such tables that a worker keeps; that of 1,024 cells has about 10 MB."""
 
 
-def table_cache() -> LRU[tuple[int, int], Tables]:
-    """A cache of tables by rows and columns of patches."""
+TableKey = tuple[int, int, str | None]
+"""Rows and columns of patches, and the key of the weights that position embeddings come from."""
+
+
+def table_cache() -> LRU[TableKey, Tables]:
+    """A cache of such tables."""
     return LRU(TABLE_BYTES, lambda table: sum(one.nbytes for one in table.values()))
 
 
@@ -43,7 +49,7 @@ def encode_cells(
     pixels: Float[Tensor, "patches d"],
     views: Int[Tensor, "views 3"],
     cell: Int[Tensor, "k"],
-    tables: LRU[tuple[int, int], Tables],
+    tables: LRU[TableKey, Tables],
 ) -> Float[Tensor, "k d2"]:
     """Encode the chosen cells of all views: one row each."""
     unit, merge = tower.spatial_merge_size**2, tower.spatial_merge_size
@@ -66,16 +72,18 @@ def _places(
     tower: Any,
     grids: Sequence[Sequence[int]],
     patch: Int[Tensor, "p"],
-    tables: LRU[tuple[int, int], Tables],
+    tables: LRU[TableKey, Tables],
 ) -> Tables:
     """Position embeddings and rotations of the chosen patches."""
     found: list[Tables] = []
+    learned = getattr(tower, "pos_embed", None)
+    weights = None if learned is None else weights_key(learned)
     for _, high, wide in grids:
-        table = tables.get((high, wide))
+        table = tables.get((high, wide, weights))
         if table is None:
             made = tower.prepare_encoder_metadata([[1, high, wide]])
             table = {name: made[name] for name in PLACES if name in made}
-            tables.put((high, wide), table)
+            tables.put((high, wide, weights), table)
         found.append(table)
     whole = {name: torch.cat([one[name] for one in found]) for name in found[0]}
     return {name: one[patch.to(one.device)] for name, one in whole.items()}
@@ -138,7 +146,7 @@ class ModelMixin:
         return feature_cache(self.server_settings.memory)
 
     @cached_property
-    def _tables(self) -> LRU[tuple[int, int], Tables]:
+    def _tables(self) -> LRU[TableKey, Tables]:
         return table_cache()
 
     def load_weights(self, *args: Any, **more: Any) -> Any:
@@ -174,7 +182,11 @@ class ModelMixin:
         merge = self.visual.spatial_merge_size
         layouts = merged_layouts(grids.tolist(), merge)
         counts = [len(layout.row) for layout in layouts]
-        keys = [bytes(key.tolist()) for key in fields[choose.KEY]]
+        weights = tower_key(self.visual)  # without one, nothing is kept or shared
+        keys = [
+            (weights or str(image)).encode() + bytes(key.tolist())
+            for image, key in enumerate(fields[choose.KEY])
+        ]
         pixels = dict(zip(keys, patches.split([merge**2 * count for count in counts]), strict=True))
         rows = {key: own for key in pixels if (own := self._features.get(key)) is not None}
         new = {key: own for key, own in pixels.items() if key not in rows}
@@ -188,7 +200,7 @@ class ModelMixin:
                 }
             )
             rows |= dict(zip(new, encoded, strict=True))
-        for key in new:
+        for key in new if weights else ():
             self._features.put(key, rows[key].clone())  # not a view of a whole batch
         every = [rows[key] for key in keys]
         method = self.server_settings.method_object
@@ -247,6 +259,16 @@ def feature_cache(limit: int) -> LRU[bytes, Tensor]:
     features = tensor_cache(limit)
     _CACHES.add(features)
     return features
+
+
+def tower_key(tower: Any) -> str | None:
+    """A key of all that features depend on besides pixels; None if it depends on the request.
+
+    vLLM loads weights by `load_weights`, but lets others write into them as well.
+    """
+    if any(isinstance(module, BaseLayerWithLoRA) for module in tower.modules()):
+        return None  # each request has an adapter of its own
+    return weights_key(tower)
 
 
 @cache

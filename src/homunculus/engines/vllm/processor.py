@@ -21,7 +21,7 @@ from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
-from homunculus.core.cache import LRU
+from homunculus.core.cache import LRU, tensor_bytes
 from homunculus.core.pipeline import Sight
 from homunculus.engines.families import Layout, plain_layout
 from homunculus.engines.plan import ViewRequest, choose_views, whole_view
@@ -48,15 +48,7 @@ Sights = LRU[str, Sight]
 
 def tensor_cache(limit: int) -> LRU[Any, Tensor]:
     """A cache of tensors with a limit in bytes."""
-    return LRU(limit, _bytes)
-
-
-def _bytes(tensor: Tensor) -> int:
-    return tensor.nbytes
-
-
-def _sight_bytes(sight: Sight) -> int:
-    return sight.logit.nbytes + (sight.size.nbytes if isinstance(sight.size, Tensor) else 0)
+    return LRU(limit, tensor_bytes)
 
 
 def without_ours(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +107,7 @@ class ProcessorMixin:
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.maps: Sights = LRU(MAP_BYTES, _sight_bytes)
+        self.maps: Sights = LRU(MAP_BYTES, tensor_bytes)
         self.plans: LRU[str, tuple[View, ...]] = LRU(PLANS)
         self.asked: LRU[str, set[str]] = LRU(ASKED)
         self.late: Counter[str] = Counter()

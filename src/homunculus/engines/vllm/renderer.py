@@ -13,7 +13,7 @@ noted when its request is over, unless the client left, and fewer are noted than
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -206,7 +206,10 @@ def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any
 class Job:
     """A search that is queued or running, and how many requests wait for it."""
 
-    future: "asyncio.Future[float]"
+    work: "Future[float]"
+    """In its thread."""
+    result: "asyncio.Future[float]"
+    """The same for the event loop."""
     waiting: int = 0
 
 
@@ -238,19 +241,24 @@ class Queue:
         job.waiting += 1
         try:
             # a cancelled request must not cancel the search for others
-            return await asyncio.shield(job.future)
+            return await asyncio.shield(job.result)
         finally:
             job.waiting -= 1
-            if not job.waiting:  # all are cancelled: if it has not started, it never does
-                job.future.cancel()
+            # a search that runs cannot be stopped, so it stays open for whoever asks for it next
+            if not job.waiting and job.work.cancel():
+                self._close(search.key, job)
 
     def _start(self, search: Search) -> Job:
         METER.observe("queue_depth", len(self._open))
-        loop = asyncio.get_running_loop()
-        job = Job(loop.run_in_executor(self._thread, self._timed, search, perf_counter()))
-        self._open[search.key] = job
-        job.future.add_done_callback(lambda _: self._open.pop(search.key, None))
+        work = self._thread.submit(self._timed, search, perf_counter())
+        job = self._open[search.key] = Job(work, asyncio.wrap_future(work))
+        job.result.add_done_callback(lambda _: self._close(search.key, job))
         return job
+
+    def _close(self, key: str, job: Job) -> None:
+        """Let no other request join a job; its key may have a newer one by now."""
+        if self._open.get(key) is job:
+            del self._open[key]
 
     def _timed(self, search: Search, arrival: float) -> float:
         start = perf_counter()

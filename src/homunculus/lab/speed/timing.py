@@ -51,6 +51,11 @@ def peak(run: Callable[[], Any]) -> tuple[Any, int | None]:
     return result, _status("VmHWM") - before
 
 
+def resident() -> int:
+    """Bytes of this process that are in memory now."""
+    return _status("VmRSS")
+
+
 def _status(name: str) -> int:
     lines = (SELF / "status").read_text().splitlines()
     (line,) = [line for line in lines if line.startswith(f"{name}:")]
