@@ -296,7 +296,7 @@ def views(
     windows: int | None = None,
     legible: float | int = 0.8,
     cap: int = 1024,
-    page: int = 0,
+    page: int = 1,
     settings: Iterable[str] | None = None,
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
@@ -309,7 +309,8 @@ def views(
     take few pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes
     the answer readable with probability ``legible``, up to ``cap``; where that is too little, a
     warning and `Views.reached` say so. ``settings`` names the parameters that your request can
-    have, such as `detail`, where not all: some prices go by one.
+    have, such as `detail`, where not all: some prices go by one. ``page`` is a page of a PDF or a
+    TIFF, or a frame of an animation, counted from 1.
 
     >>> from PIL import Image
     >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
@@ -391,7 +392,7 @@ class Planner:
         scout: ScoutLike = "auto",
         context: float | int = 1 / 8,
         windows: int | None = None,
-        page: int = 0,
+        page: int = 1,
         settings: Iterable[str] | None = None,
     ) -> "Planner":
         """Open the picture, unless it is a `Picture` already, and ask the scout."""
