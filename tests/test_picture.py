@@ -171,6 +171,18 @@ def test_a_late_frame_of_a_large_animation_is_refused(monkeypatch) -> None:
         open_picture(data, 3)
 
 
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP"])
+def test_a_frame_that_is_too_large_is_refused_before_anything_is_decoded(kind, monkeypatch) -> None:
+    frames = [Image.new("RGB", (60, 40), shade) for shade in ("red", "lime")]
+    data = written(frames[0], kind, save_all=True, append_images=frames[1:])
+    monkeypatch.setattr(picture, "DECODED", 1_000)
+    plugin = {"GIF": "GifImagePlugin", "PNG": "PngImagePlugin", "WEBP": "WebPImagePlugin"}[kind]
+    decoder = getattr(pytest.importorskip(f"PIL.{plugin}"), f"{plugin[:-11]}ImageFile")
+    monkeypatch.setattr(decoder, "seek", lambda *_: pytest.fail("it was decoded"))
+    with pytest.raises(PictureError, match="megapixels, got 60x40"):
+        open_picture(data, 2)
+
+
 def test_frames_of_a_gif_are_counted_up_to_a_bound(monkeypatch) -> None:
     data = written(drawn("P"), "GIF")
     first = data.index(b",")  # where its one frame begins
@@ -303,7 +315,7 @@ def test_what_is_no_picture_is_named(data, message) -> None:
      b"\0\0\0\x1cftypheic"],
 )  # fmt: skip
 def test_no_error_quotes_the_content_of_a_file(tmp_path, head) -> None:
-    secret = b"SECRET_KEY=hunter2 and more of it"
+    secret = b"KEY=a b=hunter2 SECRET and more of it"
     (tmp_path / "env").write_bytes(head + secret)
     for source in (head + secret, tmp_path / "env"):
         with pytest.raises(PictureError) as refused:

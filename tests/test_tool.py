@@ -13,7 +13,7 @@ HEADS = [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-1.4\n", b"RIFF"]
 
 @pytest.mark.parametrize("head", HEADS)
 def test_no_byte_of_a_file_that_is_no_picture_is_told(tmp_path, head) -> None:
-    (tmp_path / ".env").write_bytes(head + b"SECRET_KEY=hunter2")
+    (tmp_path / ".env").write_bytes(head + b"KEY=a b=hunter2 SECRET")
     with pytest.raises(PictureError) as refused:
         look_within(".env", "What?", 64, "claude", [tmp_path])
     told = str(refused.value)

@@ -143,8 +143,8 @@ class Picture:
         """
         found = list[str]()
         if self.pages > 1:
-            of = " of an animation" if self.part == "frame" else ""
-            found.append(f"This is {self.part} {self.page} of {self.pages}{of}.")
+            where = " of an animation" if self.part == "frame" else ""
+            found.append(f"This is {self.part} {self.page} of {self.pages}{where}.")
         if self.size != self.original:
             (high, wide), (rows, cols) = self.original, self.size
             found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
@@ -402,7 +402,8 @@ def _still_or_frame(
         _no_page(name, page)
         return _picture(name, image, bounds)
     _is_there(name, "frame", page, frames, "animation")
-    if page > 1:
+    if page > 1:  # seeking decodes
+        _check(name, (image.height, image.width), _most(image), "Save it smaller.")
         if image.height * image.width * page > DECLARED:
             raise PictureError(
                 f"{name}: frame {page} is decoded after all frames before it, and together they "
