@@ -46,6 +46,15 @@ def view() -> None:
     assert seen.save("seen.png").stat().st_size > 10_000
 
 
+def heic() -> None:
+    """A photo of a phone."""
+    import pillow_heif
+    from PIL import Image
+
+    pillow_heif.from_pillow(Image.open("invoice.png").convert("RGB")).save("invoice.heic")
+    command("cost", "invoice.heic")
+
+
 def atlas() -> None:
     """The method that needs regions."""
     command("show", "invoice.png", "--method", "atlas", "-o", "atlas.png")
@@ -140,7 +149,7 @@ def all_() -> None:
 
 
 CHECKS: dict[str, Callable[[], None]] = {
-    "pixels": pixels, "view": view, "atlas": atlas, "scout": scout, "learn": learn,
+    "pixels": pixels, "view": view, "heic": heic, "atlas": atlas, "scout": scout, "learn": learn,
     "things": things, "measure": measure, "client": client, "gaze": gaze, "decide": decide,
     "transformers": transformers, "all": all_,
 }  # fmt: skip

@@ -24,6 +24,7 @@ from homunculus import (
     Rule,
     Sight,
     certify,
+    costs,
     get_method,
     pack,
     views,
@@ -137,6 +138,10 @@ CASES: dict[str, Callable[[], Any]] = {
     "views with half a window": lambda: viewed(windows=1.5),
     "views with one setting": lambda: viewed(settings="detail"),
     "views of page x": lambda: viewed(page="x"),
+    "views of page 0": lambda: viewed(page=0),
+    "costs of half a token": lambda: costs("640x480", tokens=2.5),  # type: ignore
+    "costs of true tokens": lambda: costs("640x480", tokens=True),
+    "costs of no tokens": lambda: costs("640x480", tokens=0),
     "views as legible as x": lambda: viewed(tokens="auto", legible="x"),
     "views up to half a token": lambda: viewed(tokens="auto", cap=1.5),
     "views by a scout that is very sure": lambda: viewed(scout=unsure),

@@ -21,7 +21,7 @@ from homunculus.relevance.words import WordSight
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
 
-SOURCE = Path(cli.__file__).parents[1]
+SOURCE = Path(cli.__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -71,12 +71,25 @@ def test_show_writes_into_the_current_folder_and_prints_facts(page, capsys) -> N
 
 
 def test_show_draws_cells_of_one_image(page, capsys) -> None:
-    assert main(["show", page, "What is it?", "--tokens", "50", "--method", "foveated"]) == 0
+    assert main(["show", page, "What is it?", "--tokens", "30", "--method", "foveated"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0] == "wrote page-foveated-50-what-is-it.png"
-    assert out[1].startswith("foveated: 50 tokens of 130 cells of 16 px, 100% of the image covered")
-    assert out[2:] == [f"{NOT_READ}the pixels, not the question."]
-    assert Path("page-foveated-50-what-is-it.png").stat().st_size > 10_000
+    assert out[0] == "wrote page-foveated-30-what-is-it.png"
+    assert out[1].startswith("foveated: 30 tokens of 35 cells of 32 px, 100% of the image covered")
+    assert out[2:] == [
+        "Untouched, the picture costs 30 tokens of 32 px (qwen3-vl).",
+        f"{NOT_READ}the pixels, not the question.",
+    ]
+    assert Path("page-foveated-30-what-is-it.png").stat().st_size > 10_000
+
+
+def test_a_token_of_show_is_the_same_whatever_the_method(page, capsys) -> None:
+    for method in ("views", "resize", "cut"):
+        assert main(["show", page, "What?", "--tokens", "20", "--method", method, "--json"]) == 0
+    views, *cells = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert views["token_px"] == 32
+    assert {one["image"]["patch"] for one in cells} == {32}
+    assert main(["show", page, "--tokens", "20", "--method", "cut", "--patch", "16"]) == 0
+    assert "of 130 cells of 16 px" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -129,18 +142,18 @@ def test_show_tells_which_page_of_a_pdf_it_draws(page, capsys) -> None:
     sheets = [Image.new("RGB", (120, 90), shade) for shade in ("white", "grey", "black")]
     sheets[0].save("three.pdf", save_all=True, append_images=sheets[1:])
     sheets[0].save("one.pdf")
-    for number in (0, 2):
+    for number in (1, 3):
         assert main(["show", "three.pdf", "--page", str(number), "--tokens", "9"]) == 0
         out = capsys.readouterr().out.splitlines()
         assert out[3:] == [
-            f"This is page {number + 1} of 3.",
-            "Other pages: --page 0 to --page 2, or --page all.",
+            f"This is page {number} of 3.",
+            "Other pages: --page 1 to --page 3, or --page all.",
         ]
     assert Path("three-views-9.png").exists()
-    assert Path("three-page2-views-9.png").exists()
-    assert main(["show", "three.pdf", "--page", "1", "--tokens", "9", "--json"]) == 0
+    assert Path("three-page3-views-9.png").exists()
+    assert main(["show", "three.pdf", "--page", "2", "--tokens", "9", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert (facts["image"]["page"], facts["image"]["pages"]) == (1, 3)
+    assert (facts["image"]["page"], facts["image"]["pages"]) == (2, 3)
     assert facts["notes"] == ["This is page 2 of 3."]
     for single in (page, "one.pdf"):
         assert main(["show", single, "--tokens", "9"]) == 0
@@ -232,7 +245,8 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
         ),
         (["page.png", "--tokens", "abc"], "got 'abc'"),
         (["page.png", "--tokens", "-3"], "--tokens"),
-        (["page.png", "--page", "one"], "expected a whole number from 0"),
+        (["page.png", "--page", "one"], "expected a whole number from 1, or `all`, got 'one'"),
+        (["page.png", "--page", "0"], "expected a whole number from 1, or `all`, got '0'"),
         (["page.png", "--page", "2"], "of one page"),
         (["page.png", "--fixation", "0.5"], "expected 2 numbers"),
         (
@@ -280,6 +294,7 @@ def test_verbs_are_needed_and_known(capsys) -> None:
     [
         ("show a.png --tokns 3", "homunculus show: no flag '--tokns'. Did you mean '--tokens'?"),
         ("show a.png --token 3", "homunculus show: no flag '--token'. Did you mean '--tokens'?"),
+        ("measure S --token 3", "homunculus measure: no flag '--token'. Did you mean '--tokens'?"),
         ("measure S --tokns=3", "homunculus measure: no flag '--tokns'. Did you mean '--tokens'?"),
         ("methods grid", "homunculus methods: unexpected 'grid'."),
     ],
@@ -339,9 +354,9 @@ def test_questions_of_one_word_each_are_asked_one_by_one(page, capsys) -> None:
 def test_a_shell_completes_verbs_flags_and_choices(tmp_path, capsys) -> None:
     assert main(["completion", "bash"]) == 0
     (tmp_path / "script").write_text(capsys.readouterr().out)
-    typed = ["sh", "show --to", "show --page 0 --mo", "bench t", "serve M --where ", "show pa"]
+    typed = ["sh", "show --to", "show --page 1 --mo", "bench t", "serve M --where ", "show pa"]
     typed += ["views --model claude-", "show --scout w", "show --method fov", "budget --acuity te"]
-    typed += ["measure S --token qwen2", "measure S --model q"]
+    typed += ["measure S --token-size qwen2", "measure S --model q"]
     asked = "\n".join(f"ask homunculus {line}{' ' * line.endswith(' ')}" for line in typed)
     asked = asked.replace("--where  ", "--where ''")
     code = f"""source {tmp_path}/script
@@ -383,8 +398,42 @@ def test_all_pages_are_drawn(page, capsys, ending, method) -> None:
     told = capsys.readouterr().out
     assert [f"This is page {at} of 3." in told for at in (1, 2, 3, 4)] == [True, True, True, False]
     assert "Other pages" not in told
-    names = [f"three{number}-{method}-9.png" for number in ("", "-page1", "-page2")]
+    names = [f"three{number}-{method}-9.png" for number in ("", "-page2", "-page3")]
     assert sorted(path.name for path in Path("out").iterdir()) == sorted(names)
+
+
+def test_views_and_budgets_of_all_pages(page, capsys) -> None:
+    sheets = [Image.new("RGB", (120, 90 + at), "white") for at in range(3)]
+    sheets[0].save("three.pdf", save_all=True, append_images=sheets[1:])
+    assert main(["views", "three.pdf", "What?", "--page", "all", "--tokens", "9"]) == 0
+    told = capsys.readouterr().out
+    assert [f"This is page {at} of 3." in told for at in (1, 2, 3, 4)] == [True, True, True, False]
+    folders = sorted(path.name for path in Path("three-views").iterdir())
+    assert folders == ["page-1", "page-2", "page-3"]
+    assert Path("three-views/page-3/views.json").exists()
+    assert main(["views", "three.pdf", "--page", "2", "--tokens", "9", "-o", "two"]) == 0
+    out = capsys.readouterr().out
+    assert "This is page 2 of 3.\nOther pages: --page 1 to --page 3, or --page all." in out
+    assert Path("two/whole.png").exists()
+    assert main(["budget", "three.pdf", "What?", "--page", "all"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if line.startswith("This is page")] == [
+        f"This is page {at} of 3." for at in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize("verb", ["show", "views", "budget"])
+def test_an_animation_is_not_shown_without_a_word(page, capsys, verb) -> None:
+    frames = [Image.new("RGB", (120, 90), shade) for shade in ("red", "blue")]
+    frames[0].save("cat.gif", save_all=True, append_images=frames[1:])
+    flags = [] if verb == "budget" else ["--tokens", "9"]
+    assert main([verb, "cat.gif", "What?", *flags]) == 0
+    told = (
+        "This is frame 1 of 2 of an animation.\nOther frames: --page 1 to --page 2, or --page all."
+    )
+    assert told in capsys.readouterr().out
+    assert main([verb, "cat.gif", "What?", *flags, "--page", "2"]) == 0
+    assert "This is frame 2 of 2 of an animation." in capsys.readouterr().out
 
 
 def test_a_picture_comes_in_on_stdin(page, capsys, monkeypatch) -> None:
@@ -400,7 +449,9 @@ def test_a_picture_comes_in_on_stdin(page, capsys, monkeypatch) -> None:
 def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "kornia", None)
     assert main(["show", page]) == 2
-    assert "pip install 'homunculus-vlm[pixels]'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "pip install -c constraints.txt '.[pixels]' (in a checkout of homunculus)" in told
+    assert "homunculus-vlm" not in told  # which is on no index
 
 
 def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:

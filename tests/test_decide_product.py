@@ -685,7 +685,7 @@ def test_the_command_that_would_tell_counts_the_same_tokens() -> None:
     task = suite("docvqa_gaze", GOOD, images=12)
     mine = replace(task, name="mine", suite="mine", kind="unknown")
     command = "homunculus measure SUITE{} --methods views,resize,views+blind,views+shuffled"
-    assert command.format(" --token qwen3-vl") in screen(mine)
+    assert command.format(" --token-size qwen3-vl") in screen(mine)
     assert command.format("") in screen(replace(mine, patch=16))
 
 

@@ -13,7 +13,7 @@ from homunculus.core.allocate.sample import bilinear
 from homunculus.core.allocate.tile import window_plan
 from homunculus.core.pack import pack
 from homunculus.core.types import Field, Relevance
-from homunculus.image import _one_scan
+from homunculus.image.pillow import one_scan
 from homunculus.show import look
 
 
@@ -105,9 +105,9 @@ def jpeg(components: int, scanned: int) -> SimpleNamespace:
 
 
 def test_a_jpeg_in_several_scans_counts_as_decoded_whole() -> None:
-    assert _one_scan(jpeg(3, 3))
-    assert not _one_scan(jpeg(3, 1))
-    assert not _one_scan(SimpleNamespace(info={}, layers=3, fp=BytesIO(b"\xff\xd8\xff\xda")))
+    assert one_scan(jpeg(3, 3))
+    assert not one_scan(jpeg(3, 1))
+    assert not one_scan(SimpleNamespace(info={}, layers=3, fp=BytesIO(b"\xff\xd8\xff\xda")))
 
 
 def test_a_level_is_read_from_three_quarters_of_its_side() -> None:

@@ -163,6 +163,8 @@ ANSWERS = {"batch.engine"}
 """Entered by `batch --engine` alone, which needs the extra `vllm`."""
 CLUSTER = {"batch.cluster", "batch.command"}
 """Ray is imported where `--local` is not given."""
+FORMATS = {"pillow_heif"}
+"""Imported for files of one format alone, which few have; the error names its extra."""
 THINGS = {"relevance.things.detector"}
 """Entered where its extra is installed, or a user asks for it by name."""
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
@@ -212,7 +214,7 @@ def reached(rooms: list[str], gaze: bool = False) -> set[str]:
         ours = {one for one in targets if inside("homunculus", one)}
         todo += [name.rpartition(".")[0], *map(at_home, ours)]
         found |= {one.partition(".")[0] for one in targets - ours}
-    return found - sys.stdlib_module_names
+    return found - sys.stdlib_module_names - FORMATS
 
 
 def shown(text: str) -> list[str]:
@@ -253,6 +255,7 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "pixels": ["relevance.pixels"],
         "view": ["image", "relevance.pixels"],
         "atlas": ["image", "relevance.material"],
+        "heic": ["image", "relevance.pixels"],
         "scout": ["image", "relevance.scout"],
         "things": ["relevance.things.detector"],
         "learn": ["lab.train"],

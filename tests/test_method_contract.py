@@ -138,7 +138,11 @@ MESSAGES = {
     ),
     "views with half a window": "ValueError: views: windows must be a whole number from 0 to 4",
     "views with one setting": "TypeError: views: settings must be names, got one str. Write ['det",
-    "views of page x": "PictureError: page must be a whole number from 0, got 'x'. The first page",
+    "views of page x": "PictureError: page must be a whole number from 1, got 'x'. The first page",
+    "views of page 0": "PictureError: page must be a whole number from 1, got 0. The first page is",
+    "costs of half a token": "TypeError: costs: tokens must be a whole number, got 2.5 (float)",
+    "costs of true tokens": "TypeError: costs: tokens must be a whole number, got True (bool)",
+    "costs of no tokens": "ValueError: costs: tokens must be 1 or more, got 0",
     "views as legible as x": "TypeError: legible must be a number from 0 to 1, got 'x' (str).",
     "views up to half a token": "TypeError: views: cap must be a whole number, got 1.5 (float).",
     "views by a scout that is very sure": (

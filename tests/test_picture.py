@@ -105,6 +105,27 @@ def test_sixteen_bits_keep_their_upper_eight() -> None:
     assert found.pixels[0].flatten().tolist() == (deep >> 8).flatten().tolist()
 
 
+@pytest.mark.parametrize(
+    ("brightest", "kind"),
+    [(255, "int32"), (1023, "int32"), (4095, "uint16"), (4095, "int32"), (16_383, "uint16"),
+     (65_535, "int32"), (2**31 - 1, "int32")],
+)  # fmt: skip
+def test_deep_greys_span_the_bits_that_their_brightest_pixel_needs(brightest, kind) -> None:
+    deep = np.linspace(0, brightest, 256).astype(kind).reshape(16, 16)
+    found = open_picture(Image.fromarray(deep)).pixels[0].flatten().int()
+    assert (found - torch.arange(256)).abs().max() <= 1
+
+
+def test_greys_of_eight_bits_stay_as_dark_as_they_are() -> None:
+    dark = np.linspace(0, 20, 256).astype("int32").reshape(16, 16)
+    assert int(open_picture(Image.fromarray(dark)).pixels.max()) == 20
+
+
+def test_negative_greys_are_refused_because_their_range_is_unknown() -> None:
+    with pytest.raises(PictureError, match=r"values below 0.*0 to 255"):
+        open_picture(Image.fromarray(np.full((4, 4), -1000, "int32")))
+
+
 @pytest.mark.parametrize("mode", ["RGBA", "LA"])
 def test_what_is_transparent_is_white(mode) -> None:
     clear = Image.new("RGBA", (8, 8), (255, 0, 0, 0))
@@ -120,19 +141,65 @@ def test_a_transparent_colour_of_the_palette_is_white() -> None:
     assert open_picture(written(image, "PNG", transparency=1)).pixels.eq(255).all()
 
 
-def test_a_moving_picture_shows_its_first_frame() -> None:
-    first, second = drawn("P"), Image.new("P", (60, 40))
-    data = written(first, "GIF", save_all=True, append_images=[second])
-    assert near(open_picture(data), first, 0)
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP"])
+def test_a_page_of_an_animation_is_a_frame(kind) -> None:
+    shades = ["red", "lime", "blue"]
+    frames = [Image.new("RGB", (60, 40), shade) for shade in shades]
+    data = written(frames[0], kind, save_all=True, append_images=frames[1:])
+    for page, frame in enumerate(frames, 1):
+        found = open_picture(data, page)
+        assert (found.page, found.pages, found.part) == (page, 3, "frame")
+        assert near(found, frame, 0)
+        assert found.notes() == [f"This is frame {page} of 3 of an animation."]
+    assert near(open_picture(data), frames[0], 0)
+    with pytest.raises(PictureError, match="no frame 4: this animation has 3 frames"):
+        open_picture(data, 4)
+
+
+def test_a_picture_of_one_frame_is_no_animation() -> None:
+    for kind in ("GIF", "PNG", "WEBP", "JPEG", "BMP"):
+        found = open_picture(written(drawn(), kind))
+        assert (found.page, found.pages, found.part, found.notes()) == (1, 1, "page", [])
+
+
+def test_a_late_frame_of_a_large_animation_is_refused(monkeypatch) -> None:
+    frames = [Image.new("RGB", (60, 40), shade) for shade in ("red", "lime", "blue")]
+    data = written(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    monkeypatch.setattr(picture, "DECLARED", 2 * 60 * 40)
+    assert open_picture(data, 2).page == 2
+    with pytest.raises(PictureError, match="frame 3 is decoded after all frames before it"):
+        open_picture(data, 3)
+
+
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP"])
+def test_a_frame_that_is_too_large_is_refused_before_anything_is_decoded(kind, monkeypatch) -> None:
+    frames = [Image.new("RGB", (60, 40), shade) for shade in ("red", "lime")]
+    data = written(frames[0], kind, save_all=True, append_images=frames[1:])
+    monkeypatch.setattr(picture, "DECODED", 1_000)
+    plugin = {"GIF": "GifImagePlugin", "PNG": "PngImagePlugin", "WEBP": "WebPImagePlugin"}[kind]
+    decoder = getattr(pytest.importorskip(f"PIL.{plugin}"), f"{plugin[:-11]}ImageFile")
+    monkeypatch.setattr(decoder, "seek", lambda *_: pytest.fail("it was decoded"))
+    with pytest.raises(PictureError, match="megapixels, got 60x40"):
+        open_picture(data, 2)
+
+
+def test_frames_of_a_gif_are_counted_up_to_a_bound(monkeypatch) -> None:
+    data = written(drawn("P"), "GIF")
+    first = data.index(b",")  # where its one frame begins
+    many = data[:-1] + data[first:-1] * 20 + b";"
+    assert open_picture(many).pages == 21
+    monkeypatch.setattr(picture.pillow, "MOST_BLOCKS", 30)
+    assert 1 < open_picture(many).pages < 21
+    assert open_picture(many[:-9]).pages > 1  # a broken end stops the count, not the picture
 
 
 def test_pdf_pages_are_rendered_at_200_dots_an_inch() -> None:
     data = written(
         drawn(), "PDF", resolution=72, save_all=True, append_images=[drawn(size=(40, 90))]
     )
-    first, second = open_picture(data), open_picture(data, page=1)
+    first, second = open_picture(data), open_picture(data, page=2)
     assert (first.original, second.original) == ((111, 167), (250, 111))
-    assert (first.name, second.name) == ("bytes", "bytes page 1")
+    assert (first.name, second.name) == ("bytes", "bytes page 2")
     left, right = first.pixels[:, 100, 20].tolist(), first.pixels[:, 100, 150].tolist()
     assert left[0] > 150 > 100 > left[2]
     assert right[2] > 150 > 100 > right[0]
@@ -229,9 +296,9 @@ def test_half_a_file_is_refused(kind) -> None:
     ("data", "message"),
     [
         (b"", "0 bytes"),
-        (b"hello there", "begins with b'hello th'"),
+        (b"hello there", "got a file of another kind"),
         (b"II*\x00" + bytes(20), "a TIFF"),
-        (b"\x00\x00\x00\x1cftypheic", "HEIC"),
+        (b"\x00\x00\x00\x1cftypavif", "AVIF"),
         (b"<svg xmlns=''></svg>", "an SVG"),
         (b"%PDF-1.7 nothing more", "broken"),
         (b"RIFF1234AVI ", "broken"),
@@ -242,17 +309,32 @@ def test_what_is_no_picture_is_named(data, message) -> None:
         open_picture(data)
 
 
+@pytest.mark.parametrize(
+    "head",
+    [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF89a", b"BM", b"RIFF", b"%PDF-1.4\n", b"II*\0",
+     b"\0\0\0\x1cftypheic"],
+)  # fmt: skip
+def test_no_error_quotes_the_content_of_a_file(tmp_path, head) -> None:
+    secret = b"KEY=a b=hunter2 SECRET and more of it"
+    (tmp_path / "env").write_bytes(head + secret)
+    for source in (head + secret, tmp_path / "env"):
+        with pytest.raises(PictureError) as refused:
+            open_picture(source)
+        told = str(refused.value)
+        assert not [part for part in ("SECR", "KEY", "hunt", "b'", 'b"', "\\x") if part in told]
+
+
 @pytest.mark.parametrize("codec", [None, "tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg"])
 def test_a_tiff_is_read_by_its_path_page_by_page(tmp_path, codec) -> None:
     one, two = Image.new("RGB", (60, 40), "red"), Image.new("L", (50, 70), 90)
     one.save(tmp_path / "a.tiff", save_all=True, append_images=[two], compression=codec)
-    first, second = (open_picture(tmp_path / "a.tiff", page) for page in (0, 1))
+    first, second = (open_picture(tmp_path / "a.tiff", page) for page in (1, 2))
     assert (first.size, first.pages, first.name) == ((40, 60), 2, "a.tiff")
-    assert (second.size, second.pages, second.name) == ((70, 50), 2, "a.tiff page 1")
+    assert (second.size, second.pages, second.name) == ((70, 50), 2, "a.tiff page 2")
     assert abs(int(second.pixels.float().mean()) - 90) < 3
     assert open_picture(str(tmp_path / "a.tiff"), longest=30).original == (40, 60)
-    with pytest.raises(PictureError, match="page 2 of a TIFF of 2 pages"):
-        open_picture(tmp_path / "a.tiff", 2)
+    with pytest.raises(PictureError, match="no page 3: this TIFF has 2 pages"):
+        open_picture(tmp_path / "a.tiff", 3)
     data = (tmp_path / "a.tiff").read_bytes()
     for sent in (data, io.BytesIO(data)):  # whoever sends bytes may be anyone
         with pytest.raises(PictureError, match="read only from a file, by its path"):
@@ -307,18 +389,21 @@ def test_paths_that_are_no_files_are_named(tmp_path) -> None:
             open_picture(source)
 
 
-def test_pages_are_checked() -> None:
+def test_pages_are_checked_and_count_from_1() -> None:
     data = written(drawn(), "PDF")
-    with pytest.raises(PictureError, match="page 3 of a PDF of 1 pages"):
+    with pytest.raises(PictureError, match="no page 3: this PDF has 1 page, counted from 1"):
         open_picture(data, page=3)
+    for wrong in (0, -1, True):
+        with pytest.raises(PictureError, match=r"whole number from 1, got .* The first page is 1"):
+            open_picture(data, page=wrong)
     with pytest.raises(PictureError, match="of one page"):
-        open_picture(written(drawn(), "PNG"), page=1)
+        open_picture(written(drawn(), "PNG"), page=2)
     with pytest.raises(PictureError, match="longest must be 1"):
         open_picture(drawn(), longest=0)
 
 
 def test_floats_are_refused_because_their_range_is_unknown() -> None:
-    with pytest.raises(PictureError, match="mode F"):
+    with pytest.raises(PictureError, match=r"mode F.* Scale them to 0 to 255"):
         open_picture(Image.new("F", (4, 4)))
 
 

@@ -300,7 +300,7 @@ def test_a_data_uri_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(PictureError, match=words):
             open_picture(uri)
     monkeypatch.setattr(picture, "BYTES", 10)
-    monkeypatch.setattr(picture, "b64decode", lambda *_, **__: pytest.fail("decoded"))
+    monkeypatch.setattr(picture.source, "b64decode", lambda *_, **__: pytest.fail("decoded"))
     with pytest.raises(PictureError, match="data URI: expected at most"):
         open_picture("data:image/png;base64," + body)
 

@@ -28,7 +28,7 @@ SDK = re.compile(r"^(?:from|import) (?:openai|anthropic)\b", re.MULTILINE)
 LEFT = {
     "batch": "pyarrow, Ray and buckets; its own step of CI runs it",
     "bench": "minutes of one core, and numbers of this machine",
-    "measure coco_open --task evidence --token 14": "weights of a vision transformer, and the data",
+    "measure coco_open --task evidence --token-size 14": "weights of an encoder, and the data",
     "decide results/": "minutes: thousands of resamples of every committed result",
     "decide run.json": "a result of the reader's own",
     "eyetest --hf": "a hub",

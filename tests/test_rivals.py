@@ -227,8 +227,8 @@ def test_measure_follows_an_encoder_and_asks_for_one_that_fits(
     assert "row divprune: it chooses by a model's features" in capsys.readouterr().err
     ask += ["--encoder", str(vision_transformer(tmp_path / "vit"))]
     assert main([*ask, "--methods", "divprune", "-o", str(tmp_path / "r.json")]) == 2
-    assert "patches are 14 px, tokens here 16. Add --token 14." in capsys.readouterr().err
-    ask += ["--token", "14", "-o", str(tmp_path / "r.json"), "--methods"]
+    assert "patches are 14 px, tokens here 16. Add --token-size 14." in capsys.readouterr().err
+    ask += ["--token-size", "14", "-o", str(tmp_path / "r.json"), "--methods"]
     assert main([*ask, "mmtok"]) == 2
     assert "row mmtok: mmtok needs words in the space of the image" in capsys.readouterr().err
     able = [name for name, one in RIVALS.items() if "question" not in one.needs]

@@ -315,8 +315,8 @@ def test_what_is_written_on_a_thing_is_read_there() -> None:
 def test_without_a_detector_the_user_is_told() -> None:
     scout = WordsAndThings(WordsOrPixels(None), None)
     image = torch.zeros(3, 64, 64, dtype=torch.uint8)
-    assert "homunculus-vlm[things]" in scout(image, "Where is the dog?", (4, 4)).explanation
-    assert "homunculus-vlm[things]" not in scout(image, "", (4, 4)).explanation
+    assert "'.[things]'" in scout(image, "Where is the dog?", (4, 4)).explanation
+    assert "'.[things]'" not in scout(image, "", (4, 4)).explanation
 
 
 @photos

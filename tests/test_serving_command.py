@@ -229,7 +229,7 @@ def test_without_vllm_it_ends_before_the_hub_is_asked():
         check=False,
     )
     assert done.returncode == 2, done.stderr
-    told = "homunculus serve: homunculus serve needs vllm: pip install 'homunculus-vlm[vllm]'"
+    told = "homunculus serve: homunculus serve needs vllm: pip install -c constraints.txt '.[vllm]'"
     assert done.stderr.startswith(told)
     assert len(done.stderr.splitlines()) == 1
 

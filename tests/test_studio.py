@@ -5,6 +5,7 @@ import json
 import re
 import struct
 import zlib
+from base64 import b64decode
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -111,6 +112,45 @@ def test_costs_are_those_of_the_counting_table() -> None:
     assert rows["gemini-3"]["views"] is None  # its smallest picture costs more
 
 
+@pytest.mark.parametrize("model", ["claude", "gpt-6"])
+def test_the_heading_and_the_table_count_the_same_picture(model: str) -> None:
+    reduced = Picture(torch.full((3, 96, 128), 255, dtype=torch.uint8), "a.png", (6000, 8000))
+    one = compare.compare(reduced, Request("What is the total?", 64, model))
+    (row,) = [row for row in one.costs if row["model"] == model]
+    assert f"instead of <b>{row['untouched']:,}</b>" in cards.page(one)
+
+
+def test_the_magnified_place_is_the_likeliest_of_the_whole_map() -> None:
+    def lines(image: Any, question: str, grid: tuple[int, int]) -> Sight:
+        logit = torch.zeros(grid)
+        logit[grid[0] // 2] = 5.0  # a row of likely cells, the likeliest in its middle
+        logit[grid[0] // 2, grid[1] // 2] = 9.0
+        logit[0, 0] = 8.5  # less likely, but alone in its row
+        return Sight(logit, sure=0.0)
+
+    planner = Planner.of(image.new("RGB", (2000, 2000)), "?", scout=lines)
+    x0, y0, x1, y1 = compare.spot_of(planner)
+    assert x0 < 1000 < x1
+    assert y0 < 1000 < y1
+
+
+def test_the_pictures_are_shown_as_they_are_sent() -> None:
+    html = cards.page(comparison()).partition('class="sent"')[2].partition("</section>")[0]
+    urls = re.findall(r'src="data:image/(?:png|jpeg|webp);base64,([^"]+)"', html)
+    sizes = [image.open(BytesIO(b64decode(url))).size for url in urls]
+    assert sizes == [view.size[::-1] for view in comparison().seen]
+    shown = re.findall(r'width="(\d+)" height="(\d+)"', html)
+    assert [(int(wide), int(high)) for wide, high in shown] == sizes
+    for view in comparison().seen:
+        assert f"{view.size[1]} x {view.size[0]} pixels, {view.tokens} token" in html
+
+
+def test_one_probability_is_shown_and_it_says_of_what() -> None:
+    html = cards.page(comparison())
+    assert "sure" not in html.partition('class="scouts"')[2].partition("</section>")[0]
+    assert cards.CHANCE in html
+
+
 def flat(image: Any, question: str, grid: tuple[int, int]) -> Sight:
     logit = torch.full(grid, -9.0)
     logit[0, 0] = 9.0
@@ -186,7 +226,7 @@ def test_a_huge_picture_is_refused_before_it_is_decoded() -> None:
 
 
 def test_a_text_file_with_the_name_of_a_picture_is_refused() -> None:
-    with pytest.raises(PictureError, match=r"expected PNG.* got something that begins"):
+    with pytest.raises(PictureError, match=r"expected PNG.* got a file of another kind"):
         open_upload(b"Dear diary, %PDF is not here")
 
 
@@ -194,10 +234,10 @@ def test_a_page_of_a_pdf_is_opened() -> None:
     file = BytesIO()
     page = image.new("RGB", (300, 400), "white")
     page.save(file, "pdf", save_all=True, append_images=[page])
-    found = open_upload(file.getvalue(), 1)
+    found = open_upload(file.getvalue(), 2)
     assert (found.pages, found.original[0] > found.original[1]) == (2, True)
-    with pytest.raises(PictureError, match="Pages count"):
-        open_upload(file.getvalue(), 2)
+    with pytest.raises(PictureError, match="no page 3: this PDF has 2 pages, counted from 1"):
+        open_upload(file.getvalue(), 3)
 
 
 def test_pictures_are_found_by_keys_alone_and_the_oldest_goes(monkeypatch) -> None:
@@ -310,6 +350,24 @@ def test_an_upload_is_kept_or_refused_kindly() -> None:
 def test_other_websites_are_kept_out(headers: dict[str, str]) -> None:
     assert request("/", **headers)[0] == 403
     assert request("/picture", INVOICE.read_bytes(), **headers)[0] == 403
+
+
+@pytest.mark.parametrize("headers", [{"host": "[::1"}, {"origin": "http://[::1"}])
+def test_a_broken_name_of_a_host_is_a_broken_request(headers: dict[str, str]) -> None:
+    assert request("/", **headers)[0] == 400
+
+
+def test_pages_of_an_upload_count_from_1() -> None:
+    file = BytesIO()
+    sheet = image.new("RGB", (60, 80), "white")
+    sheet.save(file, "gif", save_all=True, append_images=[image.new("RGB", (60, 80), "black")])
+    pictures = door.Pictures()
+    key, first = pictures.add(file.getvalue())
+    told = door.facts(key, first)
+    assert (told["page"], told["pages"], told["part"]) == (1, 2, "frame")
+    assert pictures.open(key, 2).pixels.eq(0).all()
+    with pytest.raises(PictureError, match="The first page is 1"):
+        pictures.open(key, 0)
 
 
 def test_the_same_page_is_let_in_by_its_names() -> None:

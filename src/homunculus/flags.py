@@ -29,15 +29,20 @@ def count_or_auto(text: str) -> int | Literal["auto"]:
 
 
 def whole(text: str) -> int:
-    """A whole number from 0, such as a page or a seed."""
+    """A whole number from 0, such as a seed."""
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"expected a whole number from 0, got {text!r}")
     return int(text)
 
 
 def page_number(text: str) -> int | Literal["all"]:
-    """A page, counted from 0, or all of them."""
-    return "all" if text == "all" else whole(text)
+    """A page, counted from 1, or all of them."""
+    try:
+        return "all" if text == "all" else count(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 1, or `all`, got {text!r}"
+        ) from None
 
 
 def counts(text: str) -> list[int]:
@@ -125,7 +130,7 @@ def completion(
     return f"""{first}_{program}() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} words=
   if [ "$COMP_CWORD" = 1 ]; then
-    words="{" ".join(verbs)} --help --version"
+    words="{" ".join(verbs)} --help --version --debug"
   else
     case ${{COMP_WORDS[1]}} in
 {cases}

@@ -42,13 +42,12 @@ def need(module: str, extra: str, who: str) -> ModuleType:
 
 
 def how_to_install(extra: str) -> str:
-    """The command that brings an extra, from an index or from a checkout.
+    """The command that brings an extra; the package is on no index yet.
 
     >>> how_to_install("view")
-    "pip install 'homunculus-vlm[view]' (in a checkout: pip install -c constraints.txt '.[view]')"
+    "pip install -c constraints.txt '.[view]' (in a checkout of homunculus)"
     """
-    checkout = f"pip install -c constraints.txt '.[{extra}]'"
-    return f"pip install 'homunculus-vlm[{extra}]' (in a checkout: {checkout})"
+    return f"pip install -c constraints.txt '.[{extra}]' (in a checkout of homunculus)"
 
 
 def _broken(module: str, who: str, error: Exception) -> BrokenExtra:

@@ -47,7 +47,7 @@ def test_every_picture_costs_k_tokens_and_poison_is_left_out(engine, tmp_path):
     right = [row for row in told if not row.get("error")]
     assert {row["tokens"] for row in right} == {8}
     assert all(row["untouched"] > 8 and row["answer_tokens"] == 4 for row in right)
-    assert told[4]["id"] == "4#page=0"
+    assert told[4]["id"] == "4#page=1"
 
 
 def test_one_by_one_gives_the_same_answers(engine, tmp_path):

@@ -65,13 +65,23 @@ def test_pages_of_documents(tmp_path, batch):
     (tmp_path / "in" / "a.pdf").write_bytes(make.document(5))
     (tmp_path / "in" / "b.png").write_bytes(make.page(0))
     batch(tmp_path / "in", tmp_path / "all", "--shard-rows", "2")
-    batch(tmp_path / "in", tmp_path / "some", "--pages", "0,3-9")
+    batch(tmp_path / "in", tmp_path / "some", "--pages", "1,4-9")
     assert [row["id"] for row in results(tmp_path / "all")] == [
-        *(f"a.pdf#page={at}" for at in range(5)), "b.png",
+        *(f"a.pdf#page={at}" for at in range(1, 6)), "b.png",
     ]  # fmt: skip
     some = content(tmp_path / "some")
-    assert [row["page"] for row in some] == [0, 3, 4, None]
+    assert [row["page"] for row in some] == [1, 4, 5, None]
     assert some[1] == content(tmp_path / "all")[3]
+
+
+def test_an_animation_is_one_row(tmp_path, batch):
+    from PIL import Image
+
+    (tmp_path / "in").mkdir()
+    frames = [Image.new("RGB", (64, 48), shade) for shade in ("red", "blue")]
+    frames[0].save(tmp_path / "in" / "a.gif", save_all=True, append_images=frames[1:])
+    batch(tmp_path / "in", tmp_path / "out")
+    assert [(row["id"], row["page"]) for row in results(tmp_path / "out")] == [("a.gif", None)]
 
 
 def test_a_tiff_is_read_where_its_file_was_named(tmp_path, batch):

@@ -12,6 +12,7 @@ import openai
 import pytest
 from PIL import Image
 
+import homunculus
 from homunculus.planner.messages import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import async_http_client, http_client
@@ -157,6 +158,7 @@ def test_an_agent_looks_at_a_file_over_stdio(tmp_path) -> None:
         command = ["-m", "homunculus", "mcp", str(root), "--tokens", "120"]
         stdio = stdio_client(StdioServerParameters(command=sys.executable, args=command))
         async with Client(stdio) as client:
+            info = client.server_info
             tools = await client.list_tools()
             good = await client.call_tool(
                 "look_at", {"path": "page.png", "question": "What is the total?"}
@@ -168,9 +170,10 @@ def test_an_agent_looks_at_a_file_over_stdio(tmp_path) -> None:
             little = await client.call_tool(
                 "look_at", {"path": "page.png", "question": "What?", "tokens": 0}
             )
-        return tools, good, bad, little
+        return tools, good, bad, little, info
 
-    tools, good, bad, little = asyncio.run(talk())
+    tools, good, bad, little, info = asyncio.run(talk())
+    assert (info.name, info.version) == ("homunculus", homunculus.__version__)
     assert [tool.name for tool in tools.tools] == ["look_at"]
     text, *pictures = good.content
     assert "of the original" in text.text

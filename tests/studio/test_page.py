@@ -135,3 +135,35 @@ def test_no_route_of_gradio_opens_a_file_or_takes_one(visit) -> None:
         }"""
     )
     assert statuses == [404, 404, 200, 400, 404]
+
+
+def test_a_new_picture_forgets_the_second_question_but_a_new_page_does_not(visit, tmp_path) -> None:
+    page = visit.page
+    visit.results(lambda: page.click("button.try"))
+    second = page.locator("#second textarea, #second input")
+    second.fill("When was the sample taken?")
+    visit.results(lambda: second.press("Enter"))
+    assert page.locator(".moves").count() == 1
+    frames = [Image.new("RGB", (300, 200), shade) for shade in ("white", "grey")]
+    frames[0].save(tmp_path / "cat.gif", save_all=True, append_images=frames[1:])
+    visit.results(lambda: page.locator("#pane .file").set_input_files(tmp_path / "cat.gif"))
+    assert second.input_value() == ""
+    assert page.locator(".moves").count() == 0
+    assert "frame 1 of 2" in page.locator("#pane .pages").inner_text()
+    assert "This is frame 1 of 2 of an animation." in page.locator(".results .head").inner_text()
+    second.fill("What else?")
+    visit.results(lambda: page.click("[data-act=next]"))
+    assert "frame 2 of 2" in page.locator("#pane .pages").inner_text()
+    assert page.locator(".moves").count() == 1
+    assert visit.faults == []
+
+
+def test_the_pictures_are_shown_at_the_size_that_is_sent(visit) -> None:
+    page = visit.page
+    visit.results(lambda: page.click("button.try"))
+    sizes = page.evaluate(
+        """[...document.querySelectorAll(".sent img")].map((one) =>
+          [one.clientWidth, one.clientHeight, one.naturalWidth, one.naturalHeight])"""
+    )
+    assert len(sizes) > 1
+    assert all(shown[:2] == shown[2:] for shown in sizes)

@@ -42,7 +42,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--question-column", default="", metavar="NAME", help="column that holds the questions")
     add("--image-column", default="", metavar="NAME", help="column of pictures, paths or data URIs")
     add("--images", default="", metavar="FOLDER", help="folder that paths in rows are relative to")
-    add("--pages", default="all", metavar="N,N-N", help="pages of documents, from 0 (%(default)s)")
+    add("--pages", default="all", metavar="N,N-N", help="pages of documents, from 1 (%(default)s)")
     add("--tokens", type=count, required=True, help="how many tokens a page may cost")
     about = "whose tokens: see `homunculus cost`; or an API's name of its model (%(default)s)"
     add("--model", default="qwen3-vl", help=about)

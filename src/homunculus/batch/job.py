@@ -91,9 +91,9 @@ def digest(*parts: Any) -> str:
 
 
 def page_numbers(text: str, pages: int) -> list[int]:
-    """Pages of a document, counted from 0, that a text such as `0,2-4` or `all` names.
+    """Indices of the pages, which count from 1, that a text such as `1,3-5` or `all` names.
 
-    >>> page_numbers("all", 3), page_numbers("0,2-9", 4)
+    >>> page_numbers("all", 3), page_numbers("1,3-9", 4)
     ([0, 1, 2], [0, 2, 3])
     """
     if text == "all":
@@ -101,11 +101,11 @@ def page_numbers(text: str, pages: int) -> list[int]:
     found = list[int]()
     for part in text.split(","):
         first, _, last = part.partition("-")
-        if not first.isdecimal() or not (last or first).isdecimal():
+        if not first.isdecimal() or not (last or first).isdecimal() or int(first) < 1:
             raise ValueError(
-                f"--pages: expected all, or numbers from 0 such as 0,2-4, got {text!r}."
+                f"--pages: expected all, or numbers from 1 such as 1,3-5, got {text!r}."
             )
-        found += range(int(first), min(int(last or first), pages - 1) + 1)
+        found += range(int(first) - 1, min(int(last or first), pages))
     return sorted(set(found))
 
 

@@ -209,7 +209,7 @@ def _drawing(result: dict[str, Any], row: Row) -> str:
     from homunculus.show.views import COLOURS, to_pillow
 
     draw: Any = need("PIL.ImageDraw", extra="view", who=WHO)
-    picture = open_page(row, result["page"] or 0)
+    picture = open_page(row, (result["page"] or 1) - 1)
     image = to_pillow(picture)
     image.thumbnail((SIDE, SIDE))
     across, down = image.width / result["width"], image.height / result["height"]

@@ -127,7 +127,7 @@ def _each_page(
             start = perf_counter()
             picture = patient(partial(open_page, row, page))
             result["open_seconds"] = perf_counter() - start
-            if known or picture.pages > 1:
+            if known or (picture.pages > 1 and picture.part == "page"):
                 result = _blank(row, page, document=True) | result_times(result)
                 if wanted is not None and page == 0:
                     numbers = page_numbers(wanted, picture.pages)
@@ -159,9 +159,9 @@ def _is_document(row: Row) -> bool:
     return b"%PDF-" in (row.data or b"")[:1024]
 
 
-def open_page(row: Row, page: int) -> Picture:
-    """A page of a row, with the limits that hold for every picture."""
-    data = row.data or b""
+def open_page(row: Row, index: int) -> Picture:
+    """A page of a row, with the limits that hold for every picture; the first has index 0."""
+    data, page = row.data or b"", index + 1
     if data[:5].lower() == b"data:":
         return open_picture(data.decode("utf-8", "replace"), page, longest=LONGEST)
     if row.named and data[:4] in (b"II*\x00", b"MM\x00*"):
@@ -174,7 +174,8 @@ def open_page(row: Row, page: int) -> Picture:
     return open_picture(file, page, longest=LONGEST)
 
 
-def _blank(row: Row, page: int = 0, document: bool = False) -> Result:
+def _blank(row: Row, index: int = 0, document: bool = False) -> Result:
+    page = index + 1  # people count from 1, as links into a PDF do
     name = f"{row.id}{'&' if '#' in row.id else '#'}page={page}" if document else row.id
     return {
         "id": name, "custom_id": digest(name), "source": row.source, "question": row.question,

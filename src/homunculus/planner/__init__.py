@@ -354,7 +354,7 @@ def views(
     windows: int | None = None,
     legible: float | int = 0.8,
     cap: int = 1024,
-    page: int = 0,
+    page: int = 1,
     settings: Iterable[str] | None = None,
     label: LabelLike = "short",
     numbered: bool = False,
@@ -369,7 +369,8 @@ def views(
     take few pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes
     the answer readable with probability ``legible``, up to ``cap``; where that is too little, a
     warning and `Views.reached` say so. ``settings`` names the parameters that your request can
-    have, such as `detail`, where not all: some prices go by one.
+    have, such as `detail`, where not all: some prices go by one. ``page`` is a page of a PDF or a
+    TIFF, or a frame of an animation, counted from 1.
     ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
     "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
     ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
@@ -456,7 +457,7 @@ class Planner:
         scout: ScoutLike = "auto",
         context: float | int = 1 / 8,
         windows: int | None = None,
-        page: int = 0,
+        page: int = 1,
         settings: Iterable[str] | None = None,
         label: LabelLike = "short",
         numbered: bool = False,

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from homunculus.core.types import check_count
 from homunculus.image import open_picture
 from homunculus.planner.bill import least, most
 from homunculus.planner.counting import Size, TokenRule
@@ -27,6 +28,7 @@ def costs(source: Any, model: str = "all", tokens: int = 273) -> list[dict[str, 
     >>> costs("1920x1080", "qwen3-vl", tokens=64)[0]["untouched"]
     2040
     """
+    tokens = check_count(tokens, "costs: tokens")
     size = _size_of(source)
     rules = MODELS.values() if model == "all" else [token_rule(model)]
     return [_row(rule, size, tokens) for rule in rules]

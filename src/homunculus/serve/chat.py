@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from http.client import HTTPException
 from typing import Any
 
 TIMEOUT, TRIES = 120.0, 3
@@ -59,9 +60,9 @@ class Chat:
                     raise ValueError(_refusal(request.full_url, error)) from None
             except ValueError as error:
                 raise ValueError(f"{self.url} did not answer in JSON ({error}).") from None
-            except OSError as error:  # refused, reset, too slow
+            except (OSError, HTTPException) as error:  # refused, reset, too slow, cut off
                 if last:
-                    reason = getattr(error, "reason", None) or error or type(error).__name__
+                    reason = getattr(error, "reason", None) or str(error) or type(error).__name__
                     raise ValueError(
                         f"no answer from {self.url} ({reason}). Is the server running? The address "
                         "ends in /v1 on most servers, as in http://127.0.0.1:8000/v1."
@@ -81,7 +82,11 @@ def image_part(url: str) -> dict[str, Any]:
 
 
 def _refusal(url: str, error: urllib.error.HTTPError) -> str:
-    body = " ".join(error.read().decode("utf-8", "replace").split())[:300]
+    try:
+        sent = error.read()
+    except (OSError, HTTPException):  # cut off: the status still says enough
+        sent = b""
+    body = " ".join(sent.decode("utf-8", "replace").split())[:300]
     lost = error.code == 404 and "model" not in body
     hint = " The address ends in /v1 on most servers." if lost else ""
     return f"{url} answered {error.code} {error.reason}: {body or 'without a message'}.{hint}"

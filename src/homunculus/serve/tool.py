@@ -40,6 +40,7 @@ def describe(seen: Views, path: Path) -> str:
     lines = [
         f"{path} as {len(seen)} pictures: {seen.tokens} of at most {seen.limit} {seen.rule.token}; "
         f"the original would cost {seen.untouched}. {seen.message}",
+        *seen.picture.notes(),
     ]
     if seen.sight.matches:
         lines.append(seen.outlook.matches())
@@ -51,7 +52,7 @@ def describe(seen: Views, path: Path) -> str:
 
 
 def look_within(
-    path: str, question: str, tokens: int, model: str, roots: Sequence[Path], page: int = 0
+    path: str, question: str, tokens: int, model: str, roots: Sequence[Path], page: int = 1
 ) -> tuple[str, list[tuple[bytes, str]]]:
     """A text, and pictures as bytes and format."""
     if not 1 <= tokens <= MOST:
@@ -63,21 +64,22 @@ def look_within(
     return describe(seen, file), files
 
 
-def server(roots: Sequence[Path], tokens: int = 273, model: str = "claude") -> Any:
-    """An MCP server with one tool."""
+def server(roots: Sequence[Path], tokens: int, model: str, version: str) -> Any:
+    """An MCP server with one tool; ``version`` is what it tells clients of itself."""
     mcp: Any = need("mcp.server.mcpserver", extra="mcp", who="homunculus mcp")
     errors: Any = need("mcp.server.mcpserver.exceptions", extra="mcp", who="homunculus mcp")
     threads: Any = need("anyio.to_thread", extra="mcp", who="homunculus mcp")
-    made = mcp.MCPServer("homunculus")
+    made = mcp.MCPServer("homunculus", version=version)
     budget = tokens
 
     @made.tool(structured_output=False)  # else clients send the pictures once more, as text
-    async def look_at(path: str, question: str, tokens: int = budget, page: int = 0) -> list[Any]:
+    async def look_at(path: str, question: str, tokens: int = budget, page: int = 1) -> list[Any]:
         """Look at a picture file for a question without paying for all of it.
 
         Returns a small picture of the whole and close-ups of where the answer probably stands,
         which cost at most `tokens` image tokens together, and their places in the original. Ask
         one question at a time; ask again, with another question or more tokens, to look elsewhere.
+        `page` is a page of a PDF or a TIFF, or a frame of an animation; the first is 1.
         """
         try:
             text, files = await threads.run_sync(

@@ -54,8 +54,6 @@ class Look:
     certificate: Certificate
     fixation: tuple[float, float] | None
     """y x in level-0 cells; None where the method has none."""
-    page: int = 0
-    """Of a PDF, counted from 0."""
 
     def __repr__(self) -> str:
         return f"<Look of {self.question!r}: {self.caption()}>"
@@ -79,7 +77,7 @@ class Look:
 
     def notes(self) -> list[str]:
         """Sentences on what a reader might not expect of this picture and this question."""
-        return notes(self.picture, self.question, self.sight, self.page)
+        return notes(self.picture, self.question, self.sight)
 
     def draw(self) -> Any:
         """Four panels as a Pillow image: picture, relevance, kept cells, what is left to read."""
@@ -134,7 +132,7 @@ class Look:
         image = {
             "name": self.picture.name, "width": wide, "height": high, "patch": self.patch,
             "reduced": list(self.picture.size[::-1]), "rows": rows, "cols": cols,
-            "page": self.page, "pages": self.picture.pages,
+            "page": self.picture.page, "pages": self.picture.pages,
         }  # fmt: skip
         return {
             "method": self.method.name,
@@ -160,22 +158,11 @@ class Look:
         return pixel[:, [1, 0, 3, 2]].round(decimals=1).tolist()
 
 
-def notes(picture: Picture, question: str, sight: Sight, page: int = 0) -> list[str]:
+def notes(picture: Picture, question: str, sight: Sight) -> list[str]:
     """Sentences on what a reader might not expect of a picture and a question."""
-    found = picture_notes(picture, page)
+    found = picture.notes()
     if question.strip() and (sight.basis != "found" or sight.facts.get("matched") is False):
         found.append(sight.explanation)
-    return found
-
-
-def picture_notes(picture: Picture, page: int = 0) -> list[str]:
-    """The same of the picture alone."""
-    found = list[str]()
-    if picture.pages > 1:
-        found.append(f"This is page {page + 1} of {picture.pages}.")
-    if picture.size != picture.original:
-        (high, wide), (rows, cols) = picture.original, picture.size
-        found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
     return found
 
 
@@ -191,7 +178,7 @@ def look(
     scout: ScoutLike = "auto",
     boxes: Sequence[Sequence[float | int]] | None = None,
     dials: Dials | None = None,
-    page: int = 0,
+    page: int = 1,
 ) -> Look:
     """Spend a budget of tokens on a picture.
 
@@ -240,7 +227,6 @@ def look(
         tokens=spent.tokens,
         certificate=certify(field, plan, gaze, view),
         fixation=None if gaze is None else (float(gaze[0, 0, 0]), float(gaze[0, 0, 1])),
-        page=page,
     )
 
 

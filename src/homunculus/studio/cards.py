@@ -30,6 +30,10 @@ FIRST = ("qwen3-vl", "gpt-6", "gpt-5-mini", "claude", "gemini-2.5", "mistral")
 """Models whose costs are shown first, behind the one that was chosen."""
 
 
+CHANCE = "Chance to read the answer"
+"""The one probability that the page shows."""
+
+
 def problem(text: str) -> str:
     """What went wrong, in a sentence."""
     return f'<div class="problem" role="alert">{escape(text)}</div>'
@@ -44,7 +48,7 @@ def page(
     parts = [_head(first), _columns(first, answers or {})]
     if second:
         parts.append(_moves(first, second))
-    parts += [_scouts(first.scouts), _costs(first)]
+    parts += [_sent(first), _scouts(first.scouts), _costs(first)]
     return f'<div class="results">{"".join(parts)}</div>'
 
 
@@ -71,7 +75,7 @@ def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
     return (
         f'<section class="columns" style="--many:{len(one.columns)}">{cards}</section>{full}'
         f'<div class="original"><div><h3>There, untouched</h3>'
-        f"<p>The magnified place, as it is in the picture. The legibility is the planner's "
+        f"<p>The magnified place, as it is in the picture. The chance is the planner's "
         f"estimate that {reader} can read the answer; no model was asked for it.</p></div>"
         f"{_picture(one.original, 'the magnified place of the untouched picture')}</div>"
     )
@@ -94,10 +98,10 @@ def _column(one: Column, answer: str | None) -> str:
 
 def _meter(value: float | None) -> str:
     if value is None:
-        return '<div class="meter"><span>Estimated legibility</span><b>not known</b></div>'
+        return f'<div class="meter"><span>{CHANCE}</span><b>not known</b></div>'
     share = max(0.0, min(1.0, value))
     return (
-        f'<div class="meter"><span>Estimated legibility</span><b>{share:.0%}</b>'
+        f'<div class="meter"><span>{CHANCE}</span><b>{share:.0%}</b>'
         f'<i><u style="width:{share:.1%}"></u></i></div>'
     )
 
@@ -122,11 +126,27 @@ def _moves(first: Comparison, second: Comparison) -> str:
     )
 
 
+def _sent(one: Comparison) -> str:
+    """Every picture at its own size, a pixel of it on a pixel of the page."""
+    figures = "".join(
+        f'<figure><img src="{url}" alt="{escape(view.name)}, as it is sent" '
+        f'width="{view.size[1]}" height="{view.size[0]}">'
+        f"<figcaption>{escape(view.name)}: {view.size[1]} x {view.size[0]} pixels, "
+        f"{view.tokens} token{'s' * (view.tokens != 1)}</figcaption></figure>"
+        for url, view in zip(one.sent, one.seen, strict=True)
+    )
+    return (
+        '<section class="sent"><h2>What is sent</h2>'
+        "<p>The pictures of <code>views</code> at the size that a model gets them.</p>"
+        f'<div class="row">{figures}</div></section>'
+    )
+
+
 def _scouts(some: Sequence[ScoutMap]) -> str:
     titles = {"words": "Words", "things": "Things", "together": "Together", "used": "Used"}
     cards = "".join(
         f"<figure><figcaption><b>{titles.get(one.name, escape(one.name))}</b>"
-        f"<em>{f'{one.sure:.0%} sure' if one.sure else 'not sure'}</em></figcaption>"
+        f"<em>{'' if one.sure else 'does not know'}</em></figcaption>"
         f"{_picture(one.map, f'where {one.name} looked')}<p>{escape(one.explanation)}</p></figure>"
         for one in some
     )

@@ -15,9 +15,10 @@ from homunculus.core.methods import DEFAULT, methods
 from homunculus.core.pipeline import Image, Scout, Sight, probabilities, resize_map
 from homunculus.core.types import Grid
 from homunculus.image import Picture, PictureError, open_picture, size_of
-from homunculus.planner import Planner, View, Views, in_picture, scout_cells
+from homunculus.planner import Planner, View, Views, in_picture, render, scout_cells
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.cost import costs
+from homunculus.planner.messages import encode
 from homunculus.planner.search import Belief
 from homunculus.relevance import things
 from homunculus.relevance.scout import get_scout
@@ -92,7 +93,7 @@ def choices() -> Mapping[str, str]:
     return {name: one.about for name, one in methods().items() if name not in WITHOUT}
 
 
-def open_upload(data: bytes, page: int = 0) -> Picture:
+def open_upload(data: bytes, page: int = 1) -> Picture:
     """A stranger's file as a picture; what it declares is checked before it is decoded."""
     try:
         high, wide = size_of(data)
@@ -180,6 +181,8 @@ class Comparison:
 
     request: Request
     seen: Views
+    sent: Sequence[str]
+    """The pictures of `views` as data URLs, as they would be sent."""
     columns: Sequence[Column]
     scouts: Sequence[ScoutMap]
     costs: Sequence[dict[str, Any]]
@@ -198,13 +201,13 @@ class Comparison:
         return f"“{question}”" if question else "No question: what stands out"
 
 
-def compare(picture: Picture, request: Request, page: int = 0) -> Comparison:
+def compare(picture: Picture, request: Request) -> Comparison:
     """`resize`, `views` and other methods on one picture, at the same budget."""
     whole = to_pillow(picture)
     scout = get_scout("auto")
     if request.point:
         scout = PointScout(scout, request.point, request.beside)
-    planner = Planner.of(whole, request.question, request.model, scout=scout)
+    planner = Planner.of(picture, request.question, request.model, scout=scout)
     seen = planner.views(request.tokens)
     place = spot_of(planner, request.point)
     columns = [_resize(seen, whole, place), _views(seen, whole, place)]
@@ -213,12 +216,13 @@ def compare(picture: Picture, request: Request, page: int = 0) -> Comparison:
     return Comparison(
         request,
         seen,
+        [encode(render(whole, view)).url for view in seen],
         columns,
         scout_maps(planner, request, whole),
         costs(f"{wide}x{high}", tokens=request.tokens),
         place,
         _magnified(whole, place),
-        notes(picture, request.question, seen.sight, page),
+        notes(picture, request.question, seen.sight),
     )
 
 

@@ -65,10 +65,10 @@ class Pictures:
             self._files[key] = data
             while sum(map(len, self._files.values())) > HELD:
                 self._files.popitem(last=False)
-            self._remember(key, 0, picture)
+            self._remember(key, 1, picture)
         return key, picture
 
-    def open(self, key: str, page: int = 0) -> Picture:
+    def open(self, key: str, page: int = 1) -> Picture:
         """A page of a picture that was added before."""
         with self._lock:
             if picture := self._pages.get((key, page)):
@@ -90,7 +90,8 @@ class Pictures:
 def facts(key: str, picture: Picture) -> dict[str, Any]:
     """What the page needs to know of a picture."""
     high, wide = picture.original
-    return {"key": key, "width": wide, "height": high, "page": 0, "pages": picture.pages}
+    page = {"page": picture.page, "pages": picture.pages, "part": picture.part}
+    return {"key": key, "width": wide, "height": high} | page
 
 
 def preview(picture: Picture) -> bytes:
@@ -154,10 +155,14 @@ class Door:
         """Other websites may neither send requests nor read answers, by whatever name."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
-        if self.hosts and urlsplit(f"//{host}").hostname not in self.hosts:
-            raise Refusal(403, "the studio is not known by this name")
         origin = headers.get(b"origin")
-        if origin and urlsplit(origin).netloc != host:
+        try:
+            name, sender = urlsplit(f"//{host}").hostname, urlsplit(origin or "").netloc
+        except ValueError:  # such as a bracket that is never closed
+            raise Refusal(400, "the name of a host is broken") from None
+        if self.hosts and name not in self.hosts:
+            raise Refusal(403, "the studio is not known by this name")
+        if origin and sender != host:
             raise Refusal(403, "the request comes from another website")
 
 

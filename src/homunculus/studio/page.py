@@ -66,35 +66,35 @@ class Studio:
             if found is None:
                 yield cards.EMPTY
                 return
-            picture, page = found
+            picture = found
             if not str(question or "").strip() and not pane.get("point"):
                 yield cards.ASK
                 return
             request = request_of(pane, question, tokens, model, others, mode)
-            first = compare(picture, request, page)
+            first = compare(picture, request)
             other = None
             if more := str(second or "").strip():
                 point = request.point if request.beside else None
                 asked = replace(request, question=more, others=(), point=point)
-                other = compare(picture, asked, page)
+                other = compare(picture, asked)
             yield cards.page(first, other)
             if self.chat and request.question.strip():
                 yield cards.page(first, other, answers(self.chat, first))
         except ValueError as error:  # pictures that cannot be used are among them
             yield cards.problem(str(error))
 
-    def _picture(self, pane: Any) -> tuple[Picture, int] | None:
+    def _picture(self, pane: Any) -> Picture | None:
         if not isinstance(pane, Mapping) or not pane.get("key"):
             return None
-        page = pane.get("page") or 0
-        if not isinstance(page, int) or page < 0:
+        page = pane.get("page", 1)
+        if not isinstance(page, int) or page < 1:
             raise PictureError("There is no such page.")
-        return self.pictures.open(str(pane["key"]), page), page
+        return self.pictures.open(str(pane["key"]), page)
 
-    def example(self) -> tuple[dict[str, Any], str]:
-        """The picture that comes with the package, and a question about it."""
+    def example(self) -> tuple[dict[str, Any], str, str]:
+        """The picture that comes with the package, a question about it, and no second one."""
         name, question = EXAMPLE
-        return facts(name, self.pictures.open(name)) | {"name": f"{name}.png"}, question
+        return facts(name, self.pictures.open(name)) | {"name": f"{name}.png"}, question, ""
 
 
 def request_of(
@@ -179,12 +179,16 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
         inputs = [pane, question, second, budget, whose, others, mode]
         quiet = {"api_visibility": "private", "trigger_mode": "always_last"}
         changes = [
-            pane.upload, pane.select, question.submit, second.submit, budget.change, whose.input,
-            others.input, mode.input,
+            pane.select, question.submit, second.submit, budget.change, whose.input, others.input,
+            mode.input,
         ]  # fmt: skip
-        gr.on([*changes, pane.click], None, js=TO_RESULTS, queue=False, api_visibility="private")
+        every = [*changes, pane.upload, pane.click]
+        gr.on(every, None, js=TO_RESULTS, queue=False, api_visibility="private")
         gr.on(changes, studio.run, inputs, results, **quiet)
-        shown = pane.click(studio.example, None, [pane, question], **quiet)
+        # a second question is about the picture that it was asked of
+        chosen = pane.upload(lambda: "", None, second, **quiet)
+        chosen.then(studio.run, inputs, results, **quiet)
+        shown = pane.click(studio.example, None, [pane, question, second], **quiet)
         shown.then(studio.run, inputs, results, **quiet)
     return blocks.queue(max_size=WAITING, default_concurrency_limit=1, api_open=False)
 

@@ -22,10 +22,10 @@ async function send(file) {
 }
 
 function turn(by) {
-  const page = (props.value.page || 0) + by;
-  if (page < 0 || page >= props.value.pages) return;
+  const page = (props.value.page || 1) + by;
+  if (page < 1 || page > props.value.pages) return;
   set({ page, point: null });
-  trigger("upload");
+  trigger("select");
 }
 
 const acts = {

@@ -585,7 +585,7 @@ def _own_missing(decision: Saved) -> str:
     rows = ",".join([name, "resize", *missing])
     which = "it" if len(missing) == 1 else "them"
     sides = {one["token"] for one in _ordered(decision)}
-    token = " --token qwen3-vl" if sides == {32} else ""
+    token = " --token-size qwen3-vl" if sides == {32} else ""
     return (
         f"**What the question does.** Not measured: {join_code(missing)}. Add {which}, with the "
         f"other flags of this run: `homunculus measure SUITE{token} --methods {rows}`."

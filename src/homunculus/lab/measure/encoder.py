@@ -2,7 +2,7 @@
 """Features and attention of a real vision transformer, for rows that choose by them.
 
 The folder holds a model of transformers with square patches and a class token, such as DINOv2. Its
-patches are the bench's tokens: `--token` must be their side.
+patches are the bench's tokens: `--token-size` must be their side.
 """
 
 from dataclasses import dataclass
@@ -85,5 +85,5 @@ def check_encoder(rows: Any, encoder: Encoder | None, patch: int) -> None:
         if encoder.patch != patch:
             raise ValueError(
                 f"row {name}: the encoder's patches are {encoder.patch} px, tokens here {patch}. "
-                f"Add --token {encoder.patch}."
+                f"Add --token-size {encoder.patch}."
             )

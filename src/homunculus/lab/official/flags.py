@@ -61,7 +61,7 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
     add("--side", type=count, help="pixels of a page's longer side (1024)")
     text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"
-    add("--token", type=token_side, dest="patch", metavar="MODEL|PX", help=text)
+    add("--token-size", type=token_side, dest="patch", metavar="MODEL|PX", help=text)
     text = "whose eyes `views` is planned for: a name or a result of `homunculus eyetest`"
     add("--acuity", help=f"{text} (the reader's)")
     add(

@@ -9,24 +9,15 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
+from traceback import print_exception
 from typing import Any, NoReturn, TextIO
-from warnings import catch_warnings, simplefilter
 
 from homunculus import __version__
-from homunculus.flags import (
-    SHELLS,
-    completion,
-    count,
-    count_or_auto,
-    json_flag,
-    numbers,
-    page_number,
-    slug,
-    whole,
-)
-from homunculus.lazy import MissingExtra, not_found
+from homunculus.cli.errors import explain
+from homunculus.cli.look import budget_parser, cost_parser, show_parser, views_parser
+from homunculus.flags import SHELLS, completion, count, json_flag, whole
+from homunculus.lazy import not_found
 from homunculus.progress import Progress, progress
 
 
@@ -73,7 +64,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; 0 is well, 2 is a mistake that a message explains."""
+    """Run one command; 0 is well, 2 is a mistake of the user, 1 is a failure or a bug."""
     try:
         arguments = _parse(argv)
     except SystemExit as stop:  # argparse leaves this way
@@ -83,10 +74,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has left, as `| head` does
         sys.stdout = None
         return 0
-    except (ValueError, OSError, MissingExtra) as error:
-        return _fail(arguments.verb, str(error))
     except KeyboardInterrupt:
         return _fail(arguments.verb, "stopped.", code=130)
+    except Exception as error:
+        if arguments.debug:
+            print_exception(error)
+        code, message = explain(error, sys.argv[1:] if argv is None else argv)
+        return _fail(arguments.verb, message, code)
 
 
 def check(argv: Sequence[str]) -> int:
@@ -149,23 +143,27 @@ def _parser() -> _Parser:
         epilog="Begin with `homunculus demo`. `homunculus VERB --help` explains a verb.",
     )
     parser.add_argument("--version", action="version", version=f"homunculus {__version__}")
+    parser.add_argument("--debug", action="store_true", help=DEBUG)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     parser.verbs = verbs.choices
 
     def add(name: str, about: str, example: str) -> _Parser:
-        return verbs.add_parser(
+        verb = verbs.add_parser(
             name, help=about, description=f"{about[0].upper()}{about[1:]}.",
             epilog=f"Example:  homunculus {name} {example}".rstrip(),
-            allow_abbrev=False,  # or --token, a flag of `measure`, would be --tokens elsewhere
+            allow_abbrev=False,  # a flag means one thing, whatever is added beside it
         )  # fmt: skip
+        # before the verb or behind it; a default here would undo the one before it
+        verb.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=DEBUG)
+        return verb
 
     _demo_parser(add("demo", "see it work on two pictures that come with the package", ""))
     page = 'page.png "What is the total?"'
-    _show_parser(add("show", "draw what a model would see of a picture", f"{page} --tokens 64"))
+    show_parser(add("show", "draw what a model would see of a picture", f"{page} --tokens 64"))
     about = "write a picture as a few small pictures, for any model"
-    _views_parser(add("views", about, f"{page} --tokens 128 --model claude"))
-    _cost_parser(add("cost", "say what a picture costs with each model", "4032x3024"))
-    _budget_parser(add("budget", "say how many tokens a question needs", page))
+    views_parser(add("views", about, f"{page} --tokens 128 --model claude"))
+    cost_parser(add("cost", "say what a picture costs with each model", "4032x3024"))
+    budget_parser(add("budget", "say how many tokens a question needs", page))
     about = "plan, or answer, the pages of whole folders and archives, on one machine or many"
     example = 'pages/ out/ --question "What is the total?" --tokens 64'
     _far(add("batch", about, example), "batch.command", _batch)
@@ -194,7 +192,7 @@ def _parser() -> _Parser:
     return parser
 
 
-IMAGE = "PNG, JPEG, WebP, GIF, BMP, TIFF or PDF; - reads it from stdin"
+DEBUG = "show where an error was raised, for reports of bugs"
 
 
 def _far(verb: _Parser, room: str, run: Callable[[argparse.Namespace], int]) -> None:
@@ -207,63 +205,6 @@ def _demo_parser(demo: argparse.ArgumentParser) -> None:
     demo.set_defaults(run=_demo)
     about = "folder for the two pictures and the two drawings (%(default)s)"
     demo.add_argument("-o", "--out", type=Path, default=Path("demo"), metavar="FOLDER", help=about)
-
-
-def _show_parser(show: argparse.ArgumentParser) -> None:
-    show.set_defaults(run=_show)
-    add = show.add_argument
-    add("image", help=IMAGE)
-    about = "what is asked of the picture; each question is a drawing"
-    add("question", nargs="*", default=[], help=about)
-    add("--tokens", type=count, default=273, help="how many tokens may be spent (%(default)s)")
-    add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
-    about = "how small the model reads: a name, or a result of `homunculus eyetest`"
-    add("--acuity", default="vlm", help=f"{about} (%(default)s)")
-    about = "page of a PDF or a TIFF, counted from 0, or all (%(default)s)"
-    add("--page", type=page_number, default=0, metavar="N|all", help=about)
-    add("--why", action="store_true", help="print which words and things were found, and where")
-    about = "which scout says where to look: auto, words, things, pixels, or a folder of weights"
-    add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
-    about = "file to write, or a folder (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
-    add("-o", "--out", type=Path, help=about)
-    json_flag(show)
-    cells = show.add_argument_group("to keep cells of one image instead of separate pictures")
-    add = cells.add_argument
-    add("--method", help="cut, foveated, grid, ...: see `homunculus methods` (views)")
-    add("--patch", type=count, help="pixels along a cell (16)")
-    about = "where to look closest, as fractions up to 1,1 or in pixels"
-    add("--fixation", type=numbers(2), metavar="X,Y", help=about)
-    about = "where the answer is, in pixels, for the method `oracle`"
-    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=about)
-    add("--compress", type=float, help="share of the tokens for the coarse whole, 0 to 1")
-    add("--explore", type=float, help="above 1 spreads tokens more widely, below 1 less (1)")
-    add("--focus", type=float, help="degrees that the image spans in the eye's field (40)")
-
-
-def _views_parser(views: argparse.ArgumentParser) -> None:
-    views.set_defaults(run=_views)
-    add = views.add_argument
-    add("image", help=IMAGE)
-    add("question", nargs="?", default="", help="what is asked of the picture")
-    about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
-    add("--tokens", type=count_or_auto, default=273, metavar="K|auto", help=about)
-    about = "with --tokens auto: how likely the answer must be readable (%(default)s)"
-    add("--legible", type=float, default=0.8, metavar="P", help=about)
-    about = "with --tokens auto: the most that they may cost (%(default)s)"
-    add("--cap", type=count, default=1024, metavar="K", help=about)
-    _planner_flags(views)
-    about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
-    add("-o", "--out", type=Path, help=about)
-    json_flag(views)
-
-
-def _cost_parser(cost: argparse.ArgumentParser) -> None:
-    cost.set_defaults(run=_cost)
-    add = cost.add_argument
-    add("image", help="a picture, or its size in pixels: 4032x3024")
-    add("--model", default="all", help="one model, or all (%(default)s)")
-    add("--tokens", type=count, default=273, help="budget for views (%(default)s)")
-    json_flag(cost)
 
 
 def _mcp_parser(mcp: argparse.ArgumentParser) -> None:
@@ -288,29 +229,6 @@ def _studio_parser(studio: argparse.ArgumentParser) -> None:
     about = "also show the answers of a model behind an OpenAI-compatible server: its address"
     add("--server", metavar="URL", help=f"{about}, such as http://127.0.0.1:8000/v1")
     add("--server-model", metavar="NAME", help="model of the server (the first that it lists)")
-
-
-def _budget_parser(budget: argparse.ArgumentParser) -> None:
-    budget.set_defaults(run=_budget)
-    add = budget.add_argument
-    add("image", help=IMAGE)
-    add("question", help="what is asked of the picture")
-    about = "how likely the answer must be readable (%(default)s)"
-    add("--legible", type=float, default=0.8, metavar="P", help=about)
-    _planner_flags(budget)
-    json_flag(budget)
-
-
-def _planner_flags(verb: argparse.ArgumentParser) -> None:
-    """What views are planned by."""
-    add = verb.add_argument
-    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
-    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
-    add("--acuity", default="vlm", help=about)
-    about = "page of a PDF or a TIFF, counted from 0 (%(default)s)"
-    add("--page", type=whole, default=0, help=about)
-    about = "which scout says where to look: as in `homunculus show` (%(default)s)"
-    add("--scout", default="auto", metavar="NAME|DIR", help=about)
 
 
 def _bench_parser(bench: argparse.ArgumentParser) -> None:
@@ -439,7 +357,11 @@ def _values() -> dict[str, list[str]]:
 
     every = [*PLANNED, *methods()]
     rows = {"--method": every, "--methods": ["all", *every], "--scout": list(scouts())}
-    return rows | {"--model": list(MODELS), "--token": list(MODELS), "--acuity": list(ACUITIES)}
+    return rows | {
+        "--model": list(MODELS),
+        "--token-size": list(MODELS),
+        "--acuity": list(ACUITIES),
+    }
 
 
 def _demo(arguments: argparse.Namespace) -> int:
@@ -455,165 +377,6 @@ def _demo(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show(arguments: argparse.Namespace) -> int:
-    from homunculus.core.methods import DEFAULT, PLANNED, get_method
-
-    arguments.method = arguments.method or DEFAULT
-    if arguments.method not in PLANNED:
-        get_method(arguments.method)  # raises before anything is opened
-    elif turned := [flag for flag in OF_CELLS if getattr(arguments, flag) is not None]:
-        return _fail(
-            "show",
-            f"views do not know --{turned[0]}, methods that keep cells of one image do. "
-            "Add --method cut, or another of `homunculus methods`.",
-        )
-    draw = _draw_views if arguments.method in PLANNED else _draw_cells
-    several = len(arguments.question) > 1 or arguments.page == "all"
-    name, source = _open(arguments.image)
-    page, pages = 0 if arguments.page == "all" else arguments.page, 0
-    while page < pages or not pages:
-        for question in arguments.question or [""]:
-            out = _out(arguments, _name(name, arguments, page, question), several)
-            replaced = out.exists()
-            with progress(f"looking at {name}"):  # over before anything is printed
-                facts, lines = draw(arguments, source, page, question, out)
-            _tell(arguments, facts | {"saved": str(out), "replaced": replaced}, lines)
-            pages = facts["image"]["pages"] if arguments.page == "all" else 1
-        page += 1
-    return 0
-
-
-OF_CELLS = ("fixation", "boxes", "compress", "explore", "focus")
-"""Flags of `show` that mean nothing to views."""
-Drawn = tuple[dict[str, Any], list[str]]
-"""What was drawn: facts for machines, and lines for people."""
-
-
-def _draw_cells(
-    arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
-) -> Drawn:
-    from homunculus.planner.models import token_rule
-    from homunculus.relevance import Dials
-    from homunculus.show import look
-
-    turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
-    dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
-    given = ("tokens", "model", "fixation", "boxes", "scout", "method")
-    seen = look(
-        source, question, **{name: getattr(arguments, name) for name in given},
-        patch=arguments.patch or 16, dials=dials, page=page,
-    )  # fmt: skip
-    seen.save(out)
-    lines = [seen.caption()]
-    if arguments.model:
-        rule = token_rule(arguments.model)
-        many = rule.count(seen.picture.original)
-        lines.append(f"Untouched, the picture costs {many} {rule.token}.")
-    return seen.to_json(), lines
-
-
-def _draw_views(
-    arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
-) -> Drawn:
-    from homunculus.planner import scout_cells, views
-    from homunculus.show import picture_notes, why_facts
-    from homunculus.show.views import draw_views, facts
-
-    seen = views(
-        source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,
-        model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
-    )  # fmt: skip
-    draw_views(seen).save(out)
-    cell = scout_cells(seen.picture.size)[1]
-    why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
-    if not seen.sight.sure:  # cells would follow the map, views do not
-        why["made"] = seen.message
-    told = seen.to_json() | {
-        "notes": picture_notes(seen.picture, page),
-        "why": why,
-        "image": {"page": page, "pages": seen.picture.pages},
-    }
-    return told, facts(seen)
-
-
-def _open(image: str) -> tuple[str, Any]:
-    """The name of a picture, and what to open: its path, or what comes in on stdin."""
-    if image != "-":
-        return Path(image).name, image
-    from homunculus.image import BYTES, read_file
-
-    if sys.stdin.isatty():
-        raise ValueError("expected a picture on stdin: homunculus show - < page.png")
-    file = BytesIO(read_file("stdin", sys.stdin.buffer, BYTES))
-    file.name = "stdin"
-    return "stdin", file
-
-
-def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> None:
-    """What was drawn, and what one might not expect of it."""
-    from homunculus.show import why_table
-
-    if arguments.json:
-        print(json.dumps(facts))
-        return
-    print(f"wrote {facts['saved']}{' (replaced)' if facts['replaced'] else ''}")
-    for line in lines:
-        print(line)
-    for note in facts["notes"]:
-        if not (arguments.why and facts["why"]["made"].startswith(note)):  # the table ends with it
-            print(note)
-    if (pages := facts["image"]["pages"]) > 1 and arguments.page != "all":
-        print(f"Other pages: --page 0 to --page {pages - 1}, or --page all.")
-    if arguments.why:
-        said = "\n".join(lines)
-        why = facts["why"] | ({"made": ""} if facts["why"]["made"] in said else {})
-        print(why_table(why, sys.stdout.isatty()).rstrip())
-
-
-def _views(arguments: argparse.Namespace) -> int:
-    from homunculus.planner import views
-    from homunculus.planner.messages import labels
-    from homunculus.show import picture_notes
-    from homunculus.show.views import draw_views, facts
-
-    name, source = _open(arguments.image)
-    out = arguments.out or Path(f"{Path(name).stem}-views")
-    if Path(arguments.image).resolve().parent == out.resolve() and name != "stdin":
-        return _fail("views", f"{out} holds the picture itself. Name another folder with -o.")
-    with progress(f"looking at {name}"):
-        given = ("question", "tokens", "model", "acuity", "scout", "page", "legible", "cap")
-        with catch_warnings():
-            simplefilter("ignore", UserWarning)  # what it says is printed below
-            seen = views(source, **{name: getattr(arguments, name) for name in given})
-        paths = [str(path) for path in seen.save(out)]
-        draw_views(seen).save(out / "sheet.png")
-    told: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
-    (out / "views.json").write_text(json.dumps(told, indent=2) + "\n")
-    if arguments.json:
-        print(json.dumps(told))
-        return 0
-    for path, view in zip(paths, seen, strict=True):
-        many = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
-        print(f"{path}: {view.size[1]}x{view.size[0]}, {many}")
-    print("\n".join(facts(seen)))
-    for note in picture_notes(seen.picture, arguments.page):
-        print(note)
-    for name, value in told["setting"].items():
-        print(f"These prices hold with {name}={value} in the request.")
-    crowd = seen.rule.facts.crowd  # its note is about requests of many pictures
-    if seen.rule.facts.note and not (crowd and len(seen) <= crowd[0]):
-        print(seen.rule.facts.note)
-    return 0
-
-
-def _cost(arguments: argparse.Namespace) -> int:
-    from homunculus.planner.cost import costs, table
-
-    rows = costs(arguments.image, arguments.model, arguments.tokens)
-    print(json.dumps({"costs": rows}, indent=2) if arguments.json else table(rows))
-    return 0
-
-
 def _mcp(arguments: argparse.Namespace) -> int:
     from homunculus.planner.models import token_rule
     from homunculus.serve.tool import server
@@ -622,7 +385,8 @@ def _mcp(arguments: argparse.Namespace) -> int:
     for root in arguments.roots:
         if not root.is_dir():
             return _fail("mcp", f"{root}: no such folder. Name folders with pictures.")
-    server([root.resolve() for root in arguments.roots], arguments.tokens, arguments.model).run()
+    roots = [root.resolve() for root in arguments.roots]
+    server(roots, arguments.tokens, arguments.model, __version__).run()
     return 0
 
 
@@ -643,74 +407,6 @@ def _studio(arguments: argparse.Namespace) -> int:
 
     serve(arguments.host, arguments.port, chat, arguments.tokens, arguments.model, ready)
     return 0
-
-
-def _budget(arguments: argparse.Namespace) -> int:
-    from homunculus.planner import Planner, check_legible
-    from homunculus.planner.bill import least
-
-    check_legible(arguments.legible)
-    name, source = _open(arguments.image)
-    with progress(f"looking at {name}"):
-        planner = Planner.of(
-            source, arguments.question, arguments.model,
-            arguments.acuity, arguments.scout, page=arguments.page,
-        )  # fmt: skip
-        needed = planner.budget(arguments.legible)
-    rule, acuity = planner.need.rule, planner.need.acuity
-    untouched = rule.count(planner.picture.original)
-    if arguments.json:
-        value = None if needed.value is None else round(needed.value, 4)
-        facts: dict[str, Any] = {"tokens": needed.tokens, "value": value}
-        facts |= {"reached": needed.reached, "untouched": untouched, "model": rule.name}
-        facts |= {"basis": planner.sight.basis, "guess": planner.sight.basis != "found"}
-        facts |= {"sure": round(planner.sight.sure, 3)}
-        print(json.dumps(facts | {"token_px": rule.token_px, "acuity": acuity.name}))
-        return 0
-    if not planner.sight.sure:
-        why = planner.sight.unsure
-        print(f"No budget can be told: the scout does not know where to look. {why}".rstrip())
-        return 0
-    if not planner.outlook.known:
-        print(f"No budget can be told. {planner.outlook.promise(needed.value)}")
-        return 0
-    token = rule.token
-    if needed.reached:
-        print(f"{needed.tokens:,} {token}, instead of {untouched:,} untouched")
-    else:
-        print(f"not even all {needed.tokens:,} {token} reach {arguments.legible:g}; what fewer do:")
-        for tokens in (128, 273, 512, 1024):
-            if least(rule) <= tokens < needed.tokens:
-                print(f"{tokens:>6} tokens: {planner.views(tokens).value or 0.0:.2f}")
-    print(planner.outlook.promise(needed.value))
-    return 0
-
-
-def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
-    """Where to draw; checked before the work, and never over the picture itself."""
-    image, out = Path(arguments.image), arguments.out or Path(name)
-    if several and arguments.out and (out.suffix.lower() in DRAWN or out.is_file()):
-        raise ValueError(f"{out} is one file, for several drawings. Name a folder with -o.")
-    if out.is_dir() or (several and arguments.out) or not (out.suffix or out.is_file()):
-        out.mkdir(parents=True, exist_ok=True)
-        out = out / name
-    if not out.parent.is_dir():
-        raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
-    if out.suffix.lower() not in DRAWN:
-        raise ValueError(f"expected an output that ends in .png, .jpg or .webp, got {out.name}.")
-    if out.exists() and image.exists() and out.samefile(image):
-        raise ValueError(f"{out} is the picture itself. Choose another name with -o.")
-    return out
-
-
-DRAWN = (".png", ".jpg", ".jpeg", ".webp")
-
-
-def _name(image: str, arguments: argparse.Namespace, page: int, question: str) -> str:
-    """A file name of its own for every picture, page, method, budget and question."""
-    number, words = f"-page{page}" if page else "", slug(question)
-    name = f"{Path(image).stem}{number}-{arguments.method}-{arguments.tokens}"
-    return f"{name}-{words}.png" if words else f"{name}.png"
 
 
 def _bench(arguments: argparse.Namespace) -> int:

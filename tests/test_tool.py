@@ -1,0 +1,32 @@
+"""The tool for agents, without a server: what it tells of pages, and of what is no picture."""
+
+import pytest
+
+Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
+pytest.importorskip("safetensors", reason="needs the extra `scout`")
+
+from homunculus.image import PictureError  # noqa: E402
+from homunculus.serve.tool import look_within  # noqa: E402
+
+HEADS = [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-1.4\n", b"RIFF"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_no_byte_of_a_file_that_is_no_picture_is_told(tmp_path, head) -> None:
+    (tmp_path / ".env").write_bytes(head + b"KEY=a b=hunter2 SECRET")
+    with pytest.raises(PictureError) as refused:
+        look_within(".env", "What?", 64, "claude", [tmp_path])
+    told = str(refused.value)
+    assert not [part for part in ("SECR", "KEY", "hunter", "b'", "\\x") if part in told]
+
+
+def test_the_text_says_which_page_it_shows(tmp_path) -> None:
+    sheets = [Image.new("RGB", (120, 90), shade) for shade in ("white", "grey")]
+    sheets[0].save(tmp_path / "two.pdf", save_all=True, append_images=sheets[1:])
+    sheets[0].save(tmp_path / "two.gif", save_all=True, append_images=sheets[1:])
+    ask = ("What?", 512, "claude", [tmp_path])
+    assert "This is page 1 of 2." in look_within("two.pdf", *ask)[0]
+    assert "This is page 2 of 2." in look_within("two.pdf", *ask, page=2)[0]
+    assert "This is frame 1 of 2 of an animation." in look_within("two.gif", *ask)[0]
+    with pytest.raises(PictureError, match="The first page is 1"):
+        look_within("two.pdf", *ask, page=0)
