@@ -195,7 +195,7 @@ def unbroken(source: Path, room: Path) -> list[dict[str, Any]]:
 
 
 def measure(kills: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """That many kills in one process and on Ray, and a third as many full disks."""
+    """That many kills in one process and on Ray, and a third and a tenth as many full disks."""
     lot, parts = random.Random(SEED), []
     result = {"tokens": TOKENS, "model": "qwen3-vl", "token_px": 32, **provenance()}
     with tempfile.TemporaryDirectory(prefix="bench-kills-") as folder:
@@ -203,7 +203,7 @@ def measure(kills: int, say: Callable[[str], None]) -> dict[str, Any]:
         source = pages(room / "in")
         say("an unbroken run")
         whole = unbroken(source, room)
-        for place, disks in (("local", kills // 3), ("Ray", kills // 10)):
+        for place, disks in (("local", -(-kills // 3)), ("Ray", -(-kills // 10))):
             say(f"{kills} kills, {place}")
             batches = Batches(source, room, place, whole)
             kill(batches, kills, lot)
