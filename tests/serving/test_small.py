@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pytest
 import torch
 import vllm
 from PIL import Image
@@ -9,6 +10,7 @@ from torch import nn
 from vllm import ModelRegistry
 from vllm.lora.layers import BaseLayerWithLoRA
 from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
+from vllm.multimodal.parse import ImageProcessorItems
 
 from homunculus import Sight
 from homunculus.engines.vllm import ARCHITECTURES, PREFIX, choose, register
@@ -22,6 +24,7 @@ from homunculus.engines.vllm.model import (
     untouched,
 )
 from homunculus.engines.vllm.processor import ProcessorMixin, light
+from homunculus.engines.vllm.settings import ServerSettings, check_images
 
 
 def test_registering_twice_is_once():
@@ -156,6 +159,13 @@ def test_relevance_maps_are_kept_by_all_their_bytes():
     kept = Ours().maps
     kept.put("a", sight)
     assert kept.used == sum(one.nbytes for one in maps)
+
+
+@pytest.mark.parametrize("given", ["data:image/png;base64,AAAA", {"url": "a"}, 3])
+def test_what_is_no_image_is_refused_in_a_sentence(given):
+    images = ImageProcessorItems([Image.new("RGB", (8, 8)), given])
+    with pytest.raises(ValueError, match=r"expected an image, got .*\. Send it as `image_url`"):
+        check_images(images, ServerSettings())
 
 
 def feature(offset, length, anchor=None, grid=(1, 4, 6)):

@@ -221,11 +221,17 @@ def check_images(images: Any, settings: ServerSettings) -> None:
             f"homunculus: at most {settings.images} images per request, got {len(images)}. "
             "Send fewer images."
         )
-    if any(one is None for one in images.get_all()):
-        raise ValueError(
-            "homunculus: expected an image, got only its uuid. Tokens depend on the question, so "
-            "an earlier upload cannot be reused: send the image again."
-        )
+    for image in images.get_all():
+        if image is None:
+            raise ValueError(
+                "homunculus: expected an image, got only its uuid. Tokens depend on the question, "
+                "so an earlier upload cannot be reused: send the image again."
+            )
+        if not (hasattr(image, "width") or hasattr(image, "shape")):  # Pillow's, or an array
+            raise ValueError(
+                f"homunculus: expected an image, got {image!r:.80} ({type(image).__name__}). "
+                "Send it as `image_url`, by its address or as a data URL."
+            )
     sizes = [images.get_image_size(at) for at in range(len(images))]
     pixels = sum(size.width * size.height for size in sizes)
     if pixels > settings.pixels:
