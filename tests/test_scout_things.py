@@ -211,7 +211,7 @@ def test_without_its_runtime_it_names_the_extra(monkeypatch) -> None:
     for name in ("ai_edge_litert", "ai_edge_litert.interpreter"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr(sys, "path", [])
-    with pytest.raises(MissingExtra, match=r"homunculus-vlm\[things\]"):
+    with pytest.raises(MissingExtra, match=r"'\.\[things\]'"):
         EfficientDet()
 
 
