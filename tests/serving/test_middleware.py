@@ -27,7 +27,7 @@ HOT = torch.eye(8) * 9
 
 
 def maker(scout=HOT, **more):
-    made = Maker(RULE, ViewSettings(tokens=76, **more))
+    made = Maker(RULE, ViewSettings(tokens=88, **more))  # four pictures and their lines
     made.rewriter.scout = scout
     return made
 
@@ -310,5 +310,6 @@ def test_flags_of_the_plugin_alone_are_refused_by_name():
 def test_a_budget_below_one_image_is_refused_and_one_view_is_told():
     with pytest.raises(ValueError, match=r"18 tokens are too few .* costs 19"):
         describe(RULE, ViewSettings(tokens=18))
-    assert "from --tokens 38 on windows" in describe(RULE, ViewSettings(tokens=20))
-    assert "up to 4 views of 19 tokens" in describe(RULE, ViewSettings(tokens=80))
+    assert "from --tokens 44 on windows" in describe(RULE, ViewSettings(tokens=20))
+    assert "up to 3 views of 19 tokens" in describe(RULE, ViewSettings(tokens=80))
+    assert "up to 4 views of 19 tokens" in describe(RULE, ViewSettings(tokens=80, label=False))

@@ -255,7 +255,7 @@ def test_another_family_keeps_vllms_class_and_gets_the_middleware(small, monkeyp
         assert not one.hf_overrides
     passed = launch.count_views(arguments, settings)
     assert passed == (
-        "SmolVLMForConditionalGeneration, up to 5 views of 19 tokens per image within 95, "
+        "SmolVLMForConditionalGeneration, up to 4 views of 19 tokens per image within 95, "
         "self-test passed"
     )
 

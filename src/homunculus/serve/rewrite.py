@@ -342,12 +342,14 @@ class Rewriter:
         settings = SETTINGS.get(found.shape, NO_SETTINGS)
         price, here = _price(part, rule, (high, wide)), found.kind == "data"
         budget = self._budget(rule, settings, task)
-        if here and price <= budget and (is_view(data) or _low(part, rule)):
+        fits = price <= budget and not self.beyond
+        if here and (fits or (price <= budget and (is_view(data) or _low(part, rule)))):
             return task.keep(part, found)
         if self._asks_nothing(question):
             return task.leave(part, found, NO_QUESTION)
-        tokens = budget if self.beyond else min(budget, price)
-        made = self._make(data, question, tokens, settings, task)
+        if fits:  # an address: its picture is sent as it is, without a line
+            budget, question = price, question._replace(number=None)
+        made = self._make(data, question, budget, settings, task)
         if not (question.from_user or made.basis == "found" or self.strict):
             return task.leave(part, found, NO_QUESTION)  # what the system says is no question
         if here and len(made.bundle.parts) == 1 and made.bundle.tokens >= price:

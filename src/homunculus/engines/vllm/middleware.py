@@ -2,7 +2,7 @@
 # vLLM is not installed where types are checked; its classes are untyped here.
 """Middleware for vLLM's server: requests reach the model with views in place of images.
 
-    HOMUNCULUS_VIEWS='{"tokens": 335}' vllm serve MODEL --mm-processor-kwargs ... \
+    HOMUNCULUS_VIEWS='{"tokens": 350}' vllm serve MODEL --mm-processor-kwargs ... \
         --middleware homunculus.engines.vllm.middleware.Views
 
 A request's body is changed when vLLM reads it, which is after its key was checked. Views are made

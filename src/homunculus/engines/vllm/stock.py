@@ -22,8 +22,8 @@ from homunculus.engines.vllm.settings import (
     check_whole,
 )
 from homunculus.lazy import need
-from homunculus.planner.bill import least
-from homunculus.planner.counting import AnyResolutionRule, Facts, FlatRule, Size, TokenRule
+from homunculus.planner.bill import affordable, least
+from homunculus.planner.counting import AnyResolutionRule, Facts, FlatRule, Size, TokenRule, Unit
 from homunculus.planner.labels import Label, LabelLike
 
 WHO = "homunculus serve"
@@ -250,10 +250,11 @@ def describe(rule: TokenRule, settings: ViewSettings) -> str:
             f"{settings.tokens} tokens are too few for any image of {rule.name}: the smallest "
             f"costs {price}. Give --tokens {price} or more."
         )
-    unit = rule.unit.tokens if rule.unit else price
-    many = max(1, min(WINDOWS + 1, settings.tokens // unit))
-    more = "" if many > 1 else f"; from --tokens {2 * unit} on windows are shown, too"
+    unit, label = rule.unit or Unit(1, price), Label.of(settings.label)
+    views = min(WINDOWS + 1, affordable(unit, settings.tokens, label))
+    two = 2 * unit.tokens + label.fees.whole + label.fees.window
+    more = "" if views > 1 else f"; from --tokens {two} on windows are shown, too"
     return (
-        f"{rule.name}, up to {many} view{'s' if many > 1 else ''} of {unit} tokens per image "
-        f"within {settings.tokens}{more}"
+        f"{rule.name}, up to {views} view{'s' if views > 1 else ''} of {unit.tokens} tokens per "
+        f"image within {settings.tokens}{more}"
     )
