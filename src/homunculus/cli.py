@@ -326,19 +326,8 @@ def _bench_parser(bench: argparse.ArgumentParser) -> None:
     about += "up to an hour; things: a photo and its questions against an encoder; transformers: "
     about += "requests to a "
     about += "model of real size against the same untouched; vllm: servers under load"
-    what = [
-        "batch",
-        "core",
-        "memory",
-        "plan",
-        "prefill",
-        "proxy",
-        "questions",
-        "rivals",
-        "scout",
-        "soak",
-    ]
-    what += ["things", "transformers", "vllm"]
+    what = ["batch", "core", "memory", "plan", "prefill", "proxy", "questions", "rivals", "scout"]
+    what += ["soak", "things", "transformers", "vllm"]
     bench.add_argument("what", choices=what, help=about)
     about = "runs per number (60; 20 for plan and things, 10 for scout, 5 for rivals and "
     about += "transformers, 3 for prefill; rounds: 5 for proxy, 2 for questions, 200 for soak, "
