@@ -210,7 +210,7 @@ def test_in_a_crowd_pictures_have_fewer_pixels() -> None:
     large = [chat(file((2500, 300)))]
     for many, edge in ((1, 2_576), (8, 2_000)):
         turns = [{"role": "user", "content": [text("What?"), *large * many]}]
-        after = rewriter(tokens=900).messages(turns)[0]["content"]
+        after = rewriter(tokens=600).messages(turns)[0]["content"]
         assert max(max(size) for size in sizes(after)) <= edge
 
 

@@ -47,6 +47,7 @@ class Head(NamedTuple):
 
     @property
     def is_json(self) -> bool:
+        """Whether the body is said to be JSON."""
         kind = self.media.partition(";")[0].strip().lower()
         return kind == "application/json" or kind.endswith("+json")
 

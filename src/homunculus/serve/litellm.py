@@ -21,6 +21,7 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
+from homunculus.relevance.memory import bound_memory
 from homunculus.serve.formats import (
     ANTHROPIC,
     ANY,
@@ -360,6 +361,7 @@ def __getattr__(name: str) -> Any:
     """`hook`, which a config names: made from the environment when it is first asked for."""
     if name != "hook":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    bound_memory()  # a proxy meets ever new pictures; before the first of them
     made = globals()["hook"] = from_environment()
     Thread(target=warm, args=(made.rewriter,), daemon=True).start()
     return made
