@@ -1,5 +1,7 @@
 """`python tests/cap_table.py DOOR -o FILE`: each form of tests/forms.py through a real door.
 
+`--as before` and `--as after` keep runs of two versions side by side in one file.
+
 DOOR is `sdk` (clients of OpenAI and Anthropic with `http_client(strict=True)`), `open` or `closed`
 (LiteLLM's proxy with the hook), `middleware` (vLLM's own LLaVA-OneVision, strict) or `native` (the
 plugin's Qwen3-VL). What is told: the answer's status, and whether the picture left as it was, by
@@ -186,8 +188,10 @@ def vllm(native: bool) -> Iterator[dict[str, Any]]:
             server.wait()
             maker = Maker(file, NAME, address)
             for form in maker.forms():
+                # each on a connection of its own: a server that answers 500 ends it
+                headers = form.headers | {"connection": "close"}
                 answer = server.client.request(
-                    form.method, form.path, content=form.data, headers=form.headers
+                    form.method, form.path, content=form.data, headers=headers
                 )
                 yield row(form, name, answer.status_code, prompt_tokens=prompt(answer))
         finally:
@@ -215,15 +219,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("door", choices=DOORS)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    told = parser.parse_args()
+    parser.add_argument("--as", dest="version", default="after", choices=("before", "after"))
+    arguments = parser.parse_args()
     from homunculus.lab.provenance import provenance
 
-    rows = []
-    for one in DOORS[told.door]():
-        rows.append(one)
-        print(*(f"{value!s:.60}" for value in one.values()), sep=" | ", file=sys.stderr)
-    facts = {"what": __doc__.splitlines()[0], "door": told.door, "page": PAGE, "rows": rows}
-    told.output.write_text(json.dumps(provenance() | facts, indent=1) + "\n")
+    run: dict[str, Any] = provenance() | {"command": f"python tests/cap_table.py {arguments.door}"}
+    run["rows"] = []
+    for line in DOORS[arguments.door]():
+        run["rows"].append(line)
+        print(*(f"{value!s:.60}" for value in line.values()), sep=" | ", file=sys.stderr)
+    file = arguments.output
+    table = json.loads(file.read_text()) if file.exists() else {}
+    table.setdefault(arguments.door, {})[arguments.version] = run
+    file.write_text(json.dumps(table, indent=1) + "\n")
 
 
 if __name__ == "__main__":
