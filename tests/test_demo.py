@@ -46,7 +46,7 @@ def test_no_two_windows_of_the_page_show_the_same_place(tokens: int, model: str)
 def test_two_pictures_and_two_drawings_are_written(folder: Path) -> None:
     names = ["page-32-tokens.png", "page.png", "receipt-16-tokens.png", "receipt.png"]
     assert sorted(path.name for path in folder.iterdir()) == names
-    copy, ours = Image.open(folder / "page.png"), Image.open(demo.demo.EXAMPLES[0].path)
+    copy, ours = Image.open(folder / "page.png"), Image.open(demo.EXAMPLES[0].path)
     assert copy.mode == "RGB"  # so that an array of it has colours
     assert copy.tobytes() == ours.convert("RGB").tobytes()
 

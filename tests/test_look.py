@@ -84,7 +84,7 @@ def test_boxes_are_pixels_of_the_original() -> None:
     assert painted.min() == 1  # the cut covers the picture; overlays may lie above
     assert facts["image"] == {
         "name": "image", "width": 400, "height": 300, "patch": 16,
-        "reduced": [400, 300], "rows": 19, "cols": 25, "page": 0, "pages": 1,
+        "reduced": [400, 300], "rows": 19, "cols": 25, "page": 1, "pages": 1,
     }  # fmt: skip
 
 

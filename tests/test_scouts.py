@@ -162,6 +162,7 @@ def test_serve_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
 def test_show_asks_it(capsys: pytest.CaptureFixture[str]) -> None:
     page().save("page.png")
     options = ["--method", "grid", "--tokens", str(len(CELLS)), "--scout", NAME, "--json"]
+    options += ["--patch", str(SIDE)]
     assert main(["show", "page.png", QUESTION, *options]) == 0
     facts = json.loads(capsys.readouterr().out)
     corners = [divmod(cell, GRID[1]) for cell in CELLS]

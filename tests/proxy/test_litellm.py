@@ -26,6 +26,8 @@ MODELS = {"gpt": ("gpt-6", 100), "claude": ("claude", 64), "qwen": ("qwen2.5-vl"
 """Names in the config, and the rule and the budget of each."""
 STRANGE = {"gpt": "strange", "claude": "strange-claude", "qwen": "strange-qwen"}
 """Of the same provider, and nobody knows how it counts: its pictures are left alone."""
+NAMED = r"Picture \d+(, (whole|detail))?:|(Whole|Detail):"
+"""The line before a view."""
 ROUTES = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
 FAULTY = """
 import time
@@ -34,7 +36,7 @@ import homunculus.serve.litellm as ours
 usual = ours.hook.rewriter.request
 
 def request(body, **options):
-    text = str(body["messages"][0]["content"][-1])
+    text = str(body.get("messages", ""))
     if "raise" in text:
         raise RuntimeError("the scout fell asleep")
     if "memory" in text:
@@ -115,7 +117,7 @@ def others(body):
 def is_picture(part) -> bool:
     if not isinstance(part, dict):
         return False
-    named = re.match(r"(Picture \d+, )?([Ww]hole|[Dd]etail):", str(part.get("text", "")))
+    named = re.match(NAMED, str(part.get("text", "")))
     return bool(named) or part.get("type") in ("image", "image_url", "input_image")
 
 

@@ -14,6 +14,7 @@ from homunculus.planner.models import token_rule
 from proxy.test_litellm import (
     CLAUDE_TURNS,
     MODELS,
+    NAMED,
     RESPONSE_TURNS,
     ROUTES,
     STRANGE,
@@ -105,8 +106,7 @@ def groups(rule: str, body) -> list[int]:
 
 def unnamed(body) -> str:
     """All that is neither a picture nor a line that names one, also where LiteLLM joins lines."""
-    names = r"(Picture \d+, )?([Ww]hole|[Dd]etail):"
-    return re.sub(rf"(\\n)?({names})", "", json.dumps(others(body)))
+    return re.sub(rf"(\\n)?({NAMED})", "", json.dumps(others(body)))
 
 
 def test_no_picture_costs_more_than_its_budget(proxy, recorder) -> None:

@@ -22,7 +22,7 @@ from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.stock import ViewSettings, describe, find_rule
 from homunculus.lazy import need
 from homunculus.planner.counting import TokenRule
-from homunculus.serve.bodies import Head, RefusedError, pack, parse, rewrite
+from homunculus.serve.bodies import Head, RefusedError, pack, parse, rewrite, unread
 from homunculus.serve.formats import ANY, count_pictures
 from homunculus.serve.rewrite import (
     ALONE,
@@ -177,6 +177,7 @@ class Maker:
         try:
             value = await self._run(self._quick, partial(parse, head, body, strict), None)
             if value is None:
+                METER.count("images_left", len(unread(head, body)))
                 return body
             changed, report = await self._views(head, value)
         except (PicturesError, RefusedError) as error:  # the operator's own limits
