@@ -122,7 +122,7 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(tmp_path):
             [*command, "--local"], env=os.environ | QUIET, capture_output=True, text=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
         )  # fmt: skip
-        assert run.returncode == 2, run.stdout
+        assert run.returncode == 1, run.stdout
         assert "Traceback" not in run.stderr
         assert "Run the same command again" in run.stderr
     assert not list(out.glob("part-*"))
@@ -208,11 +208,11 @@ def test_a_document_that_cannot_be_used_has_a_row_for_every_page(why):
     if why == "missing":
         row = row._replace(data=None, kind="missing", error="gone")
     told = plan_row(JOB, row, deaths=3 if why == "crash" else 0)
-    assert [one["id"] for one in told] == [f"a.pdf#page={page}" for page in range(256)]
+    assert [one["id"] for one in told] == [f"a.pdf#page={page}" for page in range(1, 257)]
     assert len({one["custom_id"] for one in told}) == 256
     kinds = {"empty": "picture"}
     assert {one["error_kind"] for one in told} == {kinds.get(why, why)}
-    assert [one["page"] for one in told] == list(range(256))
+    assert [one["page"] for one in told] == list(range(1, 257))
 
 
 # ---- the machine ---------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ def test_a_memory_error_of_the_driver_is_a_sentence(tmp_path, batch, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr("homunculus.batch.write.add_up", without)
         code, said = batch(make.folder(tmp_path / "in", 2), tmp_path / "out")
-    assert (code, "Run the same command again" in said) == (2, True), said
+    assert (code, "Run the same command again" in said) == (1, True), said
     assert batch(tmp_path / "in", tmp_path / "out")[0] == 0
 
 
@@ -351,7 +351,7 @@ def test_ray_that_does_not_start_is_a_sentence(tmp_path, monkeypatch, capsys):
     source = make.folder(tmp_path / "in", 1)
     code = main(["batch", str(source), str(tmp_path / "out"), *make.FAST, "--workers", "1"])
     said = capsys.readouterr().err
-    assert code == 2
+    assert code == 1
     assert "timed out during startup" in said
     assert "--local" in said
     assert "Traceback" not in said
@@ -361,7 +361,7 @@ def test_a_cluster_that_is_not_there_is_a_sentence(tmp_path):
     source = make.folder(tmp_path / "in", 1)
     run = start(source, tmp_path / "out", "--workers", "1", "--address", "auto")
     _, wrong = run.communicate()
-    assert run.returncode == 2, wrong
+    assert run.returncode == 1, wrong
     assert "Traceback" not in wrong
     assert "--address" in wrong
 

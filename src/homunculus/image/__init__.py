@@ -275,6 +275,8 @@ def _decoding(name: str) -> Generator[None, None, None]:
     except (MemoryError, pil().DecompressionBombError) as error:
         raise PictureError(f"{name}: too large to decode. Save it smaller.") from error
     except Exception as error:  # its text stays in the cause: it may quote what the file holds
+        if "password" in str(error).lower():  # as PDFium says
+            raise PictureError(f"{name}: has a password. Save it without one.") from error
         raise PictureError(
             f"{name}: expected a whole picture, got a broken one. Save or download it again."
         ) from error
