@@ -127,6 +127,8 @@ def ray_session(address: str | None, workers: int) -> Generator[Any, None, None]
         "object_store_memory": STORE,
     }  # fmt: skip
     try:
+        if address:
+            _knock(address)
         ray.init(**({"address": address} if address else alone), **quiet)
     except Exception as error:  # Ray raises plain exceptions, too
         ray.shutdown()
@@ -140,6 +142,13 @@ def ray_session(address: str | None, workers: int) -> Generator[Any, None, None]
         ) from error
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nothing listens at an address: Ray itself tries for many minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _no_ray(address: str | None, error: Exception) -> str:
