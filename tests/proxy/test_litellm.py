@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from io import BytesIO
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -510,6 +511,30 @@ def test_a_closed_hook_looks_at_the_calls_of_all_types(kind: str, data: dict) ->
         asyncio.run(Hook(closed=True).async_pre_call_hook(None, None, data, kind))
 
 
+@pytest.mark.parametrize("kind", ["aembedding", "amoderation", "acompact_responses", "tomorrow"])
+def test_an_open_hook_counts_the_pictures_of_calls_that_it_does_not_rewrite(kind: str) -> None:
+    from homunculus.serve.litellm import Hook, _counters
+
+    before = _counters()["failures"]._value.get()
+    data = {"input": [uri(FILE), "text", picture(ROUTES[0], FILE)], "metadata": {"kept": uri(FILE)}}
+    assert asyncio.run(Hook().async_pre_call_hook(None, None, data, kind)) is None
+    assert _counters()["failures"]._value.get() == before + 2
+
+
+def test_a_closed_hook_looks_at_the_metadata_of_routes_that_pass_through() -> None:
+    from homunculus.serve.litellm import Hook
+
+    key = SimpleNamespace(request_route="/openai/v1/chat/completions", metadata={})
+    data = request(ROUTES[0], "gpt-5.4", FILE)
+    asyncio.run(Hook(closed=True).async_pre_call_hook(key, None, data, "pass_through_endpoint"))
+    with pytest.raises(Exception, match="not one of our views"):
+        asyncio.run(
+            Hook(closed=True).async_pre_call_hook(
+                key, None, data | {"metadata": {"note": uri(FILE)}}, "pass_through_endpoint"
+            )
+        )
+
+
 @pytest.mark.parametrize("kind", ["aembedding", "alist_input_items", "aretrieve_batch", "aspeech"])
 def test_a_closed_hook_lets_text_and_questions_about_what_is_there_pass(kind: str) -> None:
     from homunculus.serve.litellm import Hook
@@ -528,7 +553,6 @@ def test_a_closed_hook_lets_text_and_questions_about_what_is_there_pass(kind: st
     ],
 )
 def test_a_closed_hook_refuses_routes_that_it_does_not_know(route: str) -> None:
-    from types import SimpleNamespace
 
     from homunculus.serve.litellm import THROUGH, Hook
 

@@ -9,7 +9,7 @@ import asyncio
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar
 from functools import cache, partial
@@ -61,10 +61,10 @@ PLAIN = re.compile(
 checked; a closed hook refuses other types: some hold files that it cannot see."""
 SIGNED = "bedrock"
 """In routes whose requests are signed before they reach a hook: what it changes is not sent."""
-UNSENT = {
-    "proxy_server_request", "litellm_logging_obj", "litellm_metadata", "metadata", "secret_fields",
-}  # fmt: skip
-"""What LiteLLM keeps beside a call; the first holds the request as it came."""
+LOG = "litellm_logging_obj"
+"""What LiteLLM keeps beside a call that it hands on as it is; the rest is sent on."""
+UNSENT = {LOG, "proxy_server_request", "litellm_metadata", "metadata", "secret_fields"}
+"""What LiteLLM keeps beside other calls; the second holds the request as it came."""
 _PASSED: ContextVar[str] = ContextVar("_PASSED", default="")
 """The id of this task's call. A route that passes through hides it from the hook for headers."""
 CALLS = 4096
@@ -128,13 +128,12 @@ class Hook(_LOGGER):
     ) -> dict[str, Any] | None:
         """The same for routes that pass through: no other hook sees those.
 
-        A closed hook also looks at the calls of all other types.
+        In calls of all other types pictures are counted; a closed hook refuses them.
         """
         if call_type in FORMATS:
             return None
         if call_type != THROUGH:
-            if self.closed:
-                await self._check(data, call_type)
+            await self._check(data, call_type)
             return None
         _PASSED.set(_call(data))
         route = str(getattr(user_api_key_dict, "request_route", None) or "")
@@ -145,7 +144,7 @@ class Hook(_LOGGER):
             _count(failures=count_pictures(data, ANY))
             return None
         key = _mapping(getattr(user_api_key_dict, "metadata", None)).get(BUDGET)
-        return await self._rewrite(data, form or ANY, {}, [key], model_in(route))
+        return await self._rewrite(data, form or ANY, {}, [key], model_in(route), {LOG})
 
     async def async_post_call_response_headers_hook(
         self,
@@ -165,13 +164,14 @@ class Hook(_LOGGER):
     # ---- the work
 
     async def _check(self, data: Mapping[str, Any], call_type: str) -> None:
-        """Refuse a call that may hold pictures where none are shown as views."""
-        if not PLAIN.fullmatch(call_type):
+        """Count the pictures of a call where none are shown as views; if closed, refuse it."""
+        if self.closed and not PLAIN.fullmatch(call_type):
             raise _refusal(f"calls of the type {call_type[:60]!r} are not known")
-        work = partial(_first_leak, _sent(data))
-        leak = await asyncio.get_running_loop().run_in_executor(self._quick, work)
-        if leak:
-            raise _refusal(leak)
+        work = partial(_leaks, _without(data, UNSENT))
+        found = await asyncio.get_running_loop().run_in_executor(self._quick, work)
+        _count(failures=len(found))
+        if found and self.closed:
+            raise _refusal(found[0])
 
     async def _rewrite(
         self,
@@ -180,6 +180,7 @@ class Hook(_LOGGER):
         info: Mapping[str, Any],
         key: list[Any],
         model: str | None = None,
+        unsent: Collection[str] = UNSENT,
     ) -> dict[str, Any] | None:
         try:
             tokens = budget(info.get(BUDGET, self.rewriter.tokens), key, _headers(call))
@@ -189,7 +190,7 @@ class Hook(_LOGGER):
             rule = info.get("homunculus_model")
             name = model or str(call.get("model", ""))
             counts = name if rule is None else token_rule(str(rule))
-            body, report = await self._make(_sent(call), form, counts, tokens)
+            body, report = await self._make(_without(call, unsent), form, counts, tokens)
         except Exception as error:  # whatever it is, the request ends as its owner wishes
             reason = _reason(error, self.seconds)
             body, report = {}, Report(left=[reason] * max(1, count_pictures(call, form)))
@@ -302,14 +303,14 @@ def _of_key(call: Mapping[str, Any]) -> list[Any]:
     return [_mapping(one.get(KEY)).get(BUDGET) for one in both]
 
 
-def _sent(call: Mapping[str, Any]) -> dict[str, Any]:
+def _without(call: Mapping[str, Any], unsent: Collection[str]) -> dict[str, Any]:
     """What a call may send on."""
-    return {name: value for name, value in call.items() if name not in UNSENT}
+    return {name: value for name, value in call.items() if name not in unsent}
 
 
-def _first_leak(body: Mapping[str, Any]) -> str:
-    """Where a call may hold a picture."""
-    return next((str(leak) for leak in leaks(body)), "")
+def _leaks(body: Mapping[str, Any]) -> list[str]:
+    """Where a call may hold pictures."""
+    return [str(leak) for leak in leaks(body)]
 
 
 def _call(data: Mapping[str, Any]) -> str:

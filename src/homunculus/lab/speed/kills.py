@@ -33,8 +33,8 @@ WORKERS = 0.7
 """How many of the kills are of a worker, where there are any."""
 DISK = 8 << 20
 """Bytes of the disk that is full."""
-ENDED_EARLY = 2
-"""The exit code of a run whose machine failed."""
+NO_RAY, NO_ROOM = "could not be started", "Run the same command again when there is room"
+"""What a run says that ends because of its machine."""
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Batches:
         Ray may not start on a busy machine: the run says so, and is begun again.
         """
         _, wrong = run.communicate()
-        while run.returncode == ENDED_EARLY and "could not be started" in wrong:
+        while NO_RAY in wrong:
             run = self.start(out)
             _, wrong = run.communicate()
         if run.returncode not in (0, 1):
@@ -147,11 +147,11 @@ def fill(batches: Batches, times: int, lot: random.Random, disk: Path) -> None:
             run = batches.start(out)
             _, wrong = run.communicate()
             ballast.unlink()
-            if run.returncode != ENDED_EARLY:
+            if not run.returncode:
                 break
-            if "could not be started" in wrong:
+            if NO_RAY in wrong:
                 continue
-            if "Run the same command again" not in wrong:
+            if NO_ROOM not in wrong:
                 raise RuntimeError(f"a full disk is not explained: {wrong[-2000:]}")
             batches.failures["full disk"] += 1
         batches.finish(out, batches.start(out))
