@@ -33,7 +33,7 @@ WORKERS = 0.7
 """How many of the kills are of a worker, where there are any."""
 DISK = 8 << 20
 """Bytes of the disk that is full."""
-NO_RAY, NO_ROOM = "could not be started", "Run the same command again when there is room"
+NO_RAY, NO_ROOM = "could not be started", "Run the same command again"
 """What a run says that ends because of its machine."""
 
 
