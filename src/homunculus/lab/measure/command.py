@@ -20,6 +20,8 @@ from homunculus.lab.measure.find import text as words_text
 from homunculus.lab.measure.height import measure_heights
 from homunculus.lab.measure.height import text as heights_text
 from homunculus.lab.measure.journal import place
+from homunculus.lab.measure.natural import MODEL, TOKENS, Settings, measure_shown
+from homunculus.lab.measure.natural import text as shown_text
 from homunculus.lab.measure.parts import part
 from homunculus.lab.measure.place import measure_places
 from homunculus.lab.measure.place import text as places_text
@@ -32,6 +34,7 @@ from homunculus.lab.measure.table import experiment, folders, is_experiment, run
 from homunculus.lab.measure.table import table as experiment_text
 from homunculus.lab.results import to_text
 from homunculus.planner.acuity import get_acuity
+from homunculus.planner.models import token_rule
 from homunculus.relevance.combine import combine
 from homunculus.relevance.scout import PixelScout, available, get_scout, shipped_things
 from homunculus.relevance.things import FILE as THINGS_FILE
@@ -52,6 +55,8 @@ def run(
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
     if arguments.task in ("height", "place"):
         return _scouted(arguments, progress)
+    if arguments.task == "shown":
+        return _shown(arguments, progress)
     if is_experiment(arguments):
         return _experiment(arguments)
     if arguments.without or arguments.skip:
@@ -112,6 +117,22 @@ def _scouted(
         else:
             result = measure_places(folders, scouts(arguments.scout)["scout"], *given)
             result |= {"scout": _weights(arguments.scout)}
+    out.write_text(to_text(result), "utf-8")
+    return result, out
+
+
+def _shown(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """What views and the resized picture show of natural questions."""
+    out = place(arguments.out, "shown-natural.json")
+    settings = Settings(
+        token_rule(arguments.patch or MODEL), get_acuity(arguments.acuity or "vlm"),
+        get_scout(arguments.scout or "auto"), tuple(arguments.tokens or TOKENS),
+    )  # fmt: skip
+    folders = [suite_folder(name) for name in arguments.suite]
+    with torch.inference_mode():
+        result = measure_shown(folders, settings, arguments.limit, progress)
     out.write_text(to_text(result), "utf-8")
     return result, out
 
@@ -268,6 +289,8 @@ def table(result: dict[str, Any]) -> str:
         return places_text(result)
     if result["task"] == "gaze":
         return gaze_text(result)
+    if result["task"] == "shown":
+        return shown_text(result)
     evidence = "evidence32" if result["config"].get("things") else "evidence8"
     quoted = [name for name in result["columns"] if "/" in name or name == evidence]
     parts = [text(result, column) for column in quoted]
