@@ -54,6 +54,8 @@ class Outlook:
         """Why there are no windows, where nobody knows where to look."""
         if not self.question.strip():
             return "There is no question, so the whole picture is resized."
+        if self.sight.facts.get("whole"):
+            return "The question is about the whole picture, so it is resized."
         told = "The scout does not know where to look, so the whole picture is resized."
         return f"{told} {self.sight.unsure}".rstrip()
 

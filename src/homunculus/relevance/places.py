@@ -209,3 +209,87 @@ def _beyond(cell: Tensor, low: float, high: float) -> Float[Tensor, "n"]:
     first = floor(low)
     last = max(first, ceil(high) - 1)
     return ((first - cell).clamp(min=0) + (cell - last).clamp(min=0)).float()
+
+
+# ---- questions about the whole picture -----------------------------------------------------------
+
+# A summary, a translation, a list of everything: no place is better than another for them, so
+# windows only take tokens from the rest. They are known by how they begin, in four languages; a
+# request that names a part ("translate the second line") is not one of them.
+
+_LEAD = (
+    r"^\W*(?:(?:please|kindly|can you|could you|would you|i want you to|help me|bitte|kannst du|"
+    r"können sie|s'il (?:te|vous) plaît|peux-tu|pouvez-vous|por favor|puedes|podrías?)\W+)*"
+)
+_PAGE = (
+    r"(?:page|document|image|picture|photo|screenshot|text|letter|e-?mail|article|invoice|receipt|"
+    r"slide|chart|graph|diagram|table|spreadsheet|form|menu|contract|report|paper|statement|label|"
+    r"pdf|file|scan|screen|website|message|conversation|code|contents?|data)"
+)
+_THIS = rf"(?:(?:this|the|that|my|these|those)\s+)?(?:(?:whole|entire|full|attached)\s+)?{_PAGE}s?"
+_SEITE = (
+    r"(?:seiten?|dokument\w*|bild(?:e?s|er)?|foto\w*|texte?s?|brief\w*|e-?mail|artikels?|rechnung|"
+    r"quittung|folien?|diagramm\w*|tabelle|formular\w*|speisekarte|vertrag\w*|berichts?|inhalts?|"
+    r"bildschirm\w*)"
+)
+_CETTE = (
+    r"(?:page|document|image|photo|capture|texte|lettre|courriel|article|facture|reçu|diapositive|"
+    r"graphique|tableau|formulaire|menu|contrat|rapport|contenu)"
+)
+_ESTA = (
+    r"(?:página|documento|imagen|foto|captura|texto|carta|correo|artículo|factura|recibo|"
+    r"diapositiva|gráfic[oa]|tabla|formulario|menú|contrato|informe|contenido)"
+)
+_END = r"\s*(?:[?.!:,;].*|$|\b(?:for me|in|into|to|to me|as|briefly|shortly|please|and)\b.*)$"
+_ENDE = r"\s*(?:[?.!:,;].*|$|\b(?:ins?|auf|als|kurz|bitte|zusammen|für mich|und)\b.*)$"
+_FIN = r"\s*(?:[?.!:,;].*|$|\b(?:en|au|pour moi|como|para mí|al|y|et|brièvement|brevemente)\b.*)$"
+_ALL = r"(?:all|every|everything|each)"
+
+_FORMS = (
+    # English
+    r"(?:tl;?dr|ocr this)\b",
+    rf"(?:summari[sz]e|describe|transcribe|translate|paraphrase|proofread|caption|digiti[sz]e|"
+    rf"explain|convert)(?:\s+(?:{_THIS}|this|it|everything|what you see|what is (?:here|shown)))?"
+    rf"{_END}",
+    rf"(?:extract|list|read out|read|copy|transcribe|translate|give me|show me|write down)\s+{_ALL}"
+    r"\b",
+    rf"(?:extract|copy|read(?: out)?)\s+{_THIS}{_END}",
+    rf"(?:(?:give|write|make|provide)\s+(?:me\s+)?)?(?:an?|the)?\s*(?:\w+\s+)?(?:summary|overview|"
+    rf"gist|description|transcript(?:ion)?|translation)(?:\s+(?:of|for)\s+(?:{_THIS}|this|it))?"
+    rf"{_END}",
+    rf"what(?:'s| is| are)\s+(?:{_THIS}|this|it)(?:\s+about)?\W*$",
+    rf"what does (?:{_THIS}|this|it) (?:say|show|contain)\W*$",
+    rf"what(?:'s| is| can you see| do you see)\s+(?:in|on)\s+{_THIS}\W*$",
+    # German
+    rf"(?:fasse?|beschreibe?|übersetze?|transkribiere?|erkläre?|lies|lese)\s+(?:mir\s+)?(?:(?:das|die|den|"
+    rf"dies(?:e|es|en)?|alles)(?:\s+(?:ganze[ns]?|gesamte[ns]?))?(?:\s+{_SEITE})?|{_SEITE}){_ENDE}",
+    r"(?:liste|zähle|gib|schreibe?|extrahiere)\s+(?:mir\s+)?(?:alles?|alle[nr]?|sämtliche)\b",
+    rf"(?:eine?\s+)?(?:zusammenfassung|übersetzung|beschreibung|überblick)\b{_ENDE}",
+    r"wo(?:rum|rüber) geht es\b",
+    # French
+    rf"(?:résume[rz]?|décri[st]|décrivez|décrire|tradui[st]|traduisez|traduire|transcri[st]|transcrivez|"
+    rf"explique[rz]?)(?:-moi)?(?:\s+(?:(?:ce|cet|cette|le|la|tout|toute|tout le|toute la)\s+|l['’])"
+    rf"{_CETTE}|\s+(?:tout|ça|cela|ceci))?{_FIN}",
+    r"(?:liste[rz]?|extrai[st]|extrayez|donne[rz]?(?:-moi)?|énumère[rz]?)\s+(?:tou[st]|toutes?)\b",
+    rf"(?:un\s+)?résumé\b{_FIN}",
+    r"de quoi (?:parle|s'agit)\b",
+    # Spanish
+    rf"(?:resum[ea]|resumir|resúmeme|describ[ae]|describir|descríbeme|traduc[ei]\w*|traduzca|transcrib\w+|"
+    rf"explic\w+)(?:\s+(?:(?:est[ae]|el|la|todo|toda|todo el|toda la)\s+){_ESTA}|\s+(?:todo|esto))"
+    rf"{_FIN}",
+    r"(?:lista|enumera|extrae|dame|haz una lista de)\s+(?:tod[oa]s?)\b",
+    r"(?:un\s+)?resumen\s+(?:de|del)\b",
+    r"de qué (?:trata|se trata)\b",
+)
+_WHOLE = re.compile(f"{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
+
+
+def asks_for_all(question: str) -> bool:
+    """Whether a question is about the whole picture, and no place answers it.
+
+    >>> asks_for_all("Please summarize this page."), asks_for_all("Übersetze den Brief")
+    (True, True)
+    >>> asks_for_all("Translate the second line"), asks_for_all("What is the total?")
+    (False, False)
+    """
+    return bool(_WHOLE.match(" ".join(question.split())[:300]))

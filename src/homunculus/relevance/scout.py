@@ -25,7 +25,7 @@ from homunculus.relevance import things, words
 from homunculus.relevance.combine import combine, mix
 from homunculus.relevance.memory import MEMORY
 from homunculus.relevance.pixels import contrast, information
-from homunculus.relevance.places import answer, hint
+from homunculus.relevance.places import answer, asks_for_all, hint
 from homunculus.relevance.things import ThingScout
 from homunculus.relevance.words import WordSight
 from homunculus.relevance.words.cache import Cache
@@ -163,7 +163,7 @@ class WordsAndThings:
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         read = self.words(image, question, grid)
-        if not question.strip():
+        if not question.strip() or asks_for_all(question):
             return read
         if self.things is None:
             return read if read.sure else _hinted(read)
@@ -191,6 +191,8 @@ class WordsOrPixels:
         if not question.strip():
             alone = PixelScout(" (no question)", "There is no question", side=self.side)
             return alone(image, question, grid)
+        if asks_for_all(question):
+            return _everywhere(grid)
         if self.words is None:
             return PixelScout(side=self.side)(image, question, grid)
         sight = self.words(image, question, grid)
@@ -199,6 +201,20 @@ class WordsOrPixels:
         why = "Hardly any text was found in the picture"
         pixels = PixelScout(" (hardly any text)", why, side=self.side)(image, question, grid)
         return replace(pixels, matches=sight.matches, facts=sight.facts)
+
+
+def _everywhere(grid: Grid) -> Sight:
+    """Of a question about the whole picture."""
+    why = "The question is about the whole picture."
+    return Sight(
+        torch.zeros(grid),
+        sure=0.0,
+        origin="the whole picture",
+        explanation=f"{why} So no place counts more than another.",
+        unsure=why,
+        question_used=True,
+        facts={"whole": True},
+    )
 
 
 def at_named_place(sight: Sight, question: str, grid: Grid) -> Sight:

@@ -26,6 +26,7 @@ from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.labels import Label, LabelLike
 from homunculus.planner.messages import Bundle, bundle, gemini, is_view, openai, responses
 from homunculus.planner.models import rule_of, token_rule
+from homunculus.relevance.places import asks_for_all
 from homunculus.relevance.scout import ScoutLike
 from homunculus.serve.fetch import SECONDS, fetch
 from homunculus.serve.formats import (
@@ -58,7 +59,8 @@ UNFIT = (
 )
 SCREEN = "the model points at pixels of its screen, which must stay as they are"
 NO_QUESTION = "no question was found for the picture, so it is sent as it is"
-ALONE = {ELSEWHERE, SCREEN, NO_QUESTION}
+WHOLE = "the question is about the whole picture, so it is sent as it is"
+ALONE = {ELSEWHERE, SCREEN, NO_QUESTION, WHOLE}
 """Why a picture is left as it is although nothing is wrong with it."""
 SCREEN_TOOL = re.compile(r"computer([-_](use[-_])?preview|_use|_\d{8})?")
 """The types of tools by which models point at a screen."""
@@ -347,6 +349,8 @@ class Rewriter:
             return task.keep(part, found)
         if self._asks_nothing(question):
             return task.leave(part, found, NO_QUESTION)
+        if asks_for_all(question.text) and not self.strict and self.scout == "auto":
+            return task.leave(part, found, WHOLE)
         if fits:  # an address: its picture is sent as it is, without a line
             budget, question = price, question._replace(number=None)
         made = self._make(data, question, budget, settings, task)
