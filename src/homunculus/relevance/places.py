@@ -240,7 +240,7 @@ _ESTA = (
     r"(?:página|documento|imagen|foto|captura|texto|carta|correo|artículo|factura|recibo|"
     r"diapositiva|gráfic[oa]|tabla|formulario|menú|contrato|informe|contenido)"
 )
-_END = r"\s*(?:[?.!:,;].*|$|\b(?:for me|in|into|to|to me|as|briefly|shortly|please|and)\b.*)$"
+_STOP = r"\s*(?:[?.!:,;].*|$|\b(?:for me|in|into|to|to me|as|briefly|shortly|please|and)\b.*)$"
 _ENDE = r"\s*(?:[?.!:,;].*|$|\b(?:ins?|auf|als|kurz|bitte|zusammen|für mich|und)\b.*)$"
 _FIN = r"\s*(?:[?.!:,;].*|$|\b(?:en|au|pour moi|como|para mí|al|y|et|brièvement|brevemente)\b.*)$"
 _ALL = r"(?:all|every|everything|each)"
@@ -250,13 +250,13 @@ _FORMS = (
     r"(?:tl;?dr|ocr this)\b",
     rf"(?:summari[sz]e|describe|transcribe|translate|paraphrase|proofread|caption|digiti[sz]e|"
     rf"explain|convert)(?:\s+(?:{_THIS}|this|it|everything|what you see|what is (?:here|shown)))?"
-    rf"{_END}",
+    rf"{_STOP}",
     rf"(?:extract|list|read out|read|copy|transcribe|translate|give me|show me|write down)\s+{_ALL}"
     r"\b",
-    rf"(?:extract|copy|read(?: out)?)\s+{_THIS}{_END}",
+    rf"(?:extract|copy|read(?: out)?)\s+{_THIS}{_STOP}",
     rf"(?:(?:give|write|make|provide)\s+(?:me\s+)?)?(?:an?|the)?\s*(?:\w+\s+)?(?:summary|overview|"
     rf"gist|description|transcript(?:ion)?|translation)(?:\s+(?:of|for)\s+(?:{_THIS}|this|it))?"
-    rf"{_END}",
+    rf"{_STOP}",
     rf"what(?:'s| is| are)\s+(?:{_THIS}|this|it)(?:\s+about)?\W*$",
     rf"what does (?:{_THIS}|this|it) (?:say|show|contain)\W*$",
     rf"what(?:'s| is| can you see| do you see)\s+(?:in|on)\s+{_THIS}\W*$",
@@ -281,7 +281,7 @@ _FORMS = (
     r"(?:un\s+)?resumen\s+(?:de|del)\b",
     r"de qué (?:trata|se trata)\b",
 )
-_WHOLE = re.compile(f"{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
+_FOR_ALL = re.compile(f"{_LEAD}(?:{'|'.join(_FORMS)})", re.IGNORECASE)
 
 
 def asks_for_all(question: str) -> bool:
@@ -292,4 +292,4 @@ def asks_for_all(question: str) -> bool:
     >>> asks_for_all("Translate the second line"), asks_for_all("What is the total?")
     (False, False)
     """
-    return bool(_WHOLE.match(" ".join(question.split())[:300]))
+    return bool(_FOR_ALL.match(" ".join(question.split())[:300]))
