@@ -27,7 +27,7 @@ WHOLE = """
     List all the dishes with their prices
     Give me a summary of this report
     a short summary
-    What is this?
+    What is this document?
     What's in this picture?
     What is this letter about?
     What does this document say?
@@ -77,6 +77,15 @@ PART = """
     What is the gist of clause 7?
     Extract the invoice number
     Give me the total
+    What is it?
+    What is this?
+    What is the website?
+    What is the code?
+    What does the label say?
+    What is the message?
+    Description?
+    Beschreibung?
+    What is on the menu for Friday?
 """
 
 

@@ -255,16 +255,18 @@ _FORMS = (
     r"\b",
     rf"(?:extract|copy|read(?: out)?)\s+{_THIS}{_STOP}",
     rf"(?:(?:give|write|make|provide)\s+(?:me\s+)?)?(?:an?|the)?\s*(?:\w+\s+)?(?:summary|overview|"
-    rf"gist|description|transcript(?:ion)?|translation)(?:\s+(?:of|for)\s+(?:{_THIS}|this|it))?"
+    rf"gist|transcript(?:ion)?|translation)(?:\s+(?:of|for)\s+(?:{_THIS}|this|it))?"
     rf"{_STOP}",
-    rf"what(?:'s| is| are)\s+(?:{_THIS}|this|it)(?:\s+about)?\W*$",
-    rf"what does (?:{_THIS}|this|it) (?:say|show|contain)\W*$",
-    rf"what(?:'s| is| can you see| do you see)\s+(?:in|on)\s+{_THIS}\W*$",
+    rf"what(?:'s| is| are)\s+(?:{_THIS}|this|it)\s+(?:all\s+)?about\W*$",
+    rf"what(?:'s| is) (?:this|that) {_PAGE}\W*$",
+    rf"what does (?:this|that) {_PAGE} (?:say|show|contain)\W*$",
+    rf"what(?:'s| is| can you see| do you see)\s+(?:in|on)\s+(?:this|that) {_PAGE}\W*$",
+    r"what(?:'s| is)\s+in\s+the\s+(?:picture|image|photo|screenshot)\W*$",
     # German
     rf"(?:fasse?|beschreibe?|übersetze?|transkribiere?|erkläre?|lies|lese)\s+(?:mir\s+)?(?:(?:das|die|den|"
     rf"dies(?:e|es|en)?|alles)(?:\s+(?:ganze[ns]?|gesamte[ns]?))?(?:\s+{_SEITE})?|{_SEITE}){_ENDE}",
     r"(?:liste|zähle|gib|schreibe?|extrahiere)\s+(?:mir\s+)?(?:alles?|alle[nr]?|sämtliche)\b",
-    rf"(?:eine?\s+)?(?:zusammenfassung|übersetzung|beschreibung|überblick)\b{_ENDE}",
+    rf"(?:eine?\s+)?(?:zusammenfassung|übersetzung|überblick)\b{_ENDE}",
     r"wo(?:rum|rüber) geht es\b",
     # French
     rf"(?:résume[rz]?|décri[st]|décrivez|décrire|tradui[st]|traduisez|traduire|transcri[st]|transcrivez|"
