@@ -3,8 +3,11 @@
 Also a few helpers that write HTML in which every piece of text has an id.
 """
 
+import re
 from dataclasses import dataclass
 from html import escape
+
+MARK = re.compile(r"\[\[([\w.-]+)\|((?:(?!\[\[).)*?)\]\]", re.S)
 
 
 @dataclass(frozen=True)
@@ -63,3 +66,30 @@ def table(
         for number, row in enumerate(rows)
     )
     return f"<table {rest}><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def cells(listing: str) -> list[list[str]]:
+    """Rows of cells from lines with bars between the cells."""
+    return [[cell.strip() for cell in line.split("|")] for line in listing.strip().splitlines()]
+
+
+def fill(template: str, **parts: str) -> str:
+    """HTML with @name@ replaced by its part, and [[id|words]] by a span with that id.
+
+    Marks may stand in marks.
+    """
+    for name, part in parts.items():
+        template = template.replace(f"@{name}@", part)
+    while MARK.search(template):  # the innermost first
+        template = MARK.sub(r'<span id="\1">\2</span>', template)
+    return template
+
+
+def money(value: float, language: str = "en") -> str:
+    """An amount with two decimals, as the language writes it."""
+    words = f"{value:,.2f}"
+    if language in ("de", "es"):
+        words = words.translate(str.maketrans(",.", ".,"))
+    if language == "fr":
+        words = words.translate(str.maketrans(",.", "\u202f,"))
+    return words
