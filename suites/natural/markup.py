@@ -3,6 +3,7 @@
 Text is handed over as HTML, so characters such as an ampersand stand as entities.
 """
 
+import re
 from collections.abc import Sequence
 
 
@@ -129,3 +130,8 @@ def curve(
 def dot(x: float, y: float, radius: float, fill: str) -> str:
     """Return a filled circle."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}"/>'
+
+
+def marked(words: str) -> str:
+    """Turn marks such as ``‹when:at noon›`` into spans: the id stands before the colon."""
+    return re.sub(r"‹([\w-]+):(.*?)›", r'<span id="\1">\2</span>', words, flags=re.DOTALL)
