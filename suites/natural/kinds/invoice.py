@@ -66,7 +66,8 @@ def plumber() -> Page:
     <p>[[terms-label|Terms:]] [[terms|30 days from date of invoice.]]
     [[due-label|Please pay by]] [[due|13 April 2025]].
     [[late|Interest of [[late-rate|8 %]] a year is charged on late accounts.]]</p><p>
-    [[returns|Special orders cannot be [[returns-word|returned. Other goods]] within [[returns-days|21 days]], unused
+    [[returns|Special orders cannot be [[returns-word|returned. Other goods]] within
+    [[returns-days|21 days]], unused
     and boxed; a restocking charge of [[restock|15 %]] applies.]]</p><div class="f">
     [[bank-label|Bank:]] [[bank|Northmoor Bank]] · [[sort-label|Sort code]] [[sort|00-41-77]] ·
     [[acc-label|Account no.]] [[acc|61520934]] · [[vatno-label|VAT reg.]] [[vatno|GB 000 4417 22]] ·
@@ -299,7 +300,8 @@ def vet() -> Page:
     or by transfer to Carrow Credit Union, [[iban-label|IBAN]] [[iban|IE00 CCUB 0000 7731 24]].]]
     [[plan|Bills over €300 can be paid in [[rates|three monthly instalments]]; ask
     [[desk|Fionnuala]] at the desk.]]</p><p>[[closed|We are closed on [[closed-day|Monday 17
-    March]].]] [[claim|Your [[claim-label|insurer's claim number]] is [[claim-no|PS-558-1402]].]]</p>
+    March]].]] [[claim|Your [[claim-label|insurer's claim number]] is
+    [[claim-no|PS-558-1402]].]]</p>
     <p style="font-size:17px;color:#555">[[small|Prices include VAT at 13.5 %, on food and
     supplements 23 %. Unused medicines may be handed in for safe disposal. Repeat prescriptions need
     [[notice|48 hours]] notice.]]</p></div>"""
