@@ -139,7 +139,7 @@ def flights() -> Page:
     side = marked(
         "<b>Stops</b>‹o0:Direct (6)›<br>‹o1:1 stop (2)›<b>Departure airport</b>‹o2:Hallby Central (HBC)›<br>‹o3:Hallby West (HBW)›"
         "<b>Price alert</b>‹o4:Fares usually rise 21 days before departure›<b>Emissions</b>‹co-label:Typical for this route:› ‹co:138 kg CO2›"
-        "<b>Good to know</b>‹visa:No visa needed for stays under 90 days›<br>‹zone-label:Time difference:› ‹zone:+1 hour›<br>‹bus-label:Airport bus to the centre:› ‹bus:€6.50, 35 min›"
+        "<b>Good to know</b>‹visa:No visa needed for stays under 90 days›<br>‹zone-label:Time difference:› ‹zone:+1 hour›<br>‹bus-label:Airport bus to the centre:› ‹bus:€6.50›, 35 min"
         "<b>Questions?</b>‹tel:+353 1 555 0136› (8–20 h)"
     )
     body = (
