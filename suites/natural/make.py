@@ -94,6 +94,7 @@ ELEMENTS = r"""
       box: [Math.min(...rects.map((r) => r.left)), Math.min(...rects.map((r) => r.top)),
             Math.max(...rects.map((r) => r.right)), Math.max(...rects.map((r) => r.bottom))],
       em: em,
+      wraps: Math.max(...rects.map((r) => r.top)) - Math.min(...rects.map((r) => r.top)) > em / 2,
       text: (element.innerText ?? element.textContent).replace(/\s+/g, " ").trim(),
     };
   }
@@ -200,6 +201,8 @@ def faults(row: dict[str, Any], elements: Elements) -> list[str]:
         if missing:
             wrong.append(f"missing or hidden: {missing}")
             continue
+        if any(elements[key]["wraps"] for key in spot["answer"]):
+            wrong.append(f"the answer goes over two lines: {spot['answer']}")
         words = " ".join(elements[key]["text"] for key in spot["answer"])
         if plain(words) not in [plain(answer) for answer in row["answers"]]:
             wrong.append(f"the elements say {words!r}, the answer {row['answers']}")
