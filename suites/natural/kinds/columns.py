@@ -711,7 +711,7 @@ def magazine() -> Page:
         + text("moon", "Readers ask", "h3")
         + box(
             marked(
-                "<i>‹fork-label:Why do my carrots fork?›</i> Stones or ‹fork:fresh manure› in the soil. Sow them where you grew ‹where:leeks› last year.<br><i>White dust on the sage?</i> Mildew. Cut back hard and spray with ‹spray:milk and water›."
+                "<i>‹fork-label:Why do my carrots fork?›</i> ‹fork:Stones or fresh manure› in the soil. Sow them where you grew ‹where:leeks› last year.<br><i>White dust on the sage?</i> Mildew. Cut back hard and spray with ‹spray:milk and water›."
             )
         )
     )
