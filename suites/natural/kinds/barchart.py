@@ -230,7 +230,7 @@ def countries() -> Page:
             look="foot",
         )
     )
-    return Page("barchart-1", whole(css, body), 1200, 1400, jpeg=76)
+    return Page("barchart-1", whole(css, body), 1200, 1400, jpeg=66)
 
 
 def schools() -> Page:
@@ -336,7 +336,7 @@ def complaints() -> Page:
         )
         + "</p>"
     )
-    return Page("barchart-4", whole(css, body), 1240, 1620, skew=0.9, noise=7.0, jpeg=66)
+    return Page("barchart-4", whole(css, body), 1240, 1620, skew=0.9, noise=3.0, jpeg=60)
 
 
 def phones() -> Page:
@@ -485,7 +485,7 @@ def museums() -> Page:
             "foot",
         )
     )
-    return Page("barchart-7", whole(css, body), 1600, 1020, skew=-1.6, blur=0.6, noise=4.0, jpeg=74)
+    return Page("barchart-7", whole(css, body), 1600, 1020, skew=-1.6, blur=0.6, noise=2.0, jpeg=64)
 
 
 def pages() -> list[Page]:

@@ -254,7 +254,7 @@ def log() -> Page:
             "foot",
         )
     )
-    return Page("code-2", whole(css, body), 1440, 800, jpeg=78)
+    return Page("code-2", whole(css, body), 1440, 800, jpeg=68)
 
 
 def settings() -> Page:
@@ -711,8 +711,8 @@ server {
         language="fr",
         skew=1.8,
         blur=0.6,
-        noise=4.0,
-        jpeg=72,
+        noise=2.0,
+        jpeg=62,
     )
 
 

@@ -133,7 +133,7 @@ def courier() -> Page:
         )
         + box("".join(box(story(*part), "art") for part in more), "cols")
     )
-    return Page("columns-0", whole(css, body), 1400, 1490, skew=0.7, noise=6.0, jpeg=64)
+    return Page("columns-0", whole(css, body), 1400, 1490, skew=0.7, noise=1.8, jpeg=60)
 
 
 def paper() -> Page:
@@ -211,7 +211,7 @@ def paper() -> Page:
             "foot",
         )
     )
-    return Page("columns-1", whole(css, body), 1240, 1754)
+    return Page("columns-1", whole(css, body), 1240, 1754, colours=16)
 
 
 def anzeiger() -> Page:
@@ -297,7 +297,7 @@ def anzeiger() -> Page:
             "cols",
         )
     )
-    return Page("columns-2", whole(css, body, "de"), 1500, 990, language="de", jpeg=74)
+    return Page("columns-2", whole(css, body, "de"), 1500, 990, language="de", colours=16)
 
 
 def outdoor() -> Page:
@@ -483,7 +483,7 @@ def newsletter() -> Page:
     ) + box(
         box("".join(box(story(*part), "art") for part in items), "two") + box(side, "side"), "frame"
     )
-    return Page("columns-4", whole(css, body), 1240, 1250, skew=-1.3, noise=5.0, jpeg=68)
+    return Page("columns-4", whole(css, body), 1240, 1250, skew=-1.3, noise=1.8, jpeg=60)
 
 
 def musee() -> Page:
@@ -666,7 +666,7 @@ def results() -> Page:
         )
         + "</div>"
     )
-    return Page("columns-6", whole(css, body), 1240, 1560, skew=0.6, noise=5.0, blur=0.4, jpeg=70)
+    return Page("columns-6", whole(css, body), 1240, 1560, skew=0.6, noise=1.8, blur=0.4, jpeg=60)
 
 
 def magazine() -> Page:
@@ -731,7 +731,7 @@ def magazine() -> Page:
             "foot",
         )
     )
-    return Page("columns-7", whole(css, body), 1300, 1330, skew=2.2, blur=0.5, noise=4.0, jpeg=70)
+    return Page("columns-7", whole(css, body), 1300, 1330, skew=2.2, blur=0.5, noise=1.8, jpeg=60)
 
 
 def pages() -> list[Page]:

@@ -460,7 +460,7 @@ def helpdesk() -> Page:
         + box(box(text("urgent", "Due next", "h2") + urgent, "", "flex:1"), "two")
         + "</div>"
     )
-    return Page("dashboard-3", whole(css, body), 1440, 1000, jpeg=72)
+    return Page("dashboard-3", whole(css, body), 1440, 1000, jpeg=62)
 
 
 def hospital() -> Page:
@@ -552,7 +552,7 @@ def hospital() -> Page:
             "two",
         )
     )
-    return Page("dashboard-4", whole(css, body), 1920, 1080, skew=1.4, noise=5.0, jpeg=74)
+    return Page("dashboard-4", whole(css, body), 1920, 1080, skew=1.4, noise=2.5, jpeg=64)
 
 
 def store() -> Page:
@@ -813,7 +813,7 @@ def factory() -> Page:
             "two",
         )
     )
-    return Page("dashboard-7", whole(css, body), 1600, 980, skew=-2.1, blur=0.7, noise=4.0, jpeg=70)
+    return Page("dashboard-7", whole(css, body), 1600, 980, skew=-2.1, blur=0.7, noise=2.0, jpeg=60)
 
 
 def pages() -> list[Page]:

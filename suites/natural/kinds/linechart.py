@@ -255,7 +255,7 @@ def power() -> Page:
             "foot",
         )
     )
-    return Page("linechart-2", whole(css, body, "de"), 1500, 850, language="de", jpeg=80)
+    return Page("linechart-2", whole(css, body, "de"), 1500, 850, language="de", jpeg=70)
 
 
 def clinic() -> Page:
@@ -330,7 +330,7 @@ def clinic() -> Page:
             "foot",
         )
     )
-    return Page("linechart-3", whole(css, body), 1240, 1270, skew=-1.2, noise=7.0, jpeg=68)
+    return Page("linechart-3", whole(css, body), 1240, 1270, skew=-1.2, noise=3.0, jpeg=60)
 
 
 def panels() -> Page:
@@ -564,7 +564,7 @@ def runners() -> Page:
         + svg(1010, 320, second)
         + table
     )
-    return Page("linechart-7", whole(css, body, "es"), 1090, 1760, language="es", jpeg=78)
+    return Page("linechart-7", whole(css, body, "es"), 1090, 1760, language="es", jpeg=68)
 
 
 def pages() -> list[Page]:

@@ -346,7 +346,7 @@ def journey() -> Page:
         )
         + box(text("ref", "Booking reference TQ4-88L"), "walk", "padding-left:60px")
     )
-    return Page("phone-4", whole(css, body), 1170, 2532, jpeg=76)
+    return Page("phone-4", whole(css, body), 1170, 2532)
 
 
 def steps() -> Page:
@@ -485,7 +485,7 @@ def agenda() -> Page:
             )
             number += 1
     body = head("22:03", "35 %") + text("month", "December", "h1") + body
-    return Page("phone-6", whole(css, body), 780, 1720, skew=-2.4, noise=6.0, blur=0.5, jpeg=74)
+    return Page("phone-6", whole(css, body), 780, 1720, skew=-2.4, noise=2.5, blur=0.5, jpeg=64)
 
 
 def order() -> Page:

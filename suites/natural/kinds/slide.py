@@ -171,7 +171,7 @@ def team() -> Page:
         "",
         "text-align:center;font-size:22px",
     )
-    return Page("slide-2", whole(css, body), 1600, 900, jpeg=78)
+    return Page("slide-2", whole(css, body), 1600, 900, jpeg=68)
 
 
 def lecture() -> Page:
@@ -236,7 +236,7 @@ def lecture() -> Page:
             "font-size:24px",
         )
     )
-    return Page("slide-3", whole(css, body), 1600, 900, skew=2.6, blur=0.8, noise=5.0, jpeg=72)
+    return Page("slide-3", whole(css, body), 1600, 900, skew=2.6, blur=0.8, noise=2.5, jpeg=62)
 
 
 def budget() -> Page:
@@ -438,7 +438,7 @@ def risks() -> Page:
             "foot",
         )
     )
-    return Page("slide-7", whole(css, body), 1600, 900, skew=-1.5, blur=0.5, noise=4.0, jpeg=75)
+    return Page("slide-7", whole(css, body), 1600, 900, skew=-1.5, blur=0.5, noise=2.0, jpeg=65)
 
 
 def pages() -> list[Page]:

@@ -240,7 +240,7 @@ def forum() -> Page:
             "padding:4px 60px;font-size:15px;color:#555",
         )
     )
-    return Page("web-2", whole(css, body), 1440, 880, jpeg=75)
+    return Page("web-2", whole(css, body), 1440, 880, colours=16)
 
 
 def flat() -> Page:
@@ -554,7 +554,7 @@ def hotels() -> Page:
             "padding:6px 50px",
         )
     )
-    return Page("web-6", whole(css, body), 1440, 1260, jpeg=80)
+    return Page("web-6", whole(css, body), 1440, 1260, jpeg=70)
 
 
 def townhall() -> Page:
@@ -641,7 +641,7 @@ def townhall() -> Page:
         )
         + "</p>"
     )
-    return Page("web-7", whole(css, body), 1240, 1540, skew=1.1, noise=7.0, jpeg=68)
+    return Page("web-7", whole(css, body), 1240, 1540, skew=1.1, noise=1.8, jpeg=60)
 
 
 def pages() -> list[Page]:
