@@ -347,7 +347,7 @@ def notice() -> Page:
     above. You would [[start-word|begin]] on [[start|1 September 2025]] and report to
     [[boss|Verity Lockwood]], head of marine works.]]</p><p>[[p2|Your [[pay-word|salary]] will be
     [[pay|£46,800]] a year, paid on the [[payday|25th]] of each month. After a [[trial-word|trial
-    period]] of [[trial|four months]] it will be reviewed. The [[hours-word|working week]] is
+    period]] of [[trial|four months]] it will be reviewed. The [[hours-word|week]] is
     [[hours|36 hours]]; work on Saturdays is paid at [[saturday|one and a half times]] the usual
     rate. You are entitled to [[leave|27 days]] of [[leave-word|holiday]] besides bank
     holidays.]]</p><p>[[p3|We contribute [[pension|7 %]] to your [[pension-word|pension]]. A
@@ -363,7 +363,7 @@ def notice() -> Page:
     [[scribble|Ambrose Quillon]]</p><p>[[sign|Ambrose Quillon]], [[role|managing partner]]</p><p
     style="font-size:19px">[[enc-label|Enc.]] [[enc|staff handbook, parking map]]</p></div>"""
     html = fill(html.replace("SHEET", SHEET))
-    return Page("letter-7", html, 1240, 1754, skew=-3.1, noise=4, blur=0.6, jpeg=58)
+    return Page("letter-7", html, 1240, 1754, skew=-3.1, noise=3, blur=0.6, jpeg=58)
 
 
 def pages() -> list[Page]:
