@@ -348,7 +348,7 @@ def phone() -> Page:
     [[roam-price|9,99 €]].]]</p></div>"""
     grid = table(list(zip(keys, titles, strict=True)), rows)
     html = fill(html.replace("A4", A4), grid=grid)
-    return Page("statement-4", html, 1240, 1754, "fr", skew=0.9, noise=4, blur=0.6, jpeg=60)
+    return Page("statement-4", html, 1240, 1754, "fr", skew=0.9, noise=3, blur=0.6, jpeg=60)
 
 
 def broker() -> Page:
@@ -488,7 +488,7 @@ def gas() -> Page:
         """
     )
     html = """
-    <style>.s{width:1240px;height:1600px;box-sizing:border-box;padding:80px 90px;background:#faf8f5;
+    <style>.s{width:1240px;height:1340px;box-sizing:border-box;padding:80px 90px;background:#faf8f5;
     font:22px/1.5 'Noto Sans'} .r{display:flex;justify-content:space-between;gap:40px} table{
     width:100%;border-collapse:collapse;margin:14px 0 24px} th{background:#1f3b57;color:#fff;
     text-align:left;padding:7px 10px} td{padding:7px 10px;border-bottom:1px solid #c9c3b8}
@@ -516,7 +516,7 @@ def gas() -> Page:
     columns = [("item", "Concepto"), ("use", "Cantidad"), ("price", "Precio"), ("sum", "Euros")]
     earlier = [("when", "Periodo"), ("kwh", "kWh"), ("eur", "Euros")]
     parts = {"grid": table(columns, rows), "past": table(earlier, past, "p", head="hp")}
-    return Page("statement-7", fill(html, **parts), 1240, 1600, "es", skew=-2.7, noise=6, jpeg=62)
+    return Page("statement-7", fill(html, **parts), 1240, 1340, "es", skew=-2.7, noise=3, jpeg=62)
 
 
 def pages() -> list[Page]:
