@@ -337,6 +337,7 @@ def notice() -> Page:
     """A typed letter of notice from an employer, photographed."""
     html = """
     <style>.s{SHEET background:#f7f4ee;padding:110px 130px;font:24px/1.45 'Courier Prime'}
+    #hours-word{white-space:nowrap}
     p{margin:16px 0}</style><div class="s"><div>[[firm|QUILLON SURVEYORS]]<br>[[street|Harbour
     Chambers, 30 Dock Road]]<br>[[town|Aldport AP1 3DF]]</div><div style="margin:44px 0">[[date|24
     June
@@ -347,7 +348,7 @@ def notice() -> Page:
     above. You would [[start-word|begin]] on [[start|1 September 2025]] and report to
     [[boss|Verity Lockwood]], head of marine works.]]</p><p>[[p2|Your [[pay-word|salary]] will be
     [[pay|£46,800]] a year, paid on the [[payday|25th]] of each month. After a [[trial-word|trial
-    period]] of [[trial|four months]] it will be reviewed. The [[hours-word|week]] is
+    period]] of [[trial|four months]] it will be reviewed. The [[hours-word|working week]] is
     [[hours|36 hours]]; work on Saturdays is paid at [[saturday|one and a half times]] the usual
     rate. You are entitled to [[leave|27 days]] of [[leave-word|holiday]] besides bank
     holidays.]]</p><p>[[p3|We contribute [[pension|7 %]] to your [[pension-word|pension]]. A
