@@ -141,7 +141,8 @@ def pizza() -> Page:
     html = """
     <style>.s{width:1400px;height:1150px;box-sizing:border-box;background:#fff9ec;padding:50px 60px;
     font:21px/1.35 Lato} table{border-collapse:collapse;width:100%} td,th{padding:6px 8px;
-    text-align:left;border-bottom:1px dotted #b33} .c-s,.c-m,.c-l{text-align:right} .c-name{
+    text-align:left;border-bottom:1px dotted #b33} th{white-space:nowrap}
+    .c-s,.c-m,.c-l{text-align:right} .c-name{
     font-weight:700} .c{display:grid;grid-template-columns:2.2fr 1fr;column-gap:50px}
     .l{display:flex;
     gap:14px} u{flex:1} .d{padding:5px 0;border-bottom:1px dotted #b33} .d
@@ -156,13 +157,13 @@ def pizza() -> Page:
     from [[min-far|25.00]] in Neverton and Hexley; [[fee-label|delivery fee]] [[fee|2.50]].]]
     [[deal|Tuesday is family day: [[deal-what|two large pizzas and 1 l cola]] for
     [[deal-sum|32.00]].]] [[stamp|Ten stamps: one small pizza free.]]</p></div>"""
-    titles = ["", "Pizza", "", "small 26 cm", "medium 32 cm", "family 45 cm"]
+    titles = ["", "Pizza", "", "small", "medium", "family"]
     heads = "".join(
         text(f"h-{key}", title, "th", f'class="c-{key}"')
         for key, title in zip(keys, titles, strict=True)
     )
     html = fill(html, lines=lines, more=more, heads=heads)
-    return Page("menu-1", html, 1400, 1150, skew=1.3, noise=4, jpeg=60)
+    return Page("menu-1", html, 1400, 1150, skew=1.3, noise=3, jpeg=60)
 
 
 def tavern() -> Page:
@@ -300,7 +301,7 @@ def board() -> Page:
     [[wifi-label|Wifi:]] [[wifi|beanguest]] / [[pass|flatwhite77]]<br>[[wc-label|Toilet code]]
     [[wc|4 1 9 6 #]]</div></div></div>"""
     html = fill(html, heads=heads, lines=lines, food=food)
-    return Page("menu-3", html, 1920, 1000, jpeg=72)
+    return Page("menu-3", html, 1920, 1000, jpeg=64)
 
 
 def canteen() -> Page:
@@ -310,7 +311,7 @@ def canteen() -> Page:
         """
         Lentil stew, bread | 4.20 | Chicken korma, rice | 5.60 | Carrot and ginger
         Spinach lasagne | 4.40 | Beef goulash, noodles | 5.90 | Tomato
-        Potato pancakes, apple sauce | 4.10 | Baked cod, parsley potatoes | 6.40 | Pea and mint
+        Potato pancakes, apple sauce | 4.10 | Baked cod, potatoes | 6.40 | Pea and mint
         Falafel bowl, hummus | 4.60 | Pork schnitzel, chips | 5.80 | Onion
         Vegetable paella | 4.50 | Fish fingers, mash, spinach | 5.40 | Leek
         """
@@ -412,7 +413,8 @@ def crepes() -> Page:
     <style>.s{width:1240px;height:1320px;box-sizing:border-box;background:#f2f7fb;padding:80px 90px;
     font:22px/1.35 Carlito;color:#12263a} .c{display:grid;grid-template-columns:1.2fr 1fr;
     column-gap:70px} h2{font:700 34px Carlito;color:#0b4a8f;margin:18px 0 10px} .d{
-    margin-bottom:13px} .l{display:flex;gap:8px} u{flex:1} .w{font-style:italic;color:#456}</style>
+    margin-bottom:13px} .l{display:flex;gap:8px} u{flex:1} .w{font-style:italic;color:#456}
+    #child-word{white-space:nowrap}</style>
     <div class="s"><div style="display:flex;justify-content:space-between;align-items:end"><span
     style="font:700 60px Carlito;color:#0b4a8f">[[firm|Crêperie du Phare]]</span><span>[[street|quai
     des Tanneurs, Lanvézec]]</span></div><div class="c"><div><h2>[[h-g|Galettes de sarrasin]]</h2>
@@ -501,7 +503,7 @@ def daily() -> Page:
     style="font-size:28px">[[time|Cocina abierta de [[time-h|13:15 a 16:00]].]] [[tomorrow|Mañana,
     viernes: [[paella|paella por encargo]].]] [[closed|Cerramos del [[closed-days|27 de octubre al 3
     de noviembre]].]]</p></div>"""
-    return Page("menu-7", fill(html), 1100, 1350, "es", skew=2.8, noise=4, jpeg=60)
+    return Page("menu-7", fill(html), 1100, 1350, "es", skew=2.8, noise=3, jpeg=60)
 
 
 def pages() -> list[Page]:
