@@ -152,19 +152,31 @@ def worn(picture: Image.Image, page: Page) -> Image.Image:
         random = np.random.default_rng(zlib.crc32(page.name.encode()))
         pixels = np.asarray(picture, np.float32)
         grain = random.normal(0, page.noise, pixels.shape[:2]).astype(np.float32)
+        grain = (grain + np.roll(grain, 1, 0) + np.roll(grain, 1, 1)) / math.sqrt(3)
         picture = Image.fromarray(np.clip(pixels + grain[..., None], 0, 255).astype(np.uint8))
     return picture
+
+
+def reduced(picture: Image.Image, most: int) -> Image.Image:
+    """The picture with the smallest palette that keeps it close, at most `most` colours."""
+    small = picture
+    for colours in sorted({min(16, most), min(24, most), most}):
+        small = picture.quantize(colours, kmeans=2, dither=Image.Dither.NONE)
+        pixels = [np.asarray(image.convert("RGB"), np.int32) for image in (small, picture)]
+        error = np.abs(pixels[0] - pixels[1]).max(axis=2)
+        if (error**2).mean() < 6 and (error > 40).sum() < 100:
+            break
+    return small
 
 
 def store(picture: Image.Image, page: Page, folder: Path) -> Path:
     """Writes the picture as JPEG, or as PNG with a palette; noise would make a large PNG."""
     if page.jpeg or page.noise:
         file = folder / f"{page.name}.jpg"
-        picture.save(file, quality=page.jpeg or 70, optimize=True)
+        picture.save(file, quality=page.jpeg or 70, optimize=True, progressive=True)
     else:
         file = folder / f"{page.name}.png"
-        small = picture.quantize(page.colours, kmeans=2, dither=Image.Dither.NONE)
-        small.save(file, optimize=True)
+        reduced(picture, page.colours).save(file, optimize=True)
     return file
 
 
@@ -201,8 +213,9 @@ def faults(row: dict[str, Any], elements: Elements) -> list[str]:
         if missing:
             wrong.append(f"missing or hidden: {missing}")
             continue
-        if any(elements[key]["wraps"] for key in spot["answer"]):
-            wrong.append(f"the answer goes over two lines: {spot['answer']}")
+        torn = [key for key in named if elements[key]["wraps"]]
+        if torn:
+            wrong.append(f"goes over two lines: {torn}")
         words = " ".join(elements[key]["text"] for key in spot["answer"])
         if plain(words) not in [plain(answer) for answer in row["answers"]]:
             wrong.append(f"the elements say {words!r}, the answer {row['answers']}")
