@@ -16,8 +16,8 @@ class Page:
 
     name: kind and number, such as "invoice-3"; the stored file is called so. html: a whole
     document or its body with style elements. skew: degrees, counter-clockwise. noise: standard
-    deviation in grey levels of 255. blur: radius in pixels. jpeg: quality, None for PNG with a
-    palette of so many `colours`.
+    deviation in grey levels of 255. blur: radius in pixels. jpeg: quality, of which 60 is used at
+    most so that the suite stays small; None for PNG with a palette of `colours` at most.
     """
 
     name: str

@@ -239,7 +239,7 @@ def club() -> Page:
         "t5": ticks("swim", "Mein Kind kann schwimmen:", "ja, nein, etwas", "etwas"),
     }
     html = fill(html.replace("SHEET", SHEET), **parts)
-    return Page("form-2", html, 1240, 1754, "de", noise=3, blur=0.5, jpeg=60)
+    return Page("form-2", html, 1240, 1754, "de", noise=2, blur=0.5, jpeg=60)
 
 
 def tax() -> Page:
@@ -382,7 +382,7 @@ def customs() -> Page:
         "t3": ticks("trade", "11. Do you carry goods for sale?", "Yes, No", "No"),
         "t4": ticks("bags", "12. Bags sent separately", "none, 1, 2 or more", "1"),
     }
-    return Page("form-4", fill(html, **parts), 1100, 1150, skew=2.6, noise=3, jpeg=62)
+    return Page("form-4", fill(html, **parts), 1100, 1150, skew=2.6, blur=0.6, noise=2, jpeg=62)
 
 
 def claim() -> Page:
@@ -510,7 +510,7 @@ def council() -> Page:
         "t3": ticks("cut", "¿Corte de tráfico?", "No, Parcial, Total", "Parcial"),
     }
     html = fill(html.replace("SHEET", SHEET), **parts)
-    return Page("form-6", html, 1240, 1754, "es", skew=-1.5, colours=24)
+    return Page("form-6", html, 1240, 1754, "es", skew=-1.5, colours=16)
 
 
 def inspection() -> Page:

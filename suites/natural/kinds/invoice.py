@@ -255,7 +255,7 @@ def till() -> Page:
         "card": money(net - off - 50),
     }
     html = fill(html, **parts)
-    return Page("invoice-3", html, 620, 1560, skew=-1.1, noise=3, jpeg=66)
+    return Page("invoice-3", html, 620, 1560, skew=-1.1, noise=2, jpeg=66)
 
 
 def vet() -> Page:
@@ -426,7 +426,7 @@ def garage() -> Page:
         "grid": table(columns, rows),
     }
     html = fill(html.replace("SHEET", SHEET), **parts)
-    return Page("invoice-6", html, 1240, 1754, "fr", skew=0.8, blur=0.7, noise=3, jpeg=60)
+    return Page("invoice-6", html, 1240, 1754, "fr", skew=0.8, blur=0.7, noise=2, jpeg=60)
 
 
 def export() -> Page:

@@ -80,7 +80,7 @@ def parcel() -> Page:
     [[note-label|Instruction:]] <b>[[note|leave with the hairdresser, no. 59]]</b></div><div
     class="b" style="font-size:18px">[[lift|Do not use hooks. This side up. If undeliverable, return
     after [[return-days|7 days]].]] [[time-label|Deliver before]] [[time|12:00]]</div></div>"""
-    return Page("label-1", fill(html), 900, 1300, skew=3.2, noise=3, blur=0.6, jpeg=64)
+    return Page("label-1", fill(html), 900, 1300, skew=3.2, noise=2, blur=0.6, jpeg=64)
 
 
 def tablets() -> Page:
@@ -220,7 +220,7 @@ def jacket() -> Page:
     [[import-label|Imported by]] [[import|Tungsten Trading, Boister]]<br>[[fix|Repairs are free for
     [[fix-years|five years]]: [[fix-web|granitepeak.example/mend]]]]</div></div>"""
     html = fill(html, grid=table([("part", ""), ("what", "")], rows))
-    return Page("label-5", html, 1000, 1180, skew=-3.6, blur=0.7, noise=3, jpeg=62)
+    return Page("label-5", html, 1000, 1180, skew=-3.6, blur=0.7, noise=2, jpeg=62)
 
 
 def plate() -> Page:
@@ -321,7 +321,7 @@ def cheese() -> Page:
     [[prize-year|2024]].]] [[herd|Leche de un solo rebaño de [[herd-count|640
     ovejas]].]]</p></div>"""
     html = fill(html, grid=table([("w", ""), ("v", "")], rows))
-    return Page("label-7", html, 1100, 920, "es", skew=2.2, noise=3, jpeg=62)
+    return Page("label-7", html, 1100, 920, "es", skew=2.2, blur=0.6, noise=2, jpeg=62)
 
 
 def pages() -> list[Page]:

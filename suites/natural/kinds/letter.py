@@ -134,7 +134,7 @@ def authority() -> Page:
     <p style="font-size:17px">[[encl-label|Anlage:]] [[encl|Plan der Parkzonen]] ·
     [[hours-label|Öffnungszeiten Bürgerbüro:]] [[hours|Mo–Fr 8–12, Do auch 14–18 Uhr]]</p></div>"""
     html = fill(html.replace("SHEET", SHEET))
-    return Page("letter-2", html, 1240, 1754, "de", skew=0.7, blur=0.6, noise=3, jpeg=58)
+    return Page("letter-2", html, 1240, 1754, "de", skew=0.7, blur=0.6, noise=2, jpeg=58)
 
 
 def friend() -> Page:
@@ -166,7 +166,7 @@ def friend() -> Page:
     [[phone-from|the 20th]].]]</p><p>[[bye|With love, also from Edgar and the hens,]]</p><p
     style="font-size:46px;margin:0">[[sign|Rosamund]]</p><p>[[ps|P.S. Did you ever hear from
     [[felix|Felix]]? He still owes me [[owes|a bicycle]].]]</p></div>"""
-    return Page("letter-3", fill(html), 1240, 1600, skew=2.1, colours=24)
+    return Page("letter-3", fill(html), 1240, 1600, skew=2.1, colours=16)
 
 
 def bank() -> Page:
@@ -364,7 +364,7 @@ def notice() -> Page:
     [[scribble|Ambrose Quillon]]</p><p>[[sign|Ambrose Quillon]], [[role|managing partner]]</p><p
     style="font-size:19px">[[enc-label|Enc.]] [[enc|staff handbook, parking map]]</p></div>"""
     html = fill(html.replace("SHEET", SHEET))
-    return Page("letter-7", html, 1240, 1754, skew=-3.1, noise=3, blur=0.6, jpeg=58)
+    return Page("letter-7", html, 1240, 1754, skew=-3.1, noise=2, blur=0.6, jpeg=58)
 
 
 def pages() -> list[Page]:

@@ -163,7 +163,7 @@ def pizza() -> Page:
         for key, title in zip(keys, titles, strict=True)
     )
     html = fill(html, lines=lines, more=more, heads=heads)
-    return Page("menu-1", html, 1400, 1150, skew=1.3, noise=3, jpeg=60)
+    return Page("menu-1", html, 1400, 1150, skew=1.3, blur=0.7, noise=2, jpeg=60)
 
 
 def tavern() -> Page:
@@ -230,7 +230,7 @@ def tavern() -> Page:
     [[card-sum|20 €]].]] [[rooms|Fremdenzimmer ab [[rooms-sum|48 €]] mit Frühstück.]]</p></div>"""
     parts = {"cold": cold, "warm": warm, "sweet": sweet, "drink": drink}
     html = fill(html, **parts)
-    return Page("menu-2", html, 1240, 1460, "de", skew=-2.3, colours=24)
+    return Page("menu-2", html, 1240, 1460, "de", skew=-2.3, colours=16)
 
 
 def board() -> Page:
@@ -301,7 +301,7 @@ def board() -> Page:
     [[wifi-label|Wifi:]] [[wifi|beanguest]] / [[pass|flatwhite77]]<br>[[wc-label|Toilet code]]
     [[wc|4 1 9 6 #]]</div></div></div>"""
     html = fill(html, heads=heads, lines=lines, food=food)
-    return Page("menu-3", html, 1920, 1000, jpeg=64)
+    return Page("menu-3", html, 1920, 1000)
 
 
 def canteen() -> Page:
@@ -503,7 +503,7 @@ def daily() -> Page:
     style="font-size:28px">[[time|Cocina abierta de [[time-h|13:15 a 16:00]].]] [[tomorrow|Mañana,
     viernes: [[paella|paella por encargo]].]] [[closed|Cerramos del [[closed-days|27 de octubre al 3
     de noviembre]].]]</p></div>"""
-    return Page("menu-7", fill(html), 1100, 1350, "es", skew=2.8, noise=3, jpeg=60)
+    return Page("menu-7", fill(html), 1100, 1350, "es", skew=2.8, blur=0.6, noise=2, jpeg=60)
 
 
 def pages() -> list[Page]:

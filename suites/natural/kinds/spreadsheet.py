@@ -408,7 +408,7 @@ def wedding() -> Page:
         "css": "table{width:100%} .t{background:#fde8ef} .c-count,.c-table{text-align:center}",
     }
     html = window(body, LIGHT | {"mark": "#b83b6b"}, "19px Lato", (1440, 900), parts)
-    return Page("spreadsheet-6", html, 1440, 900, "es", jpeg=64)
+    return Page("spreadsheet-6", html, 1440, 900, "es")
 
 
 def fleet() -> Page:
@@ -456,7 +456,7 @@ def fleet() -> Page:
     [[wash-day|Saturdays after 13:00]].]] [[tyre|Winter tyres on by [[tyre-day|15 October]].]]
     <br>[[crash-label|After an accident call]] [[crash|0555 404 118]].</p></div>"""
     html = fill(html, body=body)
-    return Page("spreadsheet-7", html, 1500, 1060, skew=-1.8, noise=3, jpeg=62)
+    return Page("spreadsheet-7", html, 1500, 1060, skew=-1.8, blur=0.7, noise=2, jpeg=62)
 
 
 def pages() -> list[Page]:

@@ -348,7 +348,7 @@ def phone() -> Page:
     [[roam-price|9,99 €]].]]</p></div>"""
     grid = table(list(zip(keys, titles, strict=True)), rows)
     html = fill(html.replace("A4", A4), grid=grid)
-    return Page("statement-4", html, 1240, 1754, "fr", skew=0.9, noise=3, blur=0.6, jpeg=60)
+    return Page("statement-4", html, 1240, 1754, "fr", skew=0.9, noise=2, blur=0.6, jpeg=60)
 
 
 def broker() -> Page:
@@ -516,7 +516,9 @@ def gas() -> Page:
     columns = [("item", "Concepto"), ("use", "Cantidad"), ("price", "Precio"), ("sum", "Euros")]
     earlier = [("when", "Periodo"), ("kwh", "kWh"), ("eur", "Euros")]
     parts = {"grid": table(columns, rows), "past": table(earlier, past, "p", head="hp")}
-    return Page("statement-7", fill(html, **parts), 1240, 1340, "es", skew=-2.7, noise=3, jpeg=62)
+    return Page(
+        "statement-7", fill(html, **parts), 1240, 1340, "es", skew=-2.7, blur=0.7, noise=2, jpeg=62
+    )
 
 
 def pages() -> list[Page]:

@@ -114,7 +114,7 @@ def board() -> Page:
     class="r" style="font-size:23px;margin-top:16px"><span>[[lug-label|Left luggage]] [[lug|level
     −1, 06:00–23:00]]</span><span>[[info-label|Travel centre]] [[info|hall B, until
     20:30]]</span><span>[[wc-label|Toilets]] [[wc|€1.00, beside track 3]]</span></div></div>"""
-    return Page("timetable-1", fill(html, grid=table(columns, rows)), 1920, 1080, jpeg=64)
+    return Page("timetable-1", fill(html, grid=table(columns, rows)), 1920, 1080)
 
 
 def lessons() -> Page:
@@ -231,7 +231,7 @@ def ferry() -> Page:
         ),
     }
     html = fill(html, **parts)
-    return Page("timetable-3", html, 1240, 1754, skew=3.4, blur=0.7, noise=3, jpeg=60)
+    return Page("timetable-3", html, 1240, 1754, skew=3.4, blur=0.7, noise=2, jpeg=60)
 
 
 def cinema() -> Page:
