@@ -1,6 +1,8 @@
 """Shown with its label: what counts, by hand; and a run over a suite of two pictures."""
 
 import json
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from homunculus.lab.measure.natural import (
     auc,
     covered,
     estimate,
+    read_asked,
     shown,
     summary,
     verdict,
@@ -116,3 +119,30 @@ def test_a_run_over_a_suite(tmp_path, capsys) -> None:
     assert result["n"] == 2
     assert result["model"] == "claude"
     assert result["table"]["256"]["resize"]["shown"][0] == 1.0
+
+
+SUITE = Path(__file__).parents[1] / "suites" / "natural"
+
+
+@pytest.mark.parametrize("half", ["develop", "verdict"])
+def test_the_suite_has_its_pictures_and_its_boxes_lie_in_them(half: str) -> None:
+    asked = read_asked(SUITE / half)
+    images = {one.image: Image.open(one.path).size for one in asked}
+    assert (len(asked), len(images)) == (192, 64)
+    for one in asked:
+        assert bool(one.places) == (one.sort != "absent"), one
+        spots = [spot for place in one.places for group in place.tells for spot in group]
+        for spot in spots + [place.answer for place in one.places]:
+            x0, y0, x1, y1 = spot.box
+            wide, high = images[one.image]
+            assert 0 <= x0 < x1 <= wide, one
+            assert 0 <= y0 < y1 <= high, one
+            assert 4 < spot.em <= 2 * high / 3, one
+
+
+def test_no_picture_is_in_both_halves() -> None:
+    halves = [{one.image for one in read_asked(SUITE / half)} for half in ("develop", "verdict")]
+    assert not halves[0] & halves[1]
+    sorts = Counter(one.sort for half in ("develop", "verdict") for one in read_asked(SUITE / half))
+    assert min(sorts["literal"], sorts["paraphrase"]) > 110
+    assert min(sorts["cross"], sorts["absent"]) > 60
