@@ -127,7 +127,10 @@ SUITE = Path(__file__).parents[1] / "suites" / "natural"
 @pytest.mark.parametrize("half", ["develop", "verdict"])
 def test_the_suite_has_its_pictures_and_its_boxes_lie_in_them(half: str) -> None:
     asked = read_asked(SUITE / half)
-    images = {one.image: Image.open(one.path).size for one in asked}
+    images = dict[str, tuple[int, int]]()
+    for path in {one.path for one in asked}:
+        with Image.open(path) as picture:
+            images[path.name] = picture.size
     assert (len(asked), len(images)) == (192, 64)
     for one in asked:
         assert bool(one.places) == (one.sort != "absent"), one
