@@ -163,7 +163,7 @@ class WordsAndThings:
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         read = self.words(image, question, grid)
-        if not question.strip() or asks_for_all(question):
+        if not question.strip() or read.facts.get("whole"):
             return read
         if self.things is None:
             return read if read.sure else _hinted(read)

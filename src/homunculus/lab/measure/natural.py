@@ -263,9 +263,10 @@ def verdict(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[s
         for budget in tokens
     ]
     every = np.concatenate(less, 1)
-    each = Bootstrap(image).estimates(every, *bounds(every, signed=True))
+    resampled = Bootstrap(image)
+    each = resampled.estimates(every, *bounds(every, signed=True))
     together = every.mean(1, keepdims=True)
-    (pooled,) = Bootstrap(image).estimates(together, *bounds(together, signed=True))
+    (pooled,) = resampled.estimates(together, *bounds(together, signed=True))
     adjusted = holm([one.p() for one in each])
     names = [(budget, reader) for budget in tokens for reader in READERS]
     cells = [
@@ -288,7 +289,10 @@ def _facts(one: Estimate) -> dict[str, Any]:
 
 
 def estimate(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
-    """How well `value` tells what is shown, and `sure` whose question it is."""
+    """How well `value` tells what is shown, and `sure` whose question it is.
+
+    Shown means with its label, to at least half of the readers; an absent answer never is.
+    """
     own = [row["sure"] for row in found if row["sort"] != ABSENT]
     other = [row["sure_of_other"] for row in found if "sure_of_other" in row]
     result: dict[str, Any] = {"sure_auc": auc(own, other)}
