@@ -18,7 +18,6 @@ import torch
 from einops import rearrange
 
 from homunculus.core.check import check_kind, check_number, check_text
-from homunculus.core.match import OF_THING
 from homunculus.core.pipeline import Basis, Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count, is_whole
 from homunculus.image import Picture, open_picture
@@ -40,6 +39,8 @@ LINE = 1 / 64
 PRINT = 0.45
 """Octaves by which real print is easier or harder to read than the eye test's; set by hand on
 questions of pilot parts."""
+PRINTED = 0.5
+"""A cell holds print from this probability on."""
 ABSENT = 0.1
 """Share of questions whose answer is not in the picture; assumed, since suites have none."""
 UNFOUND = (0.1, 0.5)
@@ -574,22 +575,16 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     else:
         place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
     octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT)
-    return Belief(place, octaves, blur, _labels(sight))
+    return Belief(place, octaves, blur, _first_print(sight))
 
 
-def _labels(sight: Sight) -> torch.Tensor | None:
-    """Where the question's words stand, as shares of 1: those found in few places count more."""
-    words = [one for one in sight.likely if not one.text.endswith(OF_THING)]
-    if not words or not sight.sure:
+def _first_print(sight: Sight) -> torch.Tensor | None:
+    """The first column with print in each row; None where it is not print that answers."""
+    if sight.elsewhere is None or sight.thing is not None:
         return None
-    rows, cols = sight.logit.shape
-    out = torch.zeros(rows, cols)
-    for word in words:
-        x0, y0, x1, y1 = word.box
-        top, left = min(rows - 1, int(y0 * rows)), min(cols - 1, int(x0 * cols))
-        here = out[top : max(top + 1, round(y1 * rows)), left : max(left + 1, round(x1 * cols))]
-        here += 1 / max(1.0, word.places) / here.numel()
-    return out / out.sum()
+    rows, cols = (int(side) for side in sight.logit.shape)
+    printed = resize_map(sight.elsewhere.float(), (rows, cols)) >= PRINTED
+    return torch.where(printed.any(1), printed.int().argmax(1), cols)
 
 
 def _elsewhere(sight: Sight) -> torch.Tensor | float:

@@ -1,10 +1,11 @@
 """The search for the views that show the most: which windows, how large, at which scale.
 
 The value of a plan is its expected legibility: over all places, the probability that the answer
-stands there times the probability that it can be read at the best scale it is shown at. The whole
-picture at one scale is among the plans, so a plan is never worth less than resizing. Windows are
-laid one after the other where they add most; box sums come from integral images, so that all
-scales, shapes and places are compared in a few operations.
+stands there times the probability that it can be read at the best scale it is shown at. A window
+that leaves out the print left of an answer, which tells what it is, shows it only in part. The
+whole picture at one scale is among the plans, so a plan is never worth less than resizing. Windows
+are laid one after the other where they add most; their sums come from tables of running sums, so
+that all scales, shapes and places are compared in a few operations.
 """
 
 from bisect import bisect_right
@@ -38,6 +39,8 @@ COARSE, FINE = 32, 256
 """Cells along the longer side: of the lattice that is searched, and of the one settled on."""
 TALL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 """Heights of windows, in tokens."""
+TABLE = (COARSE + 1) * COARSE * (COARSE + 1)
+"""Numbers in a table of what windows of one scale add, by their last row, first and last column."""
 STRIDE = 4
 """Places of a window along its own height or width."""
 SLIM, BROAD = 1 / 8, 24.0
@@ -67,14 +70,12 @@ NEARLY = 0.7
 ADDS, DROPPED = 0.03, 0.01
 """What a plan may lose without a window for that to be tried, and what it may have lost once the
 other windows have its tokens: few long windows are easier to read than many short ones."""
-LABEL = 0.25
-"""How much more a window is worth that shows the question's words as well."""
+BARE = 0.4
+"""What an answer is worth in a window that leaves out the print left of it in its row."""
 OVERLAP = 0.5
 """The share of a window that another one may show as well: with more, both show one place."""
 GAIN = 1e-6
 """What a window must add that spends what is left."""
-SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
-"""Of the four corners of a box in an integral image."""
 USED = 0.95
 """The share of the budget that is spent where the picture has that much to show."""
 
@@ -89,9 +90,9 @@ class Belief:
     """log2 of the height of a line, in pixels of the picture."""
     blur: float
     """How well the height is known: standard deviation in octaves."""
-    labels: Float[Tensor, "rows cols"] | None = None
-    """Where the question's own words stand, as shares of 1: a window that shows them along with
-    the answer is preferred. None if there are none."""
+    first: Int[Tensor, "rows"] | None = None
+    """The first column with print in each row, where its label stands; the number of columns where
+    there is none. None: answers need no label."""
 
     def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
         return Belief(self.place[here], self.octaves[here], self.blur)
@@ -270,8 +271,9 @@ class _Search:
         self.worth = self._worth(self.coarse, [self._step(at) for at in range(self.steps)])
         self._wholes: dict[Size | None, Map] = {}
         self._parts: dict[Window, tuple[tuple[slice, slice], Map]] = {}
-        labels = belief.labels
-        self.labels = None if labels is None else _sums(labels, self.size, self.cell)
+        rows, cols = belief.place.shape
+        self.first = torch.full((rows,), cols) if belief.first is None else belief.first
+        self.labelled = self._labelled()
 
     def _ladder(self) -> tuple[int, int]:
         """The finest scale worth trying, and how many.
@@ -283,10 +285,20 @@ class _Search:
         low, high = (float(end) for end in likely.aminmax())
         finest = log2(self.rule.side / self.cell)  # a token in cells, where nothing is resized
         least = ceil(2 * (log2(COARSE) - finest))  # there all of the picture is one token
-        spread = hypot(self.acuity.width, self.fine.blur)
+        spread = hypot(self.acuity.width, self.acuity.spread, self.fine.blur)
         first = min(max(0, floor(2 * low - 4 * spread)), least)
         last = min(max(first, ceil(2 * high + spread)), least)
         return ceil(RUNGS * (finest + first / 2) - 1e-9), STEPS * (last - first) // 2 + 1
+
+    def _labelled(self) -> Float[Tensor, "rows starts"]:
+        """The share of each row of the coarse lattice whose labels a window shows, by the column
+        that it begins with: rows of the fine one weigh as likely as an answer stands there."""
+        (rows, cols), (high, wide) = self.fine.place.shape, self.size
+        start = torch.arange(COARSE) * self.cell * cols / wide
+        weight = self.fine.place.sum(1, keepdim=True) + 1e-12
+        shows = (start <= self.first[:, None]) * weight
+        down = _overlap(rows, self.cell * rows / high)
+        return (down @ shows) / (down @ weight).clamp(min=1e-20)
 
     def _step(self, at: int) -> float:
         """The scale of a step."""
@@ -325,10 +337,15 @@ class _Search:
         if window not in self._parts:  # many plans share windows
             here = self._cells(window)
             worth = self._worth(self.fine[here], [window.scale(self.rule.side)])[0]
-            self._parts[window] = here, worth
+            self._parts[window] = here, worth * self._kept(here)
         here, worth = self._parts[window]
         part = shown[here]
         torch.maximum(part, worth, out=part)
+
+    def _kept(self, here: tuple[slice, slice]) -> Float[Tensor, "rows 1"]:
+        """What answers in the rows of a window keep of their worth: all, or less without label."""
+        shows = self.first[here[0]] >= here[1].start
+        return torch.where(shows, 1.0, BARE)[:, None]
 
     def _cells(self, window: Window) -> tuple[slice, slice]:
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
@@ -395,7 +412,7 @@ class _Search:
         worth = base.new_zeros((len(tries), many, *base.shape[1:]))  # of each window
         for at, one in enumerate(tries):
             for nth, spot in one.spots.items():
-                worth[at, nth][spot.here] = self.worth[spot.step][spot.here]
+                worth[at, nth][spot.here] = self._worth_of(spot)
         for nth in range(many):
             some = [at for at, one in enumerate(tries) if len(one.prices) > max(nth, again)]
             if not some:
@@ -403,55 +420,50 @@ class _Search:
             worth[some[0] :, nth] = 0
             shown = torch.maximum(base[some[0] :], worth[some[0] :].amax(1))
             prices = [tries[at].prices[nth] for at in some]
-            covered = worth[some[0] :].amax(1) > 0
-            for at, spot in zip(some, self._add(shown, prices, WINDOWS, covered), strict=True):
+            for at, spot in zip(some, self._add(shown, prices, WINDOWS), strict=True):
                 tries[at].spots.pop(nth, None)
                 if spot:
                     tries[at].spots[nth] = spot
-                    worth[at, nth][spot.here] = self.worth[spot.step][spot.here]
+                    worth[at, nth][spot.here] = self._worth_of(spot)
         value = torch.maximum(base, worth.amax(1)).sum((1, 2)).tolist()
         return [replace(one, value=much) for one, much in zip(tries, value, strict=True)]
 
-    def _add(
-        self,
-        shown: Float[Tensor, "n rows cols"],
-        prices: Sequence[int],
-        least: float,
-        covered: Bool[Tensor, "n rows cols"] | None = None,
-    ) -> list["_Spot | None"]:
-        """For each map: the window of at most its price that adds most, if it is enough.
+    def _worth_of(self, spot: "_Spot") -> Float[Tensor, "high wide"]:
+        """What a window of the coarse lattice shows of its cells."""
+        shows = self.labelled[spot.y : spot.y + spot.high, spot.x, None]
+        return self.worth[spot.step][spot.here] * (BARE + (1 - BARE) * shows)
 
-        Labels that other windows cover do not count.
-        """
-        total = _integral((self.worth - shown[:, None]).clamp_(min=0)).flatten(1)
-        labels = [None] * len(prices)
-        if self.labels is not None and covered is not None:
-            labels = _integral(self.labels * ~covered).flatten(1)
+    def _add(
+        self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int], least: float
+    ) -> list["_Spot | None"]:
+        """For each map: the window of at most its price that adds most, if it is enough."""
         found = list[_Spot | None]()
-        for sums, price, words in zip(total, prices, labels, strict=True):
+        for one, price in zip(shown, prices, strict=True):
             columns = min(self.least, ceil(sqrt(price)))
             windows = _affordable(self.rung % PHASES, price, self.longest, columns)
-            much, spot = self._best(windows, sums, words)
+            much, spot = self._best(windows, one)
             found.append(spot if much > least else None)
         return found
 
-    def _best(
-        self,
-        windows: "_Windows",
-        total: Float[Tensor, "sums"],
-        labels: Float[Tensor, "sums2"] | None = None,
-    ) -> tuple[float, "_Spot"]:
-        """What the best window holds of the integral images, and the window."""
+    def _best(self, windows: "_Windows", shown: Map) -> tuple[float, "_Spot"]:
+        """The window that adds most to what is shown, and how much."""
         first = self.rung // PHASES - LOWEST
         low, high = windows.starts[first], windows.starts[first + self.steps]
-        corner = windows.corner[:, low:high] - first * (COARSE + 1) ** 2
-        much = SIGNS @ total.index_select(0, corner.flatten()).view(4, -1)
+        ends = windows.ends_in_table[:, low:high] - first * TABLE
+        held = self._gains(shown).flatten().index_select(0, ends.flatten()).view(2, -1)
+        much = held[1] - held[0]
         number = int(much.argmax())
-        if labels is not None:  # only these could be the best with what they show of them
-            some = ((1 + LABEL) * much >= much[number]).nonzero()[:, 0]
-            words = labels[corner[:, some] % (COARSE + 1) ** 2]
-            number = int(some[(much[some] * (1 + LABEL * (SIGNS @ words))).argmax()])
         return float(much[number]), windows.spot(low + number, first)
+
+    def _gains(self, shown: Map) -> Float[Tensor, "steps rows1 starts cols1"]:
+        """What windows add by their scale, first column and last, summed down to each row.
+
+        Rows whose label a window shows count with all their worth, others with what is left of it.
+        """
+        gain = torch.stack((self.worth - shown, BARE * self.worth - shown)).clamp_(min=0)
+        up_to = F.pad(gain.cumsum(-1), (1, 0))[..., None, :]
+        full, bare = up_to - up_to[..., 0, :-1, None]
+        return F.pad(bare.lerp_(full, self.labelled[..., None]).cumsum_(1), (0, 0, 0, 0, 1, 0))
 
     def _window(self, spot: "_Spot") -> Window:
         """A spot of the lattice in pixels, as large as its tokens can show."""
@@ -473,9 +485,8 @@ class _Search:
             self._show(worth[at], window)
         for at, window in enumerate(windows):
             worth[at] = 0
-            others = worth.amax(0)
-            shown = torch.maximum(base, others)
-            windows[at], here, part = self._moved(shown, window, others > 0)
+            shown = torch.maximum(base, worth.amax(0))
+            windows[at], here, part = self._moved(shown, window)
             worth[at][here] = part
         return windows
 
@@ -516,30 +527,27 @@ class _Search:
         return Window((left, top, right, bottom), (rows, cols))
 
     def _moved(
-        self, shown: Map, window: Window, covered: Bool[Tensor, "rows cols"]
+        self, shown: Map, window: Window
     ) -> tuple[Window, tuple[slice, slice], Float[Tensor, "high wide"]]:
         """A window at the best scale and place nearby, its cells, and what it shows of them."""
         zooms = [self._zoomed(window, zoom) for zoom in ZOOMS]
         part = self._nearby(zooms[-1])
         worth = self._worth(self.fine[part], [one.scale(self.rule.side) for one in zooms])
-        total, edge = _integral((worth - shown[part]).clamp_(min=0)), self._edge(part)
-        words = self.fine.labels
-        labels = None if words is None else _integral(words[part] * ~covered[part])
+        first, edge = self.first[part[0]] - part[1].start, self._edge(part)
         found = list[tuple[float, int, int, int, int, int]]()
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
-        for nth, (one, sums) in enumerate(zip(zooms, total, strict=True)):
+        for nth, one in enumerate(zooms):
             left, top, right, bottom = one.box
-            h = min(max(1, _nearest((bottom - top) * rows / high)), sums.shape[0] - 1)
-            w = min(max(1, _nearest((right - left) * cols / wide)), sums.shape[1] - 1)
-            held = _inner(sums, h, w, edge)
-            if labels is not None:
-                held = held * (1 + LABEL * _inner(labels, h, w, edge))
+            h = min(max(1, _nearest((bottom - top) * rows / high)), worth.shape[1])
+            w = min(max(1, _nearest((right - left) * cols / wide)), worth.shape[2])
+            held = _inner(worth[nth], shown[part], first, h, w, edge)
             y, x = divmod(int(held.argmax()), held.shape[1])
             found.append((float(held[y, x]), -nth, y, x, h, w))
         _, nth, y, x, h, w = max(found)
         top, left = y + part[0].start, x + part[1].start
         here = slice(top, top + h), slice(left, left + w)
-        return self._put(zooms[-nth], top, left), here, worth[-nth, y : y + h, x : x + w]
+        seen = worth[-nth, y : y + h, x : x + w] * self._kept(here)
+        return self._put(zooms[-nth], top, left), here, seen
 
     def _edge(self, part: tuple[slice, slice]) -> int:
         """What is cut of a line that stands at the edge of a window, in cells."""
@@ -625,25 +633,19 @@ class _Search:
             return plan
         return self.plan(self._whole_beside(plan.windows, tokens), plan.windows)
 
-    @cached_property
-    def _words(self) -> Float[Tensor, "rows1 cols1"] | None:
-        """The integral image of the question's words."""
-        return None if self.fine.labels is None else _integral(self.fine.labels)
-
     def _longer(self, plan: Plan, at: int, rest: int) -> tuple[float, int, Window] | None:
         """What the plan is worth if one of its windows is as long as is best, and the window."""
-        window, words, beside = plan.windows[at], self._words, _without(plan.windows, at)
+        window, beside = plan.windows[at], _without(plan.windows, at)
         others = self._all_shown(plan.whole, beside)
         worth = self._worth(self.fine, [window.scale(self.rule.side)])[0]
-        gain, base = _integral((worth - others).clamp_(min=0)), float(others.sum())
-        had = 0.0 if words is None else _held(words, self._cells(window))
+        base = float(others.sum())
         found = list[tuple[float, int, Window]]()
         for one in self._extensions(window, rest):
             if any(_overlap_share(one, other) > OVERLAP for other in beside):
                 continue
             here = self._cells(one)
-            more = 0.0 if words is None else _held(words, here) - had
-            found.append(((base + _held(gain, here)) * (1 + LABEL * more), at, one))
+            gain = (worth[here] * self._kept(here) - others[here]).clamp_(min=0)
+            found.append((base + float(gain.sum()), at, one))
         return max(found, key=lambda one: one[0], default=None)
 
     def _extensions(self, window: Window, rest: int) -> Iterator[Window]:
@@ -676,13 +678,11 @@ class _Search:
 
     def _filled(self, plan: Plan, tokens: int, exact: bool) -> Plan:
         """One more window, where it adds most."""
-        shown = _sums(self._all_shown(plan.whole, plan.windows), self.size, self.cell)[None]
+        shown = _sums(self._all_shown(plan.whole, plan.windows), self.size, self.cell)
         if exact:
-            windows = _windows(tuple(self._exact(tokens)))
-            total = _integral((self.worth - shown).clamp_(min=0))
-            spot = self._best(windows, total.flatten())[1]
+            spot = self._best(_windows(tuple(self._exact(tokens))), shown)[1]
         else:
-            (spot,) = self._add(shown, [tokens], GAIN)
+            (spot,) = self._add(shown[None], [tokens], GAIN)
         return plan if spot is None else self.plan(plan.whole, [*plan.windows, self._window(spot)])
 
     def _exact(self, tokens: int) -> Iterator["_Shape"]:
@@ -763,29 +763,30 @@ def _same_place(windows: Sequence[Window]) -> tuple[int, int] | None:
     return next((p for p in pairs if _overlap_share(*(windows[i] for i in p)) > OVERLAP), None)
 
 
-def _held(sums: Float[Tensor, "rows1 cols1"], here: tuple[slice, slice]) -> float:
-    """What some cells hold of an integral image."""
-    down, across = here
-    ends = sums[[down.stop, down.start]][:, [across.stop, across.start]]
-    return float(ends[0, 0] - ends[0, 1] - ends[1, 0] + ends[1, 1])
-
-
 def _inner(
-    sums: Float[Tensor, "rows1 cols1"], high: int, wide: int, edge: int
-) -> Float[Tensor, "rows cols"]:
-    """What windows of one size hold by place, without their edges where they are larger."""
+    worth: Float[Tensor, "rows cols"],
+    shown: Float[Tensor, "rows cols"],
+    first: Int[Tensor, "rows"],
+    high: int,
+    wide: int,
+    edge: int,
+) -> Float[Tensor, "places_down places_across"]:
+    """What windows of one size add by place, without their edges where they are larger.
+
+    Those that begin right of the first print of a row show its answers without their label.
+    """
     down, across = (edge if side > 2 * edge else 0 for side in (high, wide))
-    h, w = high - 2 * down, wide - 2 * across
-    held = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
-    return held[down : held.shape[0] - down, across : held.shape[1] - across]
+    w = wide - 2 * across
+    gain = torch.stack((BARE * worth - shown, worth - shown)).clamp_(min=0)
+    up_to = F.pad(gain.cumsum(-1), (1, 0))
+    bare, full = (up_to[..., w:] - up_to[..., :-w])[..., across : worth.shape[1] - w - across + 1]
+    starts = torch.arange(worth.shape[1] - wide + 1)
+    held = torch.where(starts <= first[:, None], full, bare)
+    summed = F.pad(held.cumsum(0), (0, 0, 1, 0))
+    return summed[high - down : len(summed) - down] - summed[down : len(summed) - high + down]
 
 
 # ---- lattices ------------------------------------------------------------------------------------
-
-
-def _integral(value: Float[Tensor, "*n rows cols"]) -> Float[Tensor, "*n rows1 cols1"]:
-    """Sums of all that lies above and left of each corner of the cells."""
-    return F.pad(value.cumsum(-2).cumsum_(-1), (1, 0, 1, 0))
 
 
 def _pooled(belief: Belief, size: Size, cell: float) -> tuple[Map, Map]:
@@ -858,8 +859,8 @@ class _Windows:
     """One past the last window of each shape."""
     starts: tuple[int, ...]
     """The first window of each step, and one past the last."""
-    corner: Int[Tensor, "4 windows"]
-    """Where their four corners stand in the integral images of all scales."""
+    ends_in_table: Int[Tensor, "2 windows"]
+    """Where their first and last rows stand in the tables of all scales: see `_Search._gains`."""
 
     def spot(self, number: int, first: int) -> _Spot:
         """The window of that number, its scale counted from the first step."""
@@ -914,13 +915,12 @@ def _windows(shapes: tuple[_Shape, ...]) -> _Windows:
     nth = torch.arange(int(ends[-1])) - (ends - rows * cols)[shape]
     y = (nth // cols[shape] * down[shape]).minimum((COARSE - high)[shape])
     x = (nth % cols[shape] * across[shape]).minimum((COARSE - wide)[shape])
-    line = COARSE + 1
-    top = step[shape] * line * line + y * line + x
-    drop, right = high[shape] * line, wide[shape]
-    corner = torch.stack((top + drop + right, top + right, top + drop, top))
+    line = COARSE * (COARSE + 1)
+    top = step[shape] * TABLE + y * line + x * (COARSE + 1) + x + wide[shape]
+    ends_in_table = torch.stack((top, top + high[shape] * line))
     many = torch.zeros(HIGHEST - LOWEST, dtype=torch.long).index_add_(0, step, rows * cols)
     starts = (0, *many.cumsum(0).tolist())
-    return _Windows(shapes, tuple(ends.tolist()), starts, corner.int())
+    return _Windows(shapes, tuple(ends.tolist()), starts, ends_in_table.int())
 
 
 def _pairs(tokens: int, most: Grid) -> list[Grid]:

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 import torch
@@ -47,6 +48,8 @@ SURE = 0.95
 COMPARING = 0.6
 """The same for questions that compare or count, or are about a chart; set by hand on 35 questions
 of charts that no result holds."""
+ENOUGH = 0.8
+"""The share of a question's words, by their probabilities, from which on nothing is missing."""
 OTHERWISE = 0.65
 """Probability from which another printing of a word counts as found: `no` for number, `times` for
 time. Higher than for the word itself, since each is one more chance to find what is not there."""
@@ -85,12 +88,13 @@ class WordSight(Sight):
     ) -> "WordSight":
         """With words for people.
 
-        It is sure of its map where a word was found, on a page of text, or where the question
-        quotes what is printed; less so if the question compares. On other pictures the answer may
-        be no text at all.
+        It is as sure of its map as the question's words were found, on a page of text, or where
+        the question quotes what is printed; less so if the question compares. On other pictures
+        the answer may be no text at all.
         """
         printed = matched or quoted or text >= PAGE
         sure = COMPARING if (counts or of_chart) and not quoted else SURE
+        sure *= min(1.0, found_share(matches) / ENOUGH)
         short, sentence = _outcome(matches, unsupported, matched)
         knows = bool(matches) and text >= BLANK and printed
         return WordSight(
@@ -115,6 +119,21 @@ class WordSight(Sight):
             matched=matched,
             text=text,
         )
+
+
+def found_share(matches: tuple[Match, ...]) -> float:
+    """How much of a question was found: the mean probability of its words.
+
+    A word that is printed in another way counts by that.
+
+    >>> there = 0.0, 0.0, 1.0, 1.0
+    >>> found_share((Match("total", 0.9, there), Match("due", 0.1, there)))
+    0.5
+    """
+    best = dict[str, float]()
+    for match in matches:
+        best[_wanted(match)] = max(best.get(_wanted(match), 0.0), match.probability)
+    return fmean(best.values()) if best else 0.0
 
 
 def _outcome(
