@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+import torch.nn.functional as F
 from einops import rearrange
 
+from homunculus.core.match import OF_THING
 from homunculus.core.check import check_kind, check_number, check_text
 from homunculus.core.pipeline import Basis, Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count, is_whole
@@ -41,6 +43,8 @@ PRINT = 0.45
 questions of pilot parts."""
 PRINTED = 0.5
 """A cell holds print from this probability on."""
+BETWEEN = 2
+"""Rows of cells between two lines that belong to both."""
 ABSENT = 0.1
 """Share of questions whose answer is not in the picture; assumed, since suites have none."""
 UNFOUND = (0.1, 0.5)
@@ -575,16 +579,33 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     else:
         place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
     octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT)
-    return Belief(place, octaves, blur, _first_print(sight))
+    return Belief(place, octaves, blur, _first_print(sight), _words(sight))
+
+
+def _words(sight: Sight) -> torch.Tensor | None:
+    """Where the question's words stand, as shares of 1: those found in few places count more."""
+    words = [one for one in sight.likely if not one.text.endswith(OF_THING)]
+    if not words or not sight.sure:
+        return None
+    rows, cols = sight.logit.shape
+    out = torch.zeros(rows, cols)
+    for word in words:
+        x0, y0, x1, y1 = word.box
+        top, left = min(rows - 1, int(y0 * rows)), min(cols - 1, int(x0 * cols))
+        here = out[top : max(top + 1, round(y1 * rows)), left : max(left + 1, round(x1 * cols))]
+        here += 1 / max(1.0, word.places) / here.numel()
+    return out / out.sum()
 
 
 def _first_print(sight: Sight) -> torch.Tensor | None:
     """The first column with print in each row; None where it is not print that answers."""
     if sight.elsewhere is None or sight.thing is not None:
         return None
-    rows, cols = (int(side) for side in sight.logit.shape)
-    printed = resize_map(sight.elsewhere.float(), (rows, cols)) >= PRINTED
-    return torch.where(printed.any(1), printed.int().argmax(1), cols)
+    grid = (int(sight.logit.shape[0]), int(sight.logit.shape[1]))
+    printed = resize_map(sight.elsewhere.float(), grid) >= PRINTED
+    # an answer reaches into the rows above and below its line
+    printed = F.max_pool2d(printed.float()[None], (2 * BETWEEN + 1, 1), 1, (BETWEEN, 0))[0]
+    return printed.argmax(1)
 
 
 def _elsewhere(sight: Sight) -> torch.Tensor | float:

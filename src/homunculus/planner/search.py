@@ -1,11 +1,11 @@
 """The search for the views that show the most: which windows, how large, at which scale.
 
 The value of a plan is its expected legibility: over all places, the probability that the answer
-stands there times the probability that it can be read at the best scale it is shown at. A window
-that leaves out the print left of an answer, which tells what it is, shows it only in part. The
-whole picture at one scale is among the plans, so a plan is never worth less than resizing. Windows
-are laid one after the other where they add most; their sums come from tables of running sums, so
-that all scales, shapes and places are compared in a few operations.
+stands there times the probability that it can be read at the best scale it is shown at. In a window
+that shows neither the start of its row nor the question's words, which tell what it is, an answer
+counts for less. The whole picture at one scale is among the plans, so a plan is never worth less
+than resizing. Windows are laid one after the other where they add most; their sums come from tables
+of running sums, so that all scales, shapes and places are compared in a few operations.
 """
 
 from bisect import bisect_right
@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from einops import rearrange
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.core.types import Grid
@@ -39,8 +40,6 @@ COARSE, FINE = 32, 256
 """Cells along the longer side: of the lattice that is searched, and of the one settled on."""
 TALL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 """Heights of windows, in tokens."""
-TABLE = (COARSE + 1) * COARSE * (COARSE + 1)
-"""Numbers in a table of what windows of one scale add, by their last row, first and last column."""
 STRIDE = 4
 """Places of a window along its own height or width."""
 SLIM, BROAD = 1 / 8, 24.0
@@ -71,11 +70,13 @@ ADDS, DROPPED = 0.03, 0.01
 """What a plan may lose without a window for that to be tried, and what it may have lost once the
 other windows have its tokens: few long windows are easier to read than many short ones."""
 BARE = 0.4
-"""What an answer is worth in a window that leaves out the print left of it in its row."""
+"""What an answer is worth in a window that shows nothing that tells what it is."""
 OVERLAP = 0.5
 """The share of a window that another one may show as well: with more, both show one place."""
 GAIN = 1e-6
 """What a window must add that spends what is left."""
+SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
+"""Of the four corners of a box in an integral image."""
 USED = 0.95
 """The share of the budget that is spent where the picture has that much to show."""
 
@@ -91,8 +92,11 @@ class Belief:
     blur: float
     """How well the height is known: standard deviation in octaves."""
     first: Int[Tensor, "rows"] | None = None
-    """The first column with print in each row, where its label stands; the number of columns where
-    there is none. None: answers need no label."""
+    """The first column with print in each row, where its label stands; 0 where there is none. None
+    if answers need no label."""
+    words: Float[Tensor, "rows cols"] | None = None
+    """Where the question's own words stand, as shares of 1: they tell as much as a label. None if
+    there are none."""
 
     def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
         return Belief(self.place[here], self.octaves[here], self.blur)
@@ -271,9 +275,9 @@ class _Search:
         self.worth = self._worth(self.coarse, [self._step(at) for at in range(self.steps)])
         self._wholes: dict[Size | None, Map] = {}
         self._parts: dict[Window, tuple[tuple[slice, slice], Map]] = {}
-        rows, cols = belief.place.shape
-        self.first = torch.full((rows,), cols) if belief.first is None else belief.first
-        self.labelled = self._labelled()
+        self.words = torch.zeros_like(belief.place) if belief.words is None else belief.words
+        self.coarse_words = _sums(self.words, size, self.cell)
+        self.labelled = None if belief.first is None else self._labelled(belief.first)
 
     def _ladder(self) -> tuple[int, int]:
         """The finest scale worth trying, and how many.
@@ -290,15 +294,14 @@ class _Search:
         last = min(max(first, ceil(2 * high + spread)), least)
         return ceil(RUNGS * (finest + first / 2) - 1e-9), STEPS * (last - first) // 2 + 1
 
-    def _labelled(self) -> Float[Tensor, "rows starts"]:
-        """The share of each row of the coarse lattice whose labels a window shows, by the column
+    def _labelled(self, first: Int[Tensor, "rows"]) -> Float[Tensor, "coarse starts"]:
+        """The share of each row of the coarse lattice whose label a window shows, by the column
         that it begins with: rows of the fine one weigh as likely as an answer stands there."""
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
         start = torch.arange(COARSE) * self.cell * cols / wide
         weight = self.fine.place.sum(1, keepdim=True) + 1e-12
-        shows = (start <= self.first[:, None]) * weight
         down = _overlap(rows, self.cell * rows / high)
-        return (down @ shows) / (down @ weight).clamp(min=1e-20)
+        return down @ ((start <= first[:, None]) * weight) / (down @ weight).clamp(min=1e-20)
 
     def _step(self, at: int) -> float:
         """The scale of a step."""
@@ -342,10 +345,13 @@ class _Search:
         part = shown[here]
         torch.maximum(part, worth, out=part)
 
-    def _kept(self, here: tuple[slice, slice]) -> Float[Tensor, "rows 1"]:
-        """What answers in the rows of a window keep of their worth: all, or less without label."""
-        shows = self.first[here[0]] >= here[1].start
-        return torch.where(shows, 1.0, BARE)[:, None]
+    def _kept(self, here: tuple[slice, slice]) -> Float[Tensor, "rows 1"] | float:
+        """What answers in the rows of a window keep of their worth: all of it with the label of
+        the row, else as much as the window shows of the question's words."""
+        if self.fine.first is None:
+            return 1.0
+        without = BARE + (1 - BARE) * float(self.words[here].sum())
+        return torch.where(self.fine.first[here[0]] >= here[1].start, 1.0, without)[:, None]
 
     def _cells(self, window: Window) -> tuple[slice, slice]:
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
@@ -430,8 +436,12 @@ class _Search:
 
     def _worth_of(self, spot: "_Spot") -> Float[Tensor, "high wide"]:
         """What a window of the coarse lattice shows of its cells."""
-        shows = self.labelled[spot.y : spot.y + spot.high, spot.x, None]
-        return self.worth[spot.step][spot.here] * (BARE + (1 - BARE) * shows)
+        worth = self.worth[spot.step][spot.here]
+        if self.labelled is None:
+            return worth
+        words = float(self.coarse_words[spot.here].sum())
+        label = self.labelled[spot.y : spot.y + spot.high, spot.x, None]
+        return worth * (BARE + (1 - BARE) * (words + (1 - words) * label))
 
     def _add(
         self, shown: Float[Tensor, "n rows cols"], prices: Sequence[int], least: float
@@ -448,22 +458,38 @@ class _Search:
     def _best(self, windows: "_Windows", shown: Map) -> tuple[float, "_Spot"]:
         """The window that adds most to what is shown, and how much."""
         first = self.rung // PHASES - LOWEST
-        low, high = windows.starts[first], windows.starts[first + self.steps]
-        ends = windows.ends_in_table[:, low:high] - first * TABLE
-        held = self._gains(shown).flatten().index_select(0, ends.flatten()).view(2, -1)
-        much = held[1] - held[0]
+        some = slice(windows.starts[first], windows.starts[first + self.steps])
+        much = self._gains(windows, some, first, shown)
         number = int(much.argmax())
-        return float(much[number]), windows.spot(low + number, first)
+        return float(much[number]), windows.spot(some.start + number, first)
 
-    def _gains(self, shown: Map) -> Float[Tensor, "steps rows1 starts cols1"]:
-        """What windows add by their scale, first column and last, summed down to each row.
-
-        Rows whose label a window shows count with all their worth, others with what is left of it.
-        """
+    def _gains(
+        self, windows: "_Windows", some: slice, first: int, shown: Map
+    ) -> Float[Tensor, "windows"]:
+        """What some windows add to what is shown; their steps are counted from the first."""
+        corner = windows.corner[:, some] - first * (COARSE + 1) ** 2
+        if self.labelled is None:
+            return _boxes((self.worth - shown).clamp_(min=0), corner)
         gain = torch.stack((self.worth - shown, BARE * self.worth - shown)).clamp_(min=0)
-        up_to = F.pad(gain.cumsum(-1), (1, 0))[..., None, :]
-        full, bare = up_to - up_to[..., 0, :-1, None]
-        return F.pad(bare.lerp_(full, self.labelled[..., None]).cumsum_(1), (0, 0, 0, 0, 1, 0))
+        gain[0] -= gain[1]
+        more, bare = _boxes(gain, corner)
+        label = self._by_label(gain[0])
+        start = windows.start[some].clamp(max=len(label) - 1) * label[0].numel()
+        bottom, top = label.flatten().index_select(0, (corner[:2] + start).flatten()).view(2, -1)
+        words = _boxes(self.coarse_words[None], windows.corner[:, some] % (COARSE + 1) ** 2)
+        return bare + torch.lerp(bottom - top, more, words)
+
+    def _by_label(
+        self, gain: Float[Tensor, "steps rows cols"]
+    ) -> Float[Tensor, "starts steps rows1 cols1"]:
+        """What rows gain by their labels, for windows by first column and scale, summed down to
+        each row and up to each column; zeros for the columns from where on no label is shown."""
+        assert self.labelled is not None
+        starts = COARSE - int(self.labelled.any(0).flip(0).int().argmax())
+        up_to = F.pad(gain.cumsum(2), (1, 0))
+        within = up_to - rearrange(up_to[..., :starts], "s r x -> x s r 1")
+        within *= rearrange(self.labelled[:, :starts], "r x -> x 1 r 1")
+        return F.pad(within.cumsum_(2), (0, 0, 1, 0, 0, 0, 0, 1))
 
     def _window(self, spot: "_Spot") -> Window:
         """A spot of the lattice in pixels, as large as its tokens can show."""
@@ -533,14 +559,14 @@ class _Search:
         zooms = [self._zoomed(window, zoom) for zoom in ZOOMS]
         part = self._nearby(zooms[-1])
         worth = self._worth(self.fine[part], [one.scale(self.rule.side) for one in zooms])
-        first, edge = self.first[part[0]] - part[1].start, self._edge(part)
+        edge = self._edge(part)
         found = list[tuple[float, int, int, int, int, int]]()
         (rows, cols), (high, wide) = self.fine.place.shape, self.size
         for nth, one in enumerate(zooms):
             left, top, right, bottom = one.box
             h = min(max(1, _nearest((bottom - top) * rows / high)), worth.shape[1])
             w = min(max(1, _nearest((right - left) * cols / wide)), worth.shape[2])
-            held = _inner(worth[nth], shown[part], first, h, w, edge)
+            held = self._held(worth[nth], shown[part], part, (h, w), edge)
             y, x = divmod(int(held.argmax()), held.shape[1])
             found.append((float(held[y, x]), -nth, y, x, h, w))
         _, nth, y, x, h, w = max(found)
@@ -548,6 +574,25 @@ class _Search:
         here = slice(top, top + h), slice(left, left + w)
         seen = worth[-nth, y : y + h, x : x + w] * self._kept(here)
         return self._put(zooms[-nth], top, left), here, seen
+
+    def _held(
+        self, worth: Map, shown: Map, part: tuple[slice, slice], size: Grid, edge: int
+    ) -> Float[Tensor, "down across"]:
+        """What windows of one size add by place, among some cells of the fine lattice."""
+        full = (worth - shown).clamp_(min=0)
+        if self.fine.first is None:
+            return _inner(_integral(full), size, edge)
+        bare = (BARE * worth - shown).clamp_(min=0)
+        first = self.fine.first[part[0]] - part[1].start
+        words = _inner(_integral(self.words[part]), size, 0)
+        more = _integral(full - bare)
+        # row by row: those count whose first print is in a window that begins with a column
+        rows = _inner(more, (1, size[1]), edge)
+        starts = torch.arange(rows.shape[1])
+        labelled = F.pad((rows * (starts <= first[:, None])).cumsum(0), (0, 0, 1, 0))
+        down = edge if size[0] > 2 * edge else 0
+        label = labelled[size[0] - down : len(labelled) - down] - labelled[down : len(labelled) - size[0] + down]
+        return _inner(_integral(bare), size, edge) + torch.lerp(label, _inner(more, size, edge), words)
 
     def _edge(self, part: tuple[slice, slice]) -> int:
         """What is cut of a line that stands at the edge of a window, in cells."""
@@ -764,29 +809,29 @@ def _same_place(windows: Sequence[Window]) -> tuple[int, int] | None:
 
 
 def _inner(
-    worth: Float[Tensor, "rows cols"],
-    shown: Float[Tensor, "rows cols"],
-    first: Int[Tensor, "rows"],
-    high: int,
-    wide: int,
-    edge: int,
-) -> Float[Tensor, "places_down places_across"]:
-    """What windows of one size add by place, without their edges where they are larger.
-
-    Those that begin right of the first print of a row show its answers without their label.
-    """
-    down, across = (edge if side > 2 * edge else 0 for side in (high, wide))
-    w = wide - 2 * across
-    gain = torch.stack((BARE * worth - shown, worth - shown)).clamp_(min=0)
-    up_to = F.pad(gain.cumsum(-1), (1, 0))
-    bare, full = (up_to[..., w:] - up_to[..., :-w])[..., across : worth.shape[1] - w - across + 1]
-    starts = torch.arange(worth.shape[1] - wide + 1)
-    held = torch.where(starts <= first[:, None], full, bare)
-    summed = F.pad(held.cumsum(0), (0, 0, 1, 0))
-    return summed[high - down : len(summed) - down] - summed[down : len(summed) - high + down]
+    sums: Float[Tensor, "rows1 cols1"], size: Grid, edge: int
+) -> Float[Tensor, "rows cols"]:
+    """What windows of one size hold by place, without their edges where they are larger."""
+    down, across = (edge if side > 2 * edge else 0 for side in size)
+    h, w = size[0] - 2 * down, size[1] - 2 * across
+    held = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
+    return held[down : held.shape[0] - down, across : held.shape[1] - across]
 
 
 # ---- lattices ------------------------------------------------------------------------------------
+
+
+def _integral(value: Float[Tensor, "*n rows cols"]) -> Float[Tensor, "*n rows1 cols1"]:
+    """Sums of all that lies above and left of each corner of the cells."""
+    return F.pad(value.cumsum(-2).cumsum_(-1), (1, 0, 1, 0))
+
+
+def _boxes(
+    value: Float[Tensor, "*n steps rows cols"], corner: Int[Tensor, "4 boxes"]
+) -> Float[Tensor, "*n boxes"]:
+    """What boxes hold of maps, by their corners in the integral images of all steps."""
+    sums = _integral(value).flatten(-3)
+    return SIGNS @ sums.index_select(-1, corner.flatten()).unflatten(-1, (4, -1))
 
 
 def _pooled(belief: Belief, size: Size, cell: float) -> tuple[Map, Map]:
@@ -859,8 +904,10 @@ class _Windows:
     """One past the last window of each shape."""
     starts: tuple[int, ...]
     """The first window of each step, and one past the last."""
-    ends_in_table: Int[Tensor, "2 windows"]
-    """Where their first and last rows stand in the tables of all scales: see `_Search._gains`."""
+    corner: Int[Tensor, "4 windows"]
+    """Where their four corners stand in the integral images of all scales."""
+    start: Int[Tensor, "windows"]
+    """Their first columns."""
 
     def spot(self, number: int, first: int) -> _Spot:
         """The window of that number, its scale counted from the first step."""
@@ -915,12 +962,13 @@ def _windows(shapes: tuple[_Shape, ...]) -> _Windows:
     nth = torch.arange(int(ends[-1])) - (ends - rows * cols)[shape]
     y = (nth // cols[shape] * down[shape]).minimum((COARSE - high)[shape])
     x = (nth % cols[shape] * across[shape]).minimum((COARSE - wide)[shape])
-    line = COARSE * (COARSE + 1)
-    top = step[shape] * TABLE + y * line + x * (COARSE + 1) + x + wide[shape]
-    ends_in_table = torch.stack((top, top + high[shape] * line))
+    line = COARSE + 1
+    top = step[shape] * line * line + y * line + x
+    drop, right = high[shape] * line, wide[shape]
+    corner = torch.stack((top + drop + right, top + right, top + drop, top))
     many = torch.zeros(HIGHEST - LOWEST, dtype=torch.long).index_add_(0, step, rows * cols)
     starts = (0, *many.cumsum(0).tolist())
-    return _Windows(shapes, tuple(ends.tolist()), starts, ends_in_table.int())
+    return _Windows(shapes, tuple(ends.tolist()), starts, corner.int(), x.int())
 
 
 def _pairs(tokens: int, most: Grid) -> list[Grid]:
