@@ -52,9 +52,10 @@ def belief(size: tuple[int, int], seed: int, peaks: int = 3, sure: float = 0.9) 
     octaves = torch.where(y < rows // 2, high, 1.5 * high).log2()
     if seed % 2 == 0:
         return Belief(place, octaves, 0.3)
-    labels = torch.zeros(rows * cols)
-    labels[torch.randint(rows * cols, (1,), generator=lot)] = 1.0
-    return Belief(place, octaves, 0.3, labels.view(rows, cols))
+    words = torch.zeros(rows * cols)
+    words[torch.randint(rows * cols, (1,), generator=lot)] = 1.0
+    first = torch.randint(cols, (rows,), generator=lot) // 2
+    return Belief(place, octaves, 0.3, words.view(rows, cols), first)
 
 
 def unknown(size: tuple[int, int]) -> Belief:
@@ -184,11 +185,13 @@ def test_no_two_pictures_of_one_price_show_the_same_place(seed) -> None:
     assert all(shared(*pair) <= 0.5 for pair in combinations(plan.windows, 2))
 
 
-def test_a_window_grows_towards_the_words_of_the_question() -> None:
+@pytest.mark.parametrize("of_row", [True, False])
+def test_a_window_grows_towards_the_label(of_row: bool) -> None:
     """The answer stands at the right of a line, the label at its left; nothing else is likely."""
-    place, labels = torch.zeros(32, 32), torch.zeros(32, 32)
-    place[16, 24], labels[16, 8:12] = 1.0, 0.25
-    known = Belief(place, torch.full((32, 32), 4.0), 0.1, labels)
+    place, words = torch.zeros(32, 32), torch.zeros(32, 32)
+    place[16, 24], words[16, 8:12] = 1.0, 0.25
+    first = torch.full((32,), 8) if of_row else torch.zeros(32, dtype=torch.long)
+    known = Belief(place, torch.full((32, 32), 4.0), 0.1, None if of_row else words, first)
     plan = Plan((32, 32), (Window((368, 256, 400, 272), (1, 2)),), 0.0)
     grown = grow_views(plan, known, (512, 512), 24, TokenRule("test", 16), EYES)
     assert grown.windows[0].box[0] <= 128
@@ -341,21 +344,22 @@ def brute_force(known: Belief, size: tuple[int, int], tokens: int, rule: TokenRu
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_search_comes_within_a_hundredth_of_brute_force(seed) -> None:
+def test_the_search_comes_near_brute_force(seed) -> None:
     size, tokens, rule = (40, 32), 5, TokenRule("test", 8)
     known = belief(size, seed, peaks=2)
     found = find_views(known, size, tokens, rule, EYES, most=2)
-    assert found.value >= 0.99 * brute_force(known, size, tokens, rule)
+    near = 0.99 if known.first is None else 0.98  # labels tie a window to the left as well
+    assert found.value >= near * brute_force(known, size, tokens, rule)
 
 
 # ---- whose token ---------------------------------------------------------------------------------
 
 
-def two_places(labels: torch.Tensor | None) -> Plan:
-    """One window for two places of which one is likelier."""
-    place = torch.zeros(32, 32)
-    place[4, 4], place[24, 24] = 0.5, 0.45
-    known = Belief(place, torch.full((32, 32), 16.0).log2(), 0.1, labels)
+def two_places(words: torch.Tensor | None) -> Plan:
+    """One window for two places of which one is likelier; labels stand far to the left."""
+    place, first = torch.zeros(32, 32), torch.zeros(32, dtype=torch.long)
+    place[4, 20], place[24, 24] = 0.5, 0.45
+    known = Belief(place, torch.full((32, 32), 16.0).log2(), 0.1, words, first)
     return find_views(known, (1024, 1024), 4, TokenRule("test", 32), EYES, context=0, most=1)
 
 
@@ -365,7 +369,7 @@ def test_of_two_places_the_one_beside_the_questions_words_is_shown() -> None:
     (alone,), (beside,) = two_places(None).windows, two_places(label).windows
     assert alone.box[1] < 512 < beside.box[1]
     assert beside.box[0] <= 25 * 32 < 26 * 32 <= beside.box[2]
-    assert two_places(label).value < two_places(None).value  # labels are worth nothing themselves
+    assert two_places(None).value < two_places(label).value < 0.45  # it is the answer that counts
 
 
 def test_pieces_of_a_line_become_one_window() -> None:
@@ -390,26 +394,26 @@ def test_a_window_is_wide_enough_for_a_word() -> None:
     for tokens in (16, 32):
         plan = find_views(known, (1536, 1536), tokens, rule, eyes)
         assert plan.windows
-        assert min(window.tokens[1] for window in plan.windows) * 32 >= 4 * 12
+        assert min(window.tokens[1] for window in plan.windows) * 32 >= 4 * eyes.middle
 
 
-def test_words_that_are_found_in_few_places_are_labels() -> None:
+def test_words_that_are_found_in_few_places_count_more() -> None:
     found = (
         Match("total", 0.9, (0.5, 0.5, 0.75, 0.625)),
         Match("date", 0.9, (0.0, 0.0, 0.125, 0.125), places=3.0),
         Match("cash", 0.1, (0.25, 0.25, 0.375, 0.375)),
         Match(f"cat{OF_THING}", 0.9, (0.0, 0.5, 0.125, 0.625)),
     )
-    labels = believe(Sight(torch.zeros(8, 8), 0.9, matches=found), (80, 80), EYES).labels
-    assert labels is not None
+    words = believe(Sight(torch.zeros(8, 8), 0.9, matches=found), (80, 80), EYES).words
+    assert words is not None
     wanted = torch.zeros(8, 8)
     wanted[4, 4:6], wanted[0, 0] = 0.375, 0.25
-    assert torch.allclose(labels, wanted)
+    assert torch.allclose(words, wanted)
     for sight in (
         Sight(torch.zeros(8, 8), 0.0, matches=found),
         Sight(torch.zeros(8, 8), 0.9, matches=found[2:]),
     ):
-        assert believe(sight, (80, 80), EYES).labels is None
+        assert believe(sight, (80, 80), EYES).words is None
 
 
 @pytest.mark.parametrize(("edge", "first"), [(0, (2, 2)), (1, (3, 3)), (2, (2, 2))])
@@ -420,7 +424,7 @@ def test_a_window_leaves_half_a_line_around_what_it_is_for(edge, first) -> None:
     """
     place = torch.zeros(10, 10)
     place[4:6, 4:6] = 1.0
-    held = _inner(_integral(place), 4, 4, edge)
+    held = _inner(_integral(place), (4, 4), edge)
     assert held.shape == (7, 7)
     assert float(held.max()) == 4
     assert divmod(int(held.argmax()), 7) == first

@@ -579,7 +579,7 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     else:
         place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
     octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT)
-    return Belief(place, octaves, blur, _first_print(sight), _words(sight))
+    return Belief(place, octaves, blur, _words(sight), _first_print(sight))
 
 
 def _words(sight: Sight) -> torch.Tensor | None:

@@ -91,12 +91,12 @@ class Belief:
     """log2 of the height of a line, in pixels of the picture."""
     blur: float
     """How well the height is known: standard deviation in octaves."""
-    first: Int[Tensor, "rows"] | None = None
-    """The first column with print in each row, where its label stands; 0 where there is none. None
-    if answers need no label."""
     words: Float[Tensor, "rows cols"] | None = None
     """Where the question's own words stand, as shares of 1: they tell as much as a label. None if
     there are none."""
+    first: Int[Tensor, "rows"] | None = None
+    """The first column with print in each row, where its label stands; 0 where there is none. None
+    if answers need no label."""
 
     def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
         return Belief(self.place[here], self.octaves[here], self.blur)
@@ -277,6 +277,7 @@ class _Search:
         self._parts: dict[Window, tuple[tuple[slice, slice], Map]] = {}
         self.words = torch.zeros_like(belief.place) if belief.words is None else belief.words
         self.coarse_words = _sums(self.words, size, self.cell)
+        self._word_shares: dict[_Windows, Float[Tensor, "windows"]] = {}
         self.labelled = None if belief.first is None else self._labelled(belief.first)
 
     def _ladder(self) -> tuple[int, int]:
@@ -476,8 +477,10 @@ class _Search:
         label = self._by_label(gain[0])
         start = windows.start[some].clamp(max=len(label) - 1) * label[0].numel()
         bottom, top = label.flatten().index_select(0, (corner[:2] + start).flatten()).view(2, -1)
-        words = _boxes(self.coarse_words[None], windows.corner[:, some] % (COARSE + 1) ** 2)
-        return bare + torch.lerp(bottom - top, more, words)
+        if windows not in self._word_shares:  # the same for all that is shown
+            flat = windows.corner[:, some] % (COARSE + 1) ** 2
+            self._word_shares[windows] = _boxes(self.coarse_words[None], flat)
+        return torch.lerp(bottom - top, more, self._word_shares[windows]).add_(bare)
 
     def _by_label(
         self, gain: Float[Tensor, "steps rows cols"]
@@ -583,16 +586,13 @@ class _Search:
         if self.fine.first is None:
             return _inner(_integral(full), size, edge)
         bare = (BARE * worth - shown).clamp_(min=0)
-        first = self.fine.first[part[0]] - part[1].start
-        words = _inner(_integral(self.words[part]), size, 0)
-        more = _integral(full - bare)
-        # row by row: those count whose first print is in a window that begins with a column
-        rows = _inner(more, (1, size[1]), edge)
-        starts = torch.arange(rows.shape[1])
-        labelled = F.pad((rows * (starts <= first[:, None])).cumsum(0), (0, 0, 1, 0))
-        down = edge if size[0] > 2 * edge else 0
-        label = labelled[size[0] - down : len(labelled) - down] - labelled[down : len(labelled) - size[0] + down]
-        return _inner(_integral(bare), size, edge) + torch.lerp(label, _inner(more, size, edge), words)
+        more, words = _integral(full - bare), _integral(self.words[part])
+        by_row = _inner(more, (1, size[1]), edge)  # of windows one row high, by their first column
+        start = torch.arange(by_row.shape[1]) + part[1].start
+        by_row *= start <= self.fine.first[part[0], None]
+        label = _spans(F.pad(by_row.cumsum(0), (0, 0, 1, 0)), size[0], edge)
+        gain = torch.lerp(label, _inner(more, size, edge), _inner(words, size, 0))
+        return gain.add_(_inner(_integral(bare), size, edge))
 
     def _edge(self, part: tuple[slice, slice]) -> int:
         """What is cut of a line that stands at the edge of a window, in cells."""
@@ -812,10 +812,13 @@ def _inner(
     sums: Float[Tensor, "rows1 cols1"], size: Grid, edge: int
 ) -> Float[Tensor, "rows cols"]:
     """What windows of one size hold by place, without their edges where they are larger."""
-    down, across = (edge if side > 2 * edge else 0 for side in size)
-    h, w = size[0] - 2 * down, size[1] - 2 * across
-    held = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
-    return held[down : held.shape[0] - down, across : held.shape[1] - across]
+    return _spans(_spans(sums, size[0], edge).T, size[1], edge).T
+
+
+def _spans(sums: Float[Tensor, "long any"], length: int, edge: int) -> Float[Tensor, "places any"]:
+    """What spans of one length hold along the first axis of running sums, without their ends."""
+    cut = edge if length > 2 * edge else 0
+    return sums[length - cut : len(sums) - cut] - sums[cut : len(sums) - length + cut]
 
 
 # ---- lattices ------------------------------------------------------------------------------------

@@ -1,0 +1,139 @@
+"""An answer counts for less in a window that shows nothing that tells what it is."""
+
+from math import log2
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from homunculus.core.pipeline import Sight
+from homunculus.planner import BETWEEN, believe
+from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.planner.counting import TokenRule
+from homunculus.planner.search import (
+    BARE,
+    COARSE,
+    LOWEST,
+    PHASES,
+    Belief,
+    Window,
+    _affordable,
+    _Search,
+    find_views,
+)
+
+EYES = Acuity("test", 6.0, 0.4)
+RULE = TokenRule("test", 16)
+SIZE = (512, 384)
+
+
+def belief(seed: int) -> Belief:
+    """Answers, words and first print anywhere."""
+    lot = torch.Generator().manual_seed(seed)
+    rows, cols = 64, 48
+    place = torch.rand(rows, cols, generator=lot) ** 8
+    words = torch.rand(rows, cols, generator=lot) ** 16
+    first = torch.randint(cols, (rows,), generator=lot)
+    octaves = torch.full((rows, cols), log2(14.0))
+    return Belief(place / place.sum(), octaves, 0.2, words / words.sum(), first)
+
+
+def search(known: Belief) -> _Search:
+    return _Search(known, SIZE, RULE, EYES)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.integers(0, 40), st.integers(0, 30), st.integers(1, 12))
+def test_the_value_of_a_window_is_counted_answer_by_answer(seed, top, left, wide) -> None:
+    known = belief(seed)
+    window = Window((8 * left, 8 * top, 8 * (left + wide), 8 * (top + 6)), (2, wide))
+    place, first = known.place.tolist(), known.first.tolist()
+    cells = [(y, x) for y in range(64) for x in range(48) if window_holds(window, y, x)]
+    words = sum(float(known.words[cell]) for cell in cells)
+    expected = 0.0
+    for y, x in cells:
+        tells = 1.0 if left <= first[y] else words
+        read = float(EYES.read(known.octaves[y, x] + log2(window.scale(16)), known.blur))
+        expected += place[y][x] * read * (BARE + (1 - BARE) * tells)
+    assert search(known).plan(None, [window]).value == pytest.approx(expected, rel=1e-4)
+
+
+def window_holds(window: Window, y: int, x: int) -> bool:
+    left, top, right, bottom = window.box
+    return left <= 8 * x < right and top <= 8 * y < bottom
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gains_on_the_coarse_lattice_are_those_of_each_window(seed) -> None:
+    known = search(belief(seed))
+    shown = 0.3 * known.worth[0] * torch.rand(COARSE, COARSE)
+    windows = _affordable(known.rung % PHASES, 12, known.longest, known.least)
+    first = known.rung // PHASES - LOWEST
+    some = slice(windows.starts[first], windows.starts[first + known.steps])
+    gains = known._gains(windows, some, first, shown)
+    lot = torch.randperm(len(gains), generator=torch.Generator().manual_seed(seed))[:200]
+    for number in lot.tolist():
+        spot = windows.spot(some.start + number, first)
+        words = known.coarse_words[spot.here].sum()
+        worth, old = known.worth[spot.step][spot.here], shown[spot.here]
+        label = known.labelled[spot.y : spot.y + spot.high, spot.x, None]
+        full, bare = ((part * worth - old).clamp(min=0) for part in (1.0, BARE))
+        tells = words + (1 - words) * label  # of some answers in a row, the label is shown
+        assert float(gains[number]) == pytest.approx(
+            float((tells * full + (1 - tells) * bare).sum()), abs=1e-5
+        )
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("edge", [0, 1])
+def test_gains_on_the_fine_lattice_are_those_of_each_window(seed, edge) -> None:
+    known = search(belief(seed))
+    part, (high, wide) = (slice(10, 30), slice(5, 35)), (6, 9)
+    worth = known._worth(known.fine[part], [1.0])[0]
+    shown = 0.5 * worth * torch.rand(worth.shape)
+    held = known._held(worth, shown, part, (high, wide), edge)
+    assert held.shape == (20 - high + 1, 30 - wide + 1)
+    for y, x in ((0, 0), (3, 7), (14, 21), (9, 0)):
+        here = slice(y + 10, y + 10 + high), slice(x + 5, x + 5 + wide)
+        inside = slice(y + edge, y + high - edge), slice(x + edge, x + wide - edge)
+        words = known.words[here].sum()
+        full, bare = ((part * worth - shown).clamp(min=0) for part in (1.0, BARE))
+        tells = torch.where(known.fine.first[10:30, None] >= x + 5, 1.0, words)
+        gain = (tells * full + (1 - tells) * bare)[inside].sum()
+        assert float(held[y, x]) == pytest.approx(float(gain), abs=1e-5)
+
+
+def statement(label: bool) -> tuple[Window, ...]:
+    """A line of a statement: its label at the left, a number at the right; others above, below."""
+    place = torch.zeros(64, 64)
+    place[32, 52:56], place[24, 52:56], place[40, 52:56] = 0.2, 0.025, 0.025
+    first = torch.full((64,), 36) if label else None
+    known = Belief(place, torch.full((64, 64), log2(20.0)), 0.2, None, first)
+    eyes = ACUITIES["vlm"]
+    rule = TokenRule("test", 28)
+    return find_views(known, (1024, 1024), 24, rule, eyes, most=1, spare=0).windows
+
+
+def test_a_row_is_shown_with_its_label_not_a_column_of_numbers() -> None:
+    (bare,), (row,) = statement(label=False), statement(label=True)
+    assert row.box[0] <= 36 * 16 < bare.box[0]
+    assert row.box[3] - row.box[1] < row.box[2] - row.box[0]
+
+
+def test_the_first_print_of_a_row_is_where_its_label_stands() -> None:
+    printed = torch.zeros(16, 16)
+    printed[4, 3:12] = printed[4, 14] = 0.9
+    printed[12, 6:9] = 0.9
+    sight = Sight(torch.zeros(16, 16), 0.9, elsewhere=printed)
+    first = believe(sight, (160, 160), EYES).first
+    near = range(4 - BETWEEN, 4 + BETWEEN + 1)
+    assert [int(first[row]) for row in near] == [3] * len(near)
+    assert int(first[12]) == 6
+    assert int(first[8]) == 0
+
+
+def test_things_need_no_label() -> None:
+    flat = torch.ones(8, 8)
+    assert believe(Sight(0 * flat, 0.9, elsewhere=flat, thing=flat), (80, 80), EYES).first is None
+    assert believe(Sight(0 * flat, 0.9), (80, 80), EYES).first is None
