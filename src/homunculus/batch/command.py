@@ -60,6 +60,9 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--acuity", default="vlm", help=about)
     about = "which scout says where to look (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
+    about = "where the answer is less likely readable, take up to --cap tokens, else the original"
+    add("--legible", type=float, metavar="P", help=about)
+    add("--cap", type=count, default=1024, help="the most tokens with --legible (%(default)s)")
     add("--shard-rows", type=count, default=256, help="rows of a finished file (%(default)s)")
     add("--price", type=float, help="money for a million input tokens, for the bill")
     add("--strict", action="store_true", help="exit with 1 if any row is an error, whatever it is")
@@ -78,7 +81,7 @@ def job_of(arguments: argparse.Namespace) -> Job:
     """What the flags ask for."""
     names = (
         "tokens", "model", "question", "question_column", "image_column", "images", "pages",
-        "engine", "engine_args", "max_output", "acuity", "scout", "shard_rows",
+        "engine", "engine_args", "max_output", "acuity", "scout", "legible", "cap", "shard_rows",
     )  # fmt: skip
     told = {name: getattr(arguments, name) for name in names}
     if arguments.engine and arguments.to != "plans":

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from homunculus.lazy import need
+from homunculus.planner import check_legible
 from homunculus.planner.bill import least, too_few
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
@@ -42,6 +43,10 @@ class Job:
     """Tokens of an answer."""
     acuity: str = "vlm"
     scout: str = "auto"
+    legible: float | None = None
+    """The probability from which on views are sent: else more tokens up to ``cap``, or the picture
+    as it is."""
+    cap: int = 1024
     shard_rows: int = 256
     tries: int = 3
     """How often a row may end its process before it becomes an error row."""
@@ -59,6 +64,10 @@ class Job:
             )
         if self.to != "answers" and self.tokens < least(self.rule):
             raise too_few(self.rule, self.tokens)
+        if self.legible is not None:
+            check_legible(self.legible)
+            if self.to == "answers":
+                raise ValueError("--legible: answers always have --tokens tokens. Drop it.")
 
     @property
     def rule(self) -> TokenRule:

@@ -59,6 +59,7 @@ class Tally:
         resized = totals.get("resized", {})  # shards of an earlier version do not say
         self.resized.update({name: resized.get(name, 0) for name in ("unsure", "no_question")})
         self.names = sorted([*self.names, *resized.get("names", [])])[:NAMES]
+        self.sums["original"] += totals.get("original", 0)
 
     @property
     def speed(self) -> float:
@@ -102,7 +103,7 @@ class Tally:
             "schema": SCHEMA, "job": job.facts(), "rows": self.rows, "shards": shards,
             "done": self.rows - sum(self.errors.values()), "errors": dict(self.errors),
             "lost": sum(self.errors[kind] for kind in LOST),
-            "resized": {**self.resized, "names": self.names},
+            "resized": {**self.resized, "names": self.names}, "original": self.sums["original"],
             "bill": bill, "prompt_tokens": self.sums["prompt_tokens"],
             "answer_tokens": self.sums["answer_tokens"], "stopped": stopped,
             "run": {"rows": self.fresh, "seconds": seconds,
@@ -118,6 +119,8 @@ def text(summary: dict[str, Any], folder: Path) -> str:
     lines = [f"{rows:,} rows in {folder}: {summary['done']:,} done, {wrong:,} errors"]
     lines += [f"  {kind}: {number:,}" for kind, number in sorted(summary["errors"].items())]
     lines += _lost(summary["lost"]) + _resized(summary["resized"])
+    if summary["original"]:
+        lines.append(f"left as they are: {summary['original']:,}")
     if bill["before"]:
         share = bill["after"] / bill["before"]
         lines.append(

@@ -239,6 +239,7 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "no_question": sum(not result["question"].strip() for result in resized),
             "names": [result["id"] for result in resized[:NAMES]],
         },
+        "original": sum(is_original(result) for result in done),
         **{name: sum(result.get(name) or 0 for result in done) for name in names},
         "seconds": {
             name: round(sum(result.get(f"{name}_seconds") or 0.0 for result in done), 3)
@@ -246,6 +247,15 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         },
         "least": nsmallest(LEAST_SURE, plans),
     }
+
+
+def is_original(result: dict[str, Any]) -> bool:
+    """Whether a row shows the picture as it is.
+
+    >>> is_original({"views": [{"name": "whole"}], "tokens": 836, "untouched": 836})
+    True
+    """
+    return len(result.get("views") or ()) == 1 and result["tokens"] >= result["untouched"]
 
 
 def is_resized(result: dict[str, Any]) -> bool:

@@ -54,9 +54,12 @@ def views_parser(views: argparse.ArgumentParser) -> None:
     add("question", nargs="?", default="", help="what is asked of the picture")
     about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
     add("--tokens", type=count_or_auto, default=273, metavar="K|auto", help=about)
-    about = "with --tokens auto: how likely the answer must be readable (%(default)s)"
-    add("--legible", type=float, default=0.8, metavar="P", help=about)
-    about = "with --tokens auto: the most that they may cost (%(default)s)"
+    about = (
+        "how likely the answer must be readable (0.8 with --tokens auto): if it is less with K "
+        "tokens, more are taken, up to --cap, and if that is too few the picture stays as it is"
+    )
+    add("--legible", type=float, metavar="P", help=about)
+    about = "with --legible or --tokens auto: the most that they may cost (%(default)s)"
     add("--cap", type=count, default=1024, metavar="K", help=about)
     _planner_flags(views)
     about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"

@@ -50,6 +50,8 @@ ABSENT = 0.1
 UNFOUND = (0.1, 0.5)
 """How often nothing that a question names is found: in its own picture, and in another. Rounded
 from 2 and 10 of 19 questions about pages; `homunculus measure --task place` counts them."""
+LEGIBLE = 0.8
+"""The probability that an answer can be read which is enough, if nobody says another."""
 LONGEST = 8192
 """Pixels along the longer side that a picture is reduced to at most."""
 
@@ -107,7 +109,9 @@ class Views:
     bill: Bill
     """The plan, and what its pictures cost."""
     wanted: float | None = None
-    """The probability that was asked for with ``tokens="auto"``."""
+    """The probability that was asked for with ``legible``."""
+    original: bool = False
+    """Whether it is the picture as it is, because no views reached that."""
     label: Label = UNLABELLED
     """Which lines stand before the pictures."""
 
@@ -187,8 +191,7 @@ class Views:
 
     @property
     def reached(self) -> bool | None:
-        """Whether ``legible`` was reached, as far as known; None unless it was asked for
-        (``tokens="auto"``)."""
+        """Whether ``legible`` was reached, as far as known; None unless it was asked for."""
         if self.wanted is None:
             return None
         return self.value is not None and self.value >= self.wanted
@@ -197,6 +200,9 @@ class Views:
     def message(self) -> str:
         """What to expect of them, in a sentence or two."""
         told = self.outlook.promise(self.value)
+        if self.original:
+            wanted = f"Views do not reach the {self.wanted:g} that was asked for"
+            return f"{wanted}, so the picture is left as it is. {told}"
         if self.basis == "unknown":
             return f"{told}{self._small_pictures()}"
         told = f"{told}{self._no_room()}{self._small_pictures()}"
@@ -317,6 +323,7 @@ class Views:
             "basis": self.basis,
             "guess": self.guess,
             "reached": self.reached,
+            "original": self.original,
             "message": self.message,
             "least_edge": self.rule.facts.least_edge,
             "below_edge": self.below_edge,
@@ -357,7 +364,7 @@ def views(
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
     windows: int | None = None,
-    legible: float | int = 0.8,
+    legible: float | int | None = None,
     cap: int = 1024,
     page: int = 1,
     settings: Iterable[str] | None = None,
@@ -372,8 +379,10 @@ def views(
     ``context`` is about the share of the tokens that is kept for a small picture of the whole; 0
     lets it be left out. ``windows`` is the most windows beside it: three for hosted models, which
     take few pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes
-    the answer readable with probability ``legible``, up to ``cap``; where that is too little, a
-    warning and `Views.reached` say so. ``settings`` names the parameters that your request can
+    the answer readable with probability ``legible`` (0.8), up to ``cap``; where that is too little,
+    a warning and `Views.reached` say so. With a number of ``tokens``, ``legible`` is a fallback:
+    where the estimate is below it, the budget is raised up to ``cap``, and where that is too little
+    the picture stays as it is (`Views.original`). ``settings`` names the parameters that your request can
     have, such as `detail`, where not all: some prices go by one. ``page`` is a page of a PDF or a
     TIFF, or a frame of an animation, counted from 1.
     ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
@@ -389,16 +398,19 @@ def views(
     ['text', 'image_url']
     """
     rule = token_rule(model)  # mistakes are told before anybody looks at the picture
-    if tokens == "auto":
+    if legible is not None:
         check_legible(legible)
-    elif check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(rule):
+    if tokens != "auto" and check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(rule):
         raise too_few(rule, tokens)
     planner = Planner.of(
         source, question, model, acuity, scout, context, windows, page, settings, label, numbered
     )
+    check_count(cap, "views: cap")
     if tokens == "auto":
-        return _enough(planner, legible, check_count(cap, "views: cap"))
-    return planner.views(int(tokens))
+        return _enough(planner, LEGIBLE if legible is None else legible, cap)
+    if legible is None:
+        return planner.views(tokens)
+    return planner.views_or_original(tokens, legible, cap)
 
 
 def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
@@ -494,12 +506,24 @@ class Planner:
             need.buy(tokens), label=need.label,
         )  # fmt: skip
 
+    def views_or_original(self, tokens: int, legible: float | int, cap: int) -> Views:
+        """The views of a budget if the estimate reaches ``legible``, else those of the smallest
+        budget up to ``cap`` that does, else the picture as it is."""
+        check_legible(legible)
+        seen, wanted = self.views(tokens), float(legible)
+        if (seen.value or 0.0) < legible and tokens < cap:
+            seen = self.views(self.budget(legible, cap).tokens)
+        if (seen.value or 0.0) >= legible:
+            return replace(seen, wanted=wanted)
+        whole = self.views(max(tokens, self.need.rule.count(self.picture.size)))
+        return replace(whole, wanted=wanted, original=True)
+
     @cached_property
     def outlook(self) -> Outlook:
         """What to tell of any plan."""
         return Outlook(self.question, self.sight, self.need.acuity)
 
-    def budget(self, legible: float | int = 0.8, cap: int | None = None) -> Needed:
+    def budget(self, legible: float | int = LEGIBLE, cap: int | None = None) -> Needed:
         """The smallest budget whose plan is worth ``legible``, or the largest there is.
 
         ``views(..., tokens="auto")`` takes this budget.

@@ -14,6 +14,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar
 from functools import cache, partial
 from importlib import import_module
+from math import inf
 from threading import Lock, Thread
 from time import monotonic
 from typing import Any
@@ -91,16 +92,23 @@ class Hook(_LOGGER):
         seconds: float = 30.0,
         threads: int = 2,
         fetch: bool = False,
+        legible: float | None = None,
+        cap: int = 1024,
         rewriter: Rewriter | None = None,
     ) -> None:
         """Every picture gets ``tokens`` tokens where its model's `model_info` does not say other.
 
         Views are made by ``threads`` threads within ``seconds``. Where that fails, the request goes
         on as it came, or is refused if the hook is ``closed``. With ``fetch``, pictures are fetched
-        from public addresses; else those are left alone. A ``rewriter`` overrides tokens and fetch.
+        from public addresses; else those are left alone. With ``legible``, pictures whose views are
+        less likely to show the answer get up to ``cap`` tokens, and if that is too little are sent
+        as they are, unless the hook is closed. A ``rewriter`` overrides all but ``closed``,
+        ``seconds`` and ``threads``.
         """
         super().__init__()
-        self.rewriter = rewriter or Rewriter(tokens, fetch=fetch, strict=closed)
+        self.rewriter = rewriter or Rewriter(
+            tokens, fetch=fetch, strict=closed, legible=legible, cap=cap
+        )
         self.closed, self.seconds = closed, seconds
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="homunculus")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="homunculus-known")
@@ -258,11 +266,16 @@ def _whole(value: Any, name: str, what: str = "tokens, 1 or more") -> int:
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
-    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS and _FETCH say."""
+    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _LEGIBLE and _CAP say."""
     tokens = _whole(variables.get("HOMUNCULUS_TOKENS", 273), "HOMUNCULUS_TOKENS")
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
-    return Hook(tokens, closed=bool(closed), seconds=_seconds(variables), fetch=bool(fetch))
+    cap = _whole(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")
+    seconds = _positive(variables, "HOMUNCULUS_SECONDS", "seconds", most=inf) or 30.0
+    legible = _positive(variables, "HOMUNCULUS_LEGIBLE", "a probability", most=1.0)
+    return Hook(
+        tokens, closed=bool(closed), seconds=seconds, fetch=bool(fetch), legible=legible, cap=cap
+    )
 
 
 def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:
@@ -273,15 +286,21 @@ def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:
     return words.index(text)
 
 
-def _seconds(variables: Mapping[str, str]) -> float:
-    text = variables.get("HOMUNCULUS_SECONDS", "30")
+def _positive(
+    variables: Mapping[str, str], name: str, what: str, most: float
+) -> float | None:
+    """The number that a variable is; None if it is not set."""
+    text = variables.get(name)
+    if text is None:
+        return None
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise ValueError(f"HOMUNCULUS_SECONDS: expected seconds, more than 0, got {text!r}")
-    return seconds
+        number = 0.0
+    if not (0 < number <= most and number < inf):
+        limit = "" if most == inf else f" and at most {most:g}"
+        raise ValueError(f"{name}: expected {what}, more than 0{limit}, got {text[:20]!r}")
+    return number
 
 
 # ---- what LiteLLM's calls hold -------------------------------------------------------------------

@@ -20,7 +20,7 @@ from homunculus.core.pipeline import Basis
 from homunculus.core.types import check_count
 from homunculus.image import PictureError, size_of, to_data_uri
 from homunculus.lazy import need
-from homunculus.planner import Views, views
+from homunculus.planner import Planner, Views, check_legible
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.labels import Label, LabelLike
@@ -60,7 +60,8 @@ UNFIT = (
 SCREEN = "the model points at pixels of its screen, which must stay as they are"
 NO_QUESTION = "no question was found for the picture, so it is sent as it is"
 WHOLE = "the question is about the whole picture, so it is sent as it is"
-ALONE = {ELSEWHERE, SCREEN, NO_QUESTION, WHOLE}
+DOUBT = "views are not likely enough to show the answer, so the picture is sent as it is"
+ALONE = {ELSEWHERE, SCREEN, NO_QUESTION, WHOLE, DOUBT}
 """Why a picture is left as it is although nothing is wrong with it."""
 SCREEN_TOOL = re.compile(r"computer([-_](use[-_])?preview|_use|_\d{8})?")
 """The types of tools by which models point at a screen."""
@@ -165,6 +166,8 @@ class Rewriter:
         pixels: int | None = None,
         scout: ScoutLike = "auto",
         acuity: Any = "vlm",
+        legible: float | None = None,
+        cap: int = 1024,
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
 
@@ -174,15 +177,21 @@ class Rewriter:
         views alone raises. Addresses of pictures are left as they are, or with ``fetch`` asked for,
         if they are public (`homunculus.serve.fetch`). With ``beyond``, views may cost more than the
         picture: where a model reduces every picture to one size, windows show what is lost by that.
-        A picture of more than ``pixels`` pixels is not opened.
+        A picture of more than ``pixels`` pixels is not opened. With ``legible``, a picture whose
+        views are less likely to show the answer gets more tokens, up to ``cap``; if that is too
+        little, it is left as it is, or in strict mode shown with ``cap`` tokens.
         """
         check_count(tokens, "Rewriter: tokens")
+        check_count(cap, "Rewriter: cap")
+        if legible is not None:
+            check_legible(legible)
         Label.of(label)
         self.tokens, self.strict, self.images = tokens, strict, images
         self.label: LabelLike = label
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
         self.rule = None if model is None else token_rule(model)
         self.scout, self.acuity = scout, acuity
+        self.legible, self.cap = legible, cap
         self.known = LRU[bytes, _Made](KEPT, _weight)
 
     # ---- requests
@@ -354,6 +363,8 @@ class Rewriter:
         if fits:  # an address: its picture is sent as it is, without a line
             budget, question = price, question._replace(number=None)
         made = self._make(data, question, budget, settings, task)
+        if made.bundle is None:
+            return task.leave(part, found, DOUBT)
         if not (question.from_user or made.basis == "found" or self.strict):
             return task.leave(part, found, NO_QUESTION)  # what the system says is no question
         if here and len(made.bundle.parts) == 1 and made.bundle.tokens >= price:
@@ -394,13 +405,21 @@ class Rewriter:
         if known := self.known.get(key):
             return known
         task.wait.check()
-        shown = views(
-            data, text, tokens=tokens, model=rule, scout=self.scout, acuity=self.acuity,
-            windows=task.windows, settings=settings, label=self.label, numbered=number is not None,
+        planner = Planner.of(
+            data, text, rule, self.acuity, self.scout, windows=task.windows, settings=settings,
+            label=self.label, numbered=number is not None,
         )  # fmt: skip
-        made = _Made.of(shown, number)
+        made = _Made.of(self._plan(planner, tokens), number)
         self.known.put(key, made)
         return made
+
+
+    def _plan(self, planner: Planner, tokens: int) -> Views:
+        """Its views with so many tokens, or as many as make them legible."""
+        if self.legible is None:
+            return planner.views(tokens)
+        shown = planner.views_or_original(tokens, self.legible, self.cap)
+        return planner.views(max(tokens, self.cap)) if shown.original and self.strict else shown
 
 
 def _is(first: Any, second: Any) -> bool:
@@ -420,13 +439,15 @@ def warm(rewriter: Rewriter) -> None:
 class _Made(NamedTuple):
     """Views as files, and what is known of them."""
 
-    bundle: Bundle
+    bundle: Bundle | None
+    """None if the picture is to be left as it is."""
     value: float | None
     basis: Basis
 
     @staticmethod
     def of(shown: Views, number: int | None) -> "_Made":
-        return _Made(bundle(shown, number=number), shown.value, shown.basis)
+        files = None if shown.original else bundle(shown, number=number)
+        return _Made(files, shown.value, shown.basis)
 
 
 class _Wait:
@@ -526,7 +547,7 @@ def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict
 
 
 def _weight(made: _Made) -> int:
-    return sum(len(part.picture.data) for part in made.bundle.parts)
+    return sum(len(part.picture.data) for part in made.bundle.parts) if made.bundle else 0
 
 
 def _points(body: Mapping[str, Any]) -> bool:
