@@ -94,9 +94,7 @@ def body() -> dict:
 
 
 def rewritten(legible: float | None, strict: bool = False, **given):
-    rewriter = Rewriter(
-        24, model=28, legible=legible, cap=256, strict=strict, scout=scout(**given)
-    )
+    rewriter = Rewriter(24, model=28, legible=legible, cap=256, strict=strict, scout=scout(**given))
     return rewriter.request(body())
 
 

@@ -18,8 +18,8 @@ import torch
 import torch.nn.functional as F
 from einops import rearrange
 
-from homunculus.core.match import OF_THING
 from homunculus.core.check import check_kind, check_number, check_text
+from homunculus.core.match import OF_THING
 from homunculus.core.pipeline import Basis, Scout, Sight, check_sight, probabilities, resize_map
 from homunculus.core.types import Grid, check_count, is_whole
 from homunculus.image import Picture, open_picture
@@ -382,9 +382,9 @@ def views(
     the answer readable with probability ``legible`` (0.8), up to ``cap``; where that is too little,
     a warning and `Views.reached` say so. With a number of ``tokens``, ``legible`` is a fallback:
     where the estimate is below it, the budget is raised up to ``cap``, and where that is too little
-    the picture stays as it is (`Views.original`). ``settings`` names the parameters that your request can
-    have, such as `detail`, where not all: some prices go by one. ``page`` is a page of a PDF or a
-    TIFF, or a frame of an animation, counted from 1.
+    the picture stays as it is (`Views.original`). ``settings`` names the parameters that your
+    request can have, such as `detail`, where not all: some prices go by one. ``page`` is a page of
+    a PDF or a TIFF, or a frame of an animation, counted from 1.
     ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
     "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
     ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
@@ -400,7 +400,9 @@ def views(
     rule = token_rule(model)  # mistakes are told before anybody looks at the picture
     if legible is not None:
         check_legible(legible)
-    if tokens != "auto" and check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(rule):
+    if tokens != "auto" and check_count(tokens, "views: tokens", "Give an int, or 'auto'.") < least(
+        rule
+    ):
         raise too_few(rule, tokens)
     planner = Planner.of(
         source, question, model, acuity, scout, context, windows, page, settings, label, numbered

@@ -11,7 +11,7 @@ of running sums, so that all scales, shapes and places are compared in a few ope
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from math import ceil, floor, hypot, log2, sqrt
 from typing import NamedTuple
@@ -808,9 +808,7 @@ def _same_place(windows: Sequence[Window]) -> tuple[int, int] | None:
     return next((p for p in pairs if _overlap_share(*(windows[i] for i in p)) > OVERLAP), None)
 
 
-def _inner(
-    sums: Float[Tensor, "rows1 cols1"], size: Grid, edge: int
-) -> Float[Tensor, "rows cols"]:
+def _inner(sums: Float[Tensor, "rows1 cols1"], size: Grid, edge: int) -> Float[Tensor, "rows cols"]:
     """What windows of one size hold by place, without their edges where they are larger."""
     return _spans(_spans(sums, size[0], edge).T, size[1], edge).T
 

@@ -286,9 +286,7 @@ def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:
     return words.index(text)
 
 
-def _positive(
-    variables: Mapping[str, str], name: str, what: str, most: float
-) -> float | None:
+def _positive(variables: Mapping[str, str], name: str, what: str, most: float) -> float | None:
     """The number that a variable is; None if it is not set."""
     text = variables.get(name)
     if text is None:

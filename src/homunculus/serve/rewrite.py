@@ -413,7 +413,6 @@ class Rewriter:
         self.known.put(key, made)
         return made
 
-
     def _plan(self, planner: Planner, tokens: int) -> Views:
         """Its views with so many tokens, or as many as make them legible."""
         if self.legible is None:

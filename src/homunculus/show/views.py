@@ -44,6 +44,8 @@ LIKELY = 0.2
 """How likely another place must be, against the likeliest, to be magnified as well."""
 SMALL = 20
 """Height of a label in pixels."""
+DOUBT = 0.5
+"""Below this estimate what is magnified is called a guess."""
 LITTLE = 0.05
 """Windows that gain less than this gain little."""
 
@@ -59,8 +61,9 @@ def draw_views(views: Views) -> Any:
     )
     pictures = {view: render(whole, view) for way in ways for view in way.views}
     both, spots = _both(ways, pictures, right), likeliest(views)
-    columns = ([left], [both, _close(ways, pictures, spots, right)])
-    beneath = ([left, _close(ways, pictures, spots, left.width)], [both])
+    doubt = doubtful(views)
+    columns = ([left], [both, _close(ways, pictures, spots, right, doubt)])
+    beneath = ([left, _close(ways, pictures, spots, left.width, doubt)], [both])
     if left.width >= GLASSES and _height(beneath) < _height(columns):
         columns = beneath  # below a broad picture there is room
     asked = f"“{views.question}”" if views.question else "(no question)"
@@ -329,6 +332,12 @@ def likeliest(views: Views) -> list[Spot]:
     return spots
 
 
+def doubtful(views: Views) -> bool:
+    """Whether what is magnified may well not be the answer, however sharp it is."""
+    return views.guess or (views.value or 0.0) < DOUBT
+
+
+GUESS = "a guess, and perhaps not the answer: "
 MISSED = "The likeliest place of the picture is in no window. More tokens may show it."
 
 
@@ -378,7 +387,11 @@ def _around(
 
 
 def _close(
-    ways: Sequence[Way], pictures: Mapping[View, Any], spots: Sequence[Spot], width: int
+    ways: Sequence[Way],
+    pictures: Mapping[View, Any],
+    spots: Sequence[Spot],
+    width: int,
+    doubt: bool,
 ) -> Any:
     """Likely places magnified, as they are sent and as the same budget resized shows them."""
     if not spots:
@@ -387,6 +400,7 @@ def _close(
     windows, several = spots[0].view.name != "whole", len(spots) > 1
     where = "in windows" if several else "in a window" if windows else "(not in a window)"
     title = f"the likeliest place{'s' * several} {where}, magnified"
+    title = f"{GUESS}{title}" if doubt else title
     wide = (width - panels.GAP // 2) // SPOTS if several else width
     rows = [panels.written(title, width, panels.TITLE, panels.INK, most=2)]
     for way in ways:
