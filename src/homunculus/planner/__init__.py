@@ -43,6 +43,8 @@ PRINT = 0.45
 questions of pilot parts."""
 PRINTED = 0.5
 """A cell holds print from this probability on."""
+PAGE = 0.05
+"""A page has at least this share of cells with print."""
 BETWEEN = 2
 """Rows of cells between two lines that belong to both."""
 ABSENT = 0.1
@@ -624,11 +626,14 @@ def _words(sight: Sight) -> torch.Tensor | None:
 
 
 def _first_print(sight: Sight) -> torch.Tensor | None:
-    """The first column with print in each row; None where it is not print that answers."""
+    """The first column with print in each row; None where there is little print: signs in a street
+    need no label."""
     if sight.elsewhere is None or sight.thing is not None:
         return None
     grid = (int(sight.logit.shape[0]), int(sight.logit.shape[1]))
     printed = resize_map(sight.elsewhere.float(), grid) >= PRINTED
+    if printed.float().mean() < PAGE:
+        return None
     # an answer reaches into the rows above and below its line
     printed = F.max_pool2d(printed.float()[None], (2 * BETWEEN + 1, 1), 1, (BETWEEN, 0))[0]
     return printed.argmax(1)

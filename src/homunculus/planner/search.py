@@ -69,7 +69,7 @@ NEARLY = 0.7
 ADDS, DROPPED = 0.03, 0.01
 """What a plan may lose without a window for that to be tried, and what it may have lost once the
 other windows have its tokens: few long windows are easier to read than many short ones."""
-BARE = 0.7
+BARE = 0.4
 """What an answer is worth in a window that shows nothing that tells what it is."""
 OVERLAP = 0.5
 """The share of a window that another one may show as well: with more, both show one place."""
