@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from homunculus import show as why
 from homunculus.relevance import scout as relevance
 from homunculus.relevance import words as scout
 from homunculus.relevance.scout import WordsOrPixels
-from homunculus.relevance.words import COMPARING, SURE, WordSight
+from homunculus.relevance.words import COMPARING, ENOUGH, SURE, WordSight
 from homunculus.show import look, panels
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -26,6 +26,8 @@ WORDS = (
     Match("total", 0.9, (0.1, 0.2, 0.3, 0.25), 2.4),
     Match("invoice", 0.2, (0.5, 0.5, 0.6, 0.6), 0.0),
 )
+PARTLY = SURE * (5 * 0.9 + 7 * 0.2) / 12 / ENOUGH
+"""How sure a scout is that found so much of a question, by letters."""
 
 
 @dataclass
@@ -70,18 +72,18 @@ def test_a_scout_is_followed_when_there_is_a_question() -> None:
     seen = look(page(), QUESTION, method="grid", tokens=1, scout=eyes(Fake()))
     assert seen.to_json()["boxes"] == [[48.0, 176.0, 64.0, 192.0]]
     assert seen.sight.origin == "words: 1 of 2 found"
-    assert seen.sight.sure == SURE
+    assert seen.sight.sure == pytest.approx(PARTLY)
 
 
 @pytest.mark.parametrize(
     ("matched", "text", "quoted", "sure"),
-    [(True, 0.01, False, SURE), (False, 0.01, False, 0.0), (False, 0.01, True, SURE),
-     (False, 0.2, False, SURE), (True, 0.001, True, 0.0)],
+    [(True, 0.01, False, PARTLY), (False, 0.01, False, 0.0), (False, 0.01, True, PARTLY),
+     (False, 0.2, False, PARTLY), (True, 0.001, True, 0.0)],
 )  # fmt: skip
 def test_a_scout_of_words_is_sure_where_answers_are_printed(matched, text, quoted, sure) -> None:
     """A photo of a dog with a number plate says nothing about the dog."""
     sight = WordSight.of(torch.zeros(4, 4), WORDS, (), matched, text, quoted=quoted)
-    assert sight.sure == sure
+    assert sight.sure == pytest.approx(sure)
 
 
 def test_a_question_that_compares_leaves_the_scout_less_sure() -> None:
@@ -90,7 +92,19 @@ def test_a_question_that_compares_leaves_the_scout_less_sure() -> None:
         WordSight.of(torch.zeros(4, 4), WORDS, (), True, 0.2, quoted=quoted, counts=True).sure
         for quoted in (False, True)
     ]
-    assert sure == [COMPARING, SURE]
+    assert sure == pytest.approx([COMPARING / SURE * PARTLY, PARTLY])
+
+
+def test_a_scout_is_as_sure_as_the_words_were_found() -> None:
+    def sure(*chances: float) -> float:
+        found = tuple(
+            replace(WORDS[0], text=f"word{number}", probability=chance)
+            for number, chance in enumerate(chances)
+        )
+        return WordSight.of(torch.zeros(4, 4), found, (), True, 0.2).sure
+
+    assert sure(0.9, 0.9) == sure(0.99) == sure(0.7, 0.6) == SURE
+    assert SURE > sure(0.9, 0.1) > sure(0.5, 0.1) > sure(0.05, 0.05) > 0
 
 
 def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
