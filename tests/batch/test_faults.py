@@ -360,7 +360,10 @@ def test_ray_that_does_not_start_is_a_sentence(tmp_path, monkeypatch, capsys):
 def test_a_cluster_that_is_not_there_is_a_sentence(tmp_path):
     source = make.folder(tmp_path / "in", 1)
     run = start(source, tmp_path / "out", "--workers", "1", "--address", "127.0.0.1:1")
-    _, wrong = run.communicate(timeout=60)
+    try:
+        _, wrong = run.communicate(timeout=60)
+    finally:
+        run.kill()
     assert run.returncode == 1, wrong
     assert "Traceback" not in wrong
     assert "--address" in wrong

@@ -1,5 +1,6 @@
 """A recorder in place of every provider, and proxies in processes of their own before it."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 
 from homunculus.lab.speed.proxy import HOOK, ProxyProcess
 from recorder import recording, url
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # or its import asks the network for prices
 
 
 @pytest.fixture(scope="session")

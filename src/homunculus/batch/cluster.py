@@ -8,6 +8,7 @@ large as their files, too much to send. The driver alone writes.
 import json
 import logging
 import os
+import re
 import resource
 import socket
 from collections.abc import Generator, Iterator, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from homunculus.batch.faults import Ledger, Start
+from homunculus.batch.faults import MACHINE, Ledger, Start
 from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
 from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
 from homunculus.batch.work import work_chunk
@@ -161,11 +162,25 @@ def _no_ray(address: str | None, error: Exception) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    """The first sentence of what is behind an error of Ray's, whose message may fill a page."""
+    """The first sentence of what is behind an error of Ray's, whose message may fill a page.
+
+    Where Ray keeps only the text of a worker's traceback, an error of the machine is found in it.
+
+    >>> _first_line(RuntimeError("UDF failed.\\nOSError: [Errno 28] No space left on device: 'x'"))
+    'No space left on device.'
+    """
+    errors = [error]
     while inner := getattr(error, "cause", None) or error.__cause__:
         error = inner
+        errors.append(error)
+    told = (found for one in errors for found in _ERRNO.findall(str(one)))
+    if number := next((int(one) for one in told if int(one) in MACHINE), 0):
+        return f"{os.strerror(number)}."
     line = (str(error).strip() or type(error).__name__).splitlines()[0]
     return f"{line.split('. ')[0].rstrip('.')}."
+
+
+_ERRNO = re.compile(r"\[Errno (\d+)\]")
 
 
 def remote_book(ray: Any, folder: str) -> RemoteBook:
