@@ -591,6 +591,7 @@ def test_figures_of_calls_are_bounded(monkeypatch) -> None:
     [
         ("HOMUNCULUS_TOKENS", "0"), ("HOMUNCULUS_TOKENS", "-5"), ("HOMUNCULUS_TOKENS", "auto"),
         ("HOMUNCULUS_FAIL", "ajar"), ("HOMUNCULUS_SECONDS", "nan"), ("HOMUNCULUS_SECONDS", "soon"),
+        ("HOMUNCULUS_LEGIBLE", "80"), ("HOMUNCULUS_LEGIBLE", "0"), ("HOMUNCULUS_CAP", "-1"),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:
@@ -600,3 +601,5 @@ def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:
         from_environment({name: value})
     assert from_environment({}).rewriter.tokens == 273
     assert from_environment({"HOMUNCULUS_TOKENS": "99"}).rewriter.tokens == 99
+    doubtful = from_environment({"HOMUNCULUS_LEGIBLE": "0.5", "HOMUNCULUS_CAP": "512"}).rewriter
+    assert (doubtful.legible, doubtful.cap) == (0.5, 512)
