@@ -448,7 +448,7 @@ def test_the_shipped_curves_are_those_that_were_measured(name) -> None:
 
 
 def test_a_curve_is_got_by_name_file_or_itself(folder) -> None:
-    assert get_acuity("vlm") == Acuity("vlm", 9.0, 0.33, spread=0.5)
+    assert get_acuity("vlm") == Acuity("vlm", 8.0, 0.33, spread=0.6)
     assert get_acuity(TRUTH) is TRUTH
     measured = replace(TRUTH, interval=(6.5, 7.5), spread=0.2)
     (folder / "mine.json").write_text(json.dumps(measured.to_json()))
