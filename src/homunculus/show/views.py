@@ -303,8 +303,8 @@ class Spot(NamedTuple):
 def likeliest(views: Views) -> list[Spot]:
     """What to magnify: likely places in windows, the best first; none if nobody knows one.
 
-    The likeliest place that is legible in a window, and one that this window does not show. Each is
-    as wide as a few words of the print there, or as a thing, and never beyond its window.
+    The likeliest place that is legible in a window, and another one. Each is as wide as a few words
+    of the print there, or as a thing, and never beyond its window.
     """
     sight, (high, wide) = views.sight, views.picture.size
     if not sight.sure:
@@ -314,21 +314,20 @@ def likeliest(views: Views) -> list[Spot]:
     chance = probabilities(sight.logit)
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
     things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
-    left = [view for view in views if view.name != "whole"] or list(views)
+    windows = [view for view in views if view.name != "whole"] or list(views)
     spots = list[Spot]()
-    while left and len(spots) < SPOTS:
-        worth = [_worth(view, views, chance, size, cell) for view in left]
-        view = left.pop(worth.index(max(worth)))
+    while len(spots) < SPOTS:
+        view = max(windows, key=lambda one: _worth(one, views, chance, size, cell))
         inside = chance * _cells(view.box, grid, cell)
         best = float(inside.max())
         if spots and best < LIKELY * peak:
-            continue
+            break
         likely = (inside >= 0.9 * best).nonzero()  # a thing has many cells equally likely
         row, col = likely[(likely - likely.float().mean(0)).square().sum(1).argmin()].tolist()
         middle = ((col + 0.5) * cell[0], (row + 0.5) * cell[1])
         box = _around(view.box, middle, float(size[row, col]), bool(things[row, col] > 0.5))
         spots.append(Spot(view, box, best / peak))
-        chance = torch.where(_cells(view.box, grid, cell), 0.0, chance)
+        chance = torch.where(_cells(box, grid, cell), 0.0, chance)
     return spots
 
 
