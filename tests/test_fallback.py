@@ -147,7 +147,7 @@ def test_the_command_line_falls_back(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setitem(scouts(), "unsure", lambda: scout(sure=0.3))
     page().save("page.png")
     call = ["views", "page.png", "What is the total?", "--tokens", "32", "--scout", "unsure"]
-    assert main([*call, "--legible", "0.8", "--json"]) == 0
+    assert main([*call, "--legible", "0.8", "--cap", "64", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["original"] is True
     assert main([*call, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["original"] is False

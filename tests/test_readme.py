@@ -133,11 +133,11 @@ def test_every_link_of_the_readme_leads_somewhere() -> None:
 
 
 SETS = {  # a row of the table: file, suite, column
-    "receipts": ("measure-tokens32-text", "sroie", "crop/smooth"),
-    "street words": ("measure-tokens32-text", "icdar2015", "crop/smooth"),
-    "document pages": ("measure-tokens32-text", "docvqa_gaze", "crop/smooth"),
+    "receipts": ("views-tokens32-text", "sroie", "crop/smooth"),
+    "street words": ("views-tokens32-text", "icdar2015", "crop/smooth"),
+    "document pages": ("views-tokens32-text", "docvqa_gaze", "crop/smooth"),
     "charts": ("measure-tokens32-charts", "chartqa_owid", "anywhere/smooth"),
-    "things in photos": ("photos-tokens32", "photos", "evidence32"),
+    "things in photos": ("views-tokens32-photos", "photos", "evidence32"),
 }
 
 

@@ -327,7 +327,9 @@ def likeliest(views: Views) -> list[Spot]:
         middle = ((col + 0.5) * cell[0], (row + 0.5) * cell[1])
         box = _around(view.box, middle, float(size[row, col]), bool(things[row, col] > 0.5))
         spots.append(Spot(view, box, best / peak))
-        chance = torch.where(_cells(box, grid, cell), 0.0, chance)
+        (x0, y0, x1, y1), across, down = box, box[2] - box[0], box[3] - box[1]
+        near = (x0 - across, y0 - down, x1 + across, y1 + down)
+        chance = torch.where(_cells(near, grid, cell), 0.0, chance)
     return spots
 
 
