@@ -129,17 +129,13 @@ def figure(name: str, title: str, sets: Sequence[tuple[Axes, Sequence[Curve]]]) 
 
 def reading() -> None:
     """What views and the resized picture show of an answer: measured."""
-    names = (("views", 0), ("resize", 1), ("views+shuffled", 4))
-    labels = {
-        "views": "views",
-        "resize": "the whole picture, resized",
-        "views+shuffled": "views, with another image's question",
-    }
+    names = (("views", 0), ("resize", 1))
+    labels = {"views": "views", "resize": "the whole picture, resized"}
     sets = []
     for title, file, suite in (
-        ("pages (DocVQA)", "measure-tokens32-text", "docvqa_gaze"),
-        ("receipts (SROIE)", "measure-tokens32-text", "sroie"),
-        ("street words (ICDAR)", "measure-tokens32-text", "icdar2015"),
+        ("pages (DocVQA)", "views-tokens32-text", "docvqa_gaze"),
+        ("receipts (SROIE)", "views-tokens32-text", "sroie"),
+        ("street words (ICDAR)", "views-tokens32-text", "icdar2015"),
     ):  # fmt: skip
         runs = json.loads((RESULTS / f"{file}.json").read_text("utf-8"))["runs"]
         run = next(one for one in runs if one["suite"] == suite)
