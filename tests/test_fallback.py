@@ -68,6 +68,22 @@ def test_where_no_views_are_legible_the_picture_stays_as_it_is(given) -> None:
     assert left.to_json()["original"] is True
 
 
+@pytest.mark.parametrize("sure", [0.0, 0.3])
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [("qwen3-vl", (1000, 1000)), ("claude", (2480, 3508)), ("gpt-4o", (2480, 3508)),
+     ("gemini-3", (1000, 1400)), ("qwen3-vl", (1024, 1024))],
+)  # fmt: skip
+def test_the_original_is_the_picture_at_its_usual_price(model, size, sure) -> None:
+    picture = image.new("RGB", size, "white")
+    given = {"tokens": 300, "model": model, "scout": scout(sure=sure), "numbered": True}
+    left = homunculus.views(picture, "What is the total?", legible=0.999, cap=301, **given)
+    assert left.original
+    assert [view.size for view in left] == [size[::-1]]
+    assert left.tokens == left.untouched <= left.limit
+    assert left.to_json()["setting"] == {}
+
+
 def test_where_nobody_knows_where_to_look_the_picture_stays_as_it_is() -> None:
     assert homunculus.views(page(), "", tokens=16, model=28, legible=0.5).original
     assert not homunculus.views(page(), "", tokens=16, model=28).original
@@ -115,6 +131,23 @@ def test_a_strict_request_never_keeps_it() -> None:
     changed, report = rewritten(0.8, strict=True, sure=0.3)
     assert changed != body()
     assert 24 < report.tokens + report.label_tokens <= 256
+    assert report.left == []
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("sure", [0.95, 0.3])
+def test_a_request_that_was_rewritten_is_left_alone(strict, sure) -> None:
+    rewriter = Rewriter(24, model=28, legible=0.7, cap=256, strict=strict, scout=scout(sure=sure))
+    once, _ = rewriter.request(body())
+    again, report = rewriter.request(once)
+    assert again == once
+    assert report.shown == []
+
+
+def test_a_request_with_a_smaller_budget_of_its_own_keeps_to_it() -> None:
+    rewriter = Rewriter(64, model=28, legible=0.99, cap=256, scout=scout(sure=0.3))
+    _, report = rewriter.request(body(), tokens=24)
+    assert 0 < report.tokens <= 24
     assert report.left == []
 
 

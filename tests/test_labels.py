@@ -133,6 +133,17 @@ def test_the_first_print_of_a_row_is_where_its_label_stands() -> None:
     assert int(first[8]) == 0
 
 
+def test_weights_that_say_nothing_are_no_print() -> None:
+    for weight in (torch.ones(8, 8), torch.full((8, 8), 1 / 64), torch.zeros(8, 8)):
+        assert (
+            believe(Sight(torch.zeros(8, 8), 0.9, elsewhere=weight), (80, 80), EYES).first is None
+        )
+    printed = torch.zeros(8, 8)
+    printed[3, 2:] = 1.0
+    times = [believe(Sight(printed, 0.9, elsewhere=k * printed), (80, 80), EYES) for k in (1, 0.01)]
+    assert torch.equal(times[0].first, times[1].first)
+
+
 def test_things_need_no_label() -> None:
     flat = torch.ones(8, 8)
     assert believe(Sight(0 * flat, 0.9, elsewhere=flat, thing=flat), (80, 80), EYES).first is None

@@ -42,7 +42,7 @@ PRINT = 0.45
 """Octaves by which real print is easier or harder to read than the eye test's; set by hand on
 questions of pilot parts."""
 PRINTED = 0.5
-"""A cell holds print from this probability on."""
+"""A cell holds print from this share of the largest weight on."""
 PAGE = 0.05
 """A page has at least this share of cells with print."""
 BETWEEN = 2
@@ -519,8 +519,8 @@ class Planner:
             seen = self.views(self.budget(legible, cap).tokens)
         if (seen.value or 0.0) >= legible:
             return replace(seen, wanted=wanted)
-        whole = self.views(max(tokens, self.need.rule.count(self.picture.size)))
-        return replace(whole, wanted=wanted, original=True)
+        bill, limit = self.need.original(), max(tokens, self.need.rule.count(self.picture.size))
+        return replace(seen, bill=bill, limit=limit, wanted=wanted, original=True, label=UNLABELLED)
 
     @cached_property
     def outlook(self) -> Outlook:
@@ -564,7 +564,7 @@ def check_legible(legible: float | int) -> None:
 
 
 VLM = ACUITIES["vlm"]
-"""A reader as vision-language models are reported to be."""
+"""A vision-language model that nobody has measured."""
 
 
 def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
@@ -631,8 +631,9 @@ def _first_print(sight: Sight) -> torch.Tensor | None:
     if sight.elsewhere is None or sight.thing is not None:
         return None
     grid = (int(sight.logit.shape[0]), int(sight.logit.shape[1]))
-    printed = resize_map(sight.elsewhere.float(), grid) >= PRINTED
-    if printed.float().mean() < PAGE:
+    weight = resize_map(sight.elsewhere.float(), grid)
+    printed = weight >= PRINTED * weight.max()
+    if not PAGE <= printed.float().mean() < 1:
         return None
     # an answer reaches into the rows above and below its line
     printed = F.max_pool2d(printed.float()[None], (2 * BETWEEN + 1, 1), 1, (BETWEEN, 0))[0]

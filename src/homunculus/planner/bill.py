@@ -79,6 +79,15 @@ class Need:
             self._bought[tokens] = found
         return self._bought[tokens]
 
+    def original(self) -> Bill:
+        """The picture as it is, at its usual price and without a line."""
+        rule, price = self.rule, self.rule.count(self.size)
+        if isinstance(rule, LevelRule):
+            return Bill(Plan(self.size, (), self._shown(price)), (price,))
+        seen = rule.seen(self.size)  # what the model makes of it
+        plan = find_whole(self.belief, self.size, seen, rule.lattice, self.acuity)
+        return Bill(replace(plan, whole=self.size), (price,))
+
     def _grown(self, bill: Bill, tokens: int) -> Bill:
         """Views of fewer tokens with what is left, where each token is billed."""
         rule = self.rule

@@ -179,7 +179,8 @@ class Rewriter:
         picture: where a model reduces every picture to one size, windows show what is lost by that.
         A picture of more than ``pixels`` pixels is not opened. With ``legible``, a picture whose
         views are less likely to show the answer gets more tokens, up to ``cap``; if that is too
-        little, it is left as it is, or in strict mode shown with ``cap`` tokens.
+        little, it is left as it is. In strict mode, or if it was fetched, it is shown with ``cap``
+        tokens. A request that brings a smaller budget of its own gets no more than that.
         """
         check_count(tokens, "Rewriter: tokens")
         check_count(cap, "Rewriter: cap")
@@ -354,15 +355,19 @@ class Rewriter:
         price, here = _price(part, rule, (high, wide)), found.kind == "data"
         budget = self._budget(rule, settings, task)
         fits = price <= budget and not self.beyond
-        if here and (fits or (price <= budget and (is_view(data) or _low(part, rule)))):
+        doubtful = self.legible is not None and task.tokens >= self.tokens
+        if here and (fits or (price <= budget and _low(part, rule))):
             return task.keep(part, found)
+        if here and is_view(data) and price <= (max(budget, self.cap) if doubtful else budget):
+            return task.keep(part, found)  # made by an earlier pass, or by the client
         if self._asks_nothing(question):
             return task.leave(part, found, NO_QUESTION)
         if asks_for_all(question.text) and not self.strict and self.scout == "auto":
             return task.leave(part, found, WHOLE)
         if fits:  # an address: its picture is sent as it is, without a line
             budget, question = price, question._replace(number=None)
-        made = self._make(data, question, budget, settings, task)
+        fallback = (not here or self.strict) if doubtful and not fits else None
+        made = self._make(data, question, budget, settings, task, fallback)
         if made.bundle is None:
             return task.leave(part, found, DOUBT)
         if not (question.from_user or made.basis == "found" or self.strict):
@@ -379,7 +384,7 @@ class Rewriter:
     def _asks_nothing(self, question: Question) -> bool:
         """Whether a picture would only be made smaller, for there is nothing to look for.
 
-        In strict mode it is, since nothing may cost more than the budget.
+        In strict mode it is, since nothing may cost more than it may.
         """
         return not (question.text or self.strict) and self.scout == "auto"
 
@@ -396,11 +401,30 @@ class Rewriter:
         return tokens
 
     def _make(
-        self, data: bytes, question: Question, tokens: int, settings: frozenset[str], task: "_Task"
+        self,
+        data: bytes,
+        question: Question,
+        tokens: int,
+        settings: frozenset[str],
+        task: "_Task",
+        fallback: bool | None,
     ) -> "_Made":
-        """The views of a picture's file, made once."""
+        """The views of a picture's file, made once.
+
+        With a ``fallback`` they get as many tokens as make them legible; if it is true, they stand
+        for the picture whatever comes of it.
+        """
         rule, text, number = task.rule, question.text[-LETTERS:], question.number
-        given = (text, rule.name, tokens, rule.edge, task.windows, sorted(settings), number)
+        given = (
+            text,
+            rule.name,
+            tokens,
+            rule.edge,
+            task.windows,
+            sorted(settings),
+            number,
+            fallback,
+        )
         key = blake2b(data, digest_size=16, key=blake2b(repr(given).encode()).digest()).digest()
         if known := self.known.get(key):
             return known
@@ -409,16 +433,15 @@ class Rewriter:
             data, text, rule, self.acuity, self.scout, windows=task.windows, settings=settings,
             label=self.label, numbered=number is not None,
         )  # fmt: skip
-        made = _Made.of(self._plan(planner, tokens), number)
+        made = _Made.of(self._plan(planner, tokens, fallback), number)
         self.known.put(key, made)
         return made
 
-    def _plan(self, planner: Planner, tokens: int) -> Views:
-        """Its views with so many tokens, or as many as make them legible."""
-        if self.legible is None:
+    def _plan(self, planner: Planner, tokens: int, fallback: bool | None) -> Views:
+        if self.legible is None or fallback is None:
             return planner.views(tokens)
         shown = planner.views_or_original(tokens, self.legible, self.cap)
-        return planner.views(max(tokens, self.cap)) if shown.original and self.strict else shown
+        return planner.views(max(tokens, self.cap)) if shown.original and fallback else shown
 
 
 def _is(first: Any, second: Any) -> bool:
@@ -546,7 +569,8 @@ def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict
 
 
 def _weight(made: _Made) -> int:
-    return sum(len(part.picture.data) for part in made.bundle.parts) if made.bundle else 0
+    parts = made.bundle.parts if made.bundle else ()
+    return 1024 + sum(len(part.picture.data) for part in parts)
 
 
 def _points(body: Mapping[str, Any]) -> bool:
