@@ -51,6 +51,8 @@ IMAGES = 100
 """Pictures of a request."""
 KEPT = 256 << 20
 """Bytes of views that are kept for requests that ask for them again."""
+ENTRY = 1024
+"""Bytes that each is counted with besides, so that pictures without views are forgotten, too."""
 LETTERS = 2000
 """Characters of a question that are used."""
 UNFIT = (
@@ -570,7 +572,7 @@ def _with_rest(part: Mapping[str, Any], made: list[dict[str, Any]]) -> list[dict
 
 def _weight(made: _Made) -> int:
     parts = made.bundle.parts if made.bundle else ()
-    return 1024 + sum(len(part.picture.data) for part in parts)
+    return ENTRY + sum(len(part.picture.data) for part in parts)
 
 
 def _points(body: Mapping[str, Any]) -> bool:
