@@ -67,10 +67,7 @@ def plan_row(job: Job, row: Row, deaths: int = 0) -> list[Result]:
         start = perf_counter()
         planner = Planner.of(picture, row.question, job.rule, job.acuity, job.scout)
         middle = perf_counter()
-        if job.legible is None:
-            seen = planner.views(job.tokens)
-        else:
-            seen = planner.views_or_original(job.tokens, job.legible, job.cap)
+        seen = planner.views_or_original(job.tokens, job.legible, job.cap)
         result |= _facts(seen)
         if job.to == "views":
             result[REQUEST] = json.dumps(request(job, seen, result["custom_id"]))

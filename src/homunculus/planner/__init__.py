@@ -412,8 +412,6 @@ def views(
     check_count(cap, "views: cap")
     if tokens == "auto":
         return _enough(planner, LEGIBLE if legible is None else legible, cap)
-    if legible is None:
-        return planner.views(tokens)
     return planner.views_or_original(tokens, legible, cap)
 
 
@@ -510,9 +508,11 @@ class Planner:
             need.buy(tokens), label=need.label,
         )  # fmt: skip
 
-    def views_or_original(self, tokens: int, legible: float | int, cap: int) -> Views:
-        """The views of a budget if the estimate reaches ``legible``, else those of the smallest
-        budget up to ``cap`` that does, else the picture as it is."""
+    def views_or_original(self, tokens: int, legible: float | int | None, cap: int) -> Views:
+        """The views of a budget if the estimate reaches ``legible`` or nobody asks for it, else
+        those of the smallest budget up to ``cap`` that does, else the picture as it is."""
+        if legible is None:
+            return self.views(tokens)
         check_legible(legible)
         seen, wanted = self.views(tokens), float(legible)
         if (seen.value or 0.0) < legible and tokens < cap:

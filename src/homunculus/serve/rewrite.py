@@ -440,9 +440,8 @@ class Rewriter:
         return made
 
     def _plan(self, planner: Planner, tokens: int, fallback: bool | None) -> Views:
-        if self.legible is None or fallback is None:
-            return planner.views(tokens)
-        shown = planner.views_or_original(tokens, self.legible, self.cap)
+        legible = None if fallback is None else self.legible
+        shown = planner.views_or_original(tokens, legible, self.cap)
         return planner.views(max(tokens, self.cap)) if shown.original and fallback else shown
 
 
