@@ -81,7 +81,7 @@ class Lines:
     def line(self, crop) -> str:
         return ""
 
-    def page(self, pixels, near=None):
+    def page(self, pixels):
         return [("T0tal: amount", (16.0, 16.0, 160.0, 32.0))]
 
 

@@ -13,7 +13,7 @@ from homunculus import Sight
 from homunculus.cli import main
 from homunculus.lab.measure.command import ahead
 from homunculus.lab.measure.parts import part
-from homunculus.lab.measure.read import Readings, reader, touches
+from homunculus.lab.measure.read import Readings, reader
 from homunculus.lab.measure.row import row
 from homunculus.lab.measure.run import Config, measure
 from homunculus.lab.measure.spend import deviation, keep, open_sheet, saliency
@@ -38,14 +38,10 @@ class Stripes:
         fine = crop.float().mean(0).diff(dim=1).abs().mean()
         return "TOTAL" if fine > 60 else ""
 
-    def page(self, pixels, near=None):
+    def page(self, pixels):
         left, top, right, bottom = BOX
         text = self.line(pixels[:, top:bottom, left:right])
-        return (
-            [(text, tuple(map(float, BOX)))]
-            if text and touches(tuple(map(float, BOX)), near)
-            else []
-        )
+        return [(text, tuple(map(float, BOX)))] if text else []
 
 
 @pytest.fixture
@@ -68,7 +64,7 @@ def suite(tmp_path) -> Path:
     return folder
 
 
-CONFIG = Config(tokens=(20, 60), side=256, modes=("smooth", "alone"))
+CONFIG = Config(tokens=(20, 60), side=256, modes=("smooth", "alone"), reads=("crop", "anywhere"))
 
 
 def test_the_told_read_all_and_the_shrunk_page_reads_nothing(suite) -> None:
@@ -89,7 +85,7 @@ def test_the_told_read_all_and_the_shrunk_page_reads_nothing(suite) -> None:
         "full", "random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency",
         "oracle", "cut+scout", "cut+blind", "cut+shuffled",
     }  # fmt: skip
-    for column in ("crop/smooth", "crop/alone", "page/smooth", "page/alone", "evidence8"):
+    for column in ("crop/smooth", "crop/alone", "anywhere/smooth", "anywhere/alone", "evidence8"):
         assert rows["full"]["all"][column][0] == 1.0
         assert rows["oracle"]["60"][column][0] == 1.0
         assert rows["resize"]["20"][column][0] == 0.0
@@ -223,9 +219,7 @@ def test_a_real_reader_reads_print(tmp_path, name) -> None:
     assert "40723" in eye.line(page[:, 55:105, 30:300])
     lines = eye.page(page)
     assert sorted(text.split()[0] for text, _ in lines) == ["Amount", "Invoice"]
-    near = eye.page(page, near=[(40.0, 60.0, 200.0, 90.0)])
-    assert near == [one for one in lines if "Invoice" in one[0]]
-    left, top, right, bottom = near[0][1]
+    (left, top, right, bottom) = next(box for text, box in lines if "Invoice" in text)
     assert left < 60
     assert top < 80 < bottom
     assert right > 180
@@ -247,9 +241,9 @@ def test_the_verb_measures_with_a_real_reader(tmp_path, capsys, monkeypatch) -> 
     assert main(["measure", "printed", *rows, *size]) == 0
     assert "printed: 1 question, 1 image;" in capsys.readouterr().out
     result = json.loads(Path("legibility-printed-all-520.json").read_text())
-    for column in ("crop/smooth", "page/smooth"):
-        assert result["table"]["oracle"]["90"][column][0] == 1.0
-        assert result["table"]["uniform"]["90"][column][0] < 0.5
+    assert [name for name in result["columns"] if "/" in name] == ["anywhere/smooth"]
+    assert result["table"]["oracle"]["90"]["anywhere/smooth"][0] == 1.0
+    assert result["table"]["uniform"]["90"]["anywhere/smooth"][0] < 0.5
     assert str(tmp_path) not in json.dumps(result)
     assert main(["measure", "absent"]) == 2
     assert "a suite is a folder" in capsys.readouterr().err
@@ -337,7 +331,7 @@ def test_a_row_of_views_that_cannot_be_run_says_why(name) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({}, "OCR also reads whole pages, some seconds each, for every row, budget and question."),
+        ({}, "OCR reads whole pages, some seconds each, for every row, budget and question."),
         ({"read": ["crop"]}, ""),
         ({"reader": "none"}, ""),
         ({"task": "evidence"}, ""),
@@ -349,7 +343,7 @@ def test_what_takes_long_is_said_beforehand(
     given: dict[str, Any], told: str, tmp_path: Path
 ) -> None:
     (tmp_path / "qa.jsonl").touch()
-    usual = {"task": "legibility", "reader": None, "read": ["crop", "page"], "skip": None}
+    usual = {"task": "legibility", "reader": None, "read": ["anywhere"], "skip": None}
     usual |= {"suite": [str(tmp_path)], "methods": ["views"], "quick": False, "pages": None}
     said = ahead(Namespace(**usual | given))
     assert told in said

@@ -1,7 +1,7 @@
 # pyright: basic
-"""What a reader makes of an answer that is shown to it: by a crop, near its box, or anywhere."""
+"""What a reader makes of pictures: the text in the answer's box, or whatever it finds itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import ceil
 from typing import Literal
@@ -11,36 +11,21 @@ from homunculus.lab.measure.official import lone, relaxed
 from homunculus.lab.measure.read import Pixels, Reader
 from homunculus.lab.measure.suite import Box, Question
 
-Read = Literal["crop", "page", "anywhere"]
+Read = Literal["anywhere", "crop"]
 Metric = Literal["anls", "vqa", "relaxed"]
-TOUCH = 0.3
-"""Share of the answer box that a detected line must cover to be its reading."""
 _WORDS: dict[Metric, Score] = {"vqa": lone, "relaxed": relaxed}
 
 
 def readings(reader: Reader, way: Read, pixels: Pixels, boxes: Sequence[Box]) -> list[str]:
-    """Texts that may be the answer: of its boxes, of lines upon them, or of all lines."""
+    """Texts that may be the answer: of its boxes, or of all lines."""
     if way == "crop":
         return [reader.line(crop(pixels, box)) for box in boxes]
-    return read_pictures(reader, way, [(pixels, (0, 0))], boxes)
+    return read_pictures(reader, [pixels])
 
 
-def read_pictures(
-    reader: Reader,
-    way: Read,
-    pictures: Sequence[tuple[Pixels, tuple[int, int]]],
-    boxes: Sequence[Box],
-) -> list[str]:
-    """The same of several pictures of one page, each read by itself; x y are their corners."""
-    found: list[str] = []
-    for pixels, (x, y) in pictures:
-        here = [(box[0] - x, box[1] - y, box[2] - x, box[3] - y) for box in boxes]
-        if way == "anywhere":
-            found += [text for text, _ in reader.page(pixels)]
-            continue
-        lines = reader.page(pixels, near=here)
-        found += [text for text, line in lines if any(_covers(line, box) for box in here)]
-    return found
+def read_pictures(reader: Reader, pictures: Sequence[Pixels]) -> list[str]:
+    """Every line that is found in pictures of one page, each read by itself."""
+    return [text for pixels in pictures for text, _ in reader.page(pixels)]
 
 
 def score(texts: Sequence[str], way: Read, metric: Metric, question: Question) -> float:
@@ -55,15 +40,9 @@ def _right(way: Read, metric: Metric, lines: bool) -> Score:
     if metric != "anls":
         words = _WORDS[metric]
         return words if alone else partial(among, score=words, between=" ")
-    by_way: dict[Read, Callable[..., float]] = {"page": inside, "anywhere": among}
-    return by_way.get(way, anls if alone else inside)
-
-
-def _covers(line: Box, box: Box) -> bool:
-    wide = min(line[2], box[2]) - max(line[0], box[0])
-    high = min(line[3], box[3]) - max(line[1], box[1])
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    return max(0.0, wide) * max(0.0, high) >= TOUCH * area
+    if way == "anywhere":
+        return among
+    return anls if alone else inside
 
 
 def crop(pixels: Pixels, box: Box) -> Pixels:

@@ -209,8 +209,7 @@ def _result(
 
 ABOUT = {
     "crop": "the line that stands in the answer's box is read; all rows",
-    "page": f"the whole page is read; only {', '.join(HEADLINE)}, at two budgets",
-    "anywhere": "the answer may stand on any line of the page; headline rows and controls",
+    "anywhere": f"any line may hold the answer; {', '.join(HEADLINE)} at two budgets, and charts",
     "evidence": "share of the answer's box with text of 8 kept pixels, or a thing of 32",
     "ablations": "rows that change one thing, at one budget; not methods of their own",
     "cost": "by the clock: the one part that differs from run to run",

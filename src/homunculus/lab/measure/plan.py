@@ -26,7 +26,7 @@ HEADLINE = (
     "views", "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle",
     "views+blind", "views+shuffled", "cut+blind", "cut+shuffled",
 )  # fmt: skip
-"""Rows whose whole pages are read: a page takes as long as fifty crops."""
+"""Rows in which an answer is looked for anywhere: a page takes as long as fifty crops."""
 TURNED = ("grid", "stratified", "cut", "foveated", "windows", "log-polar", "resize")
 ABLATIONS = {
     "grid+fovea": "grid",  # a fovea without a pyramid; `cut` is the pyramid without a fovea
@@ -68,7 +68,7 @@ class Experiment:
     limit: int = 48
     """Questions a suite whose crops are read; twice as many of photos, where nothing is read."""
     pages: int = 16
-    """Questions a suite for which whole pages are read, by the headline rows."""
+    """Questions a suite whose answers are looked for anywhere, by the headline rows."""
     side: int = 1024
     patch: int = 16
     """Pixels along a token: 32 for Qwen3-VL, 28 for Qwen2.5-VL."""
@@ -161,7 +161,7 @@ class Unit:
     @property
     def main(self) -> bool:
         """Whether regions and coverage are taken from it."""
-        return not self.turns and not self.name.endswith("/page") and self.boxed
+        return not self.turns and not self.name.endswith("/anywhere") and self.boxed
 
 
 def units(
@@ -233,16 +233,16 @@ def _main(
 
 
 def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
-    """Whole pages by the headline rows; second questions."""
+    """Answers anywhere, by the headline rows; second questions."""
     more, config = [], main.config
     few = replace(config, tokens=experiment.few, metrics=("anls",), variants=())
     there = experiment.rows
     if config.task == "legibility" and "pages" not in experiment.skip:
         rows = tuple(one for one in HEADLINE if one in there)
         drawn = tuple(draw(fit, experiment.pages, experiment.seed))
-        page = replace(few, methods=rows, reads=("page",))
-        name = f"{main.suite}/page"
-        more.append(replace(main, name=name, config=page, quote=("page/smooth",), questions=drawn))
+        free = replace(few, methods=rows, reads=("anywhere",))
+        name, quote = f"{main.suite}/anywhere", ("anywhere/smooth",)
+        more.append(replace(main, name=name, config=free, quote=quote, questions=drawn))
     turns = tuple(pairs(fit, experiment.limit, experiment.seed))
     if turns and "turns" not in experiment.skip:
         rows = tuple(one for one in TURNED if one in there)
@@ -257,7 +257,7 @@ def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]
 
 # ---- how long it will take -----------------------------------------------------------------------
 
-SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "page": 1.2, "anywhere": 1.6, "show": 0.05}
+SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "anywhere": 0.6, "show": 0.05}
 """Of one core of a server, roughly; a run corrects itself as it goes."""
 SLOW = {
     "views": 0.1,

@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import version
@@ -42,8 +42,8 @@ class Reader(Protocol):
         """The one line of text in a crop."""
         ...
 
-    def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
-        """Lines found on a whole page; with ``near`` only those that touch one of its boxes."""
+    def page(self, pixels: Pixels) -> Lines:
+        """Lines found on a whole page."""
         ...
 
 
@@ -81,16 +81,6 @@ def default_folder() -> Path:
     return Path(home) / "homunculus" / "readings"
 
 
-def touches(box: Box, near: Sequence[Box] | None) -> bool:
-    """Whether a box shares a pixel with any of those, or nothing was asked."""
-    if near is None:
-        return True
-    return any(
-        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-        for other in near
-    )
-
-
 class RapidOCR:
     """PP-OCRv6 through onnxruntime, on one thread; models come with the package."""
 
@@ -120,14 +110,12 @@ class RapidOCR:
         result = self._engine.text_rec(read.TextRecInput(img=_blue_first(crop)))
         return (result.txts[0], float(result.scores[0])) if result.txts else ("", 0.0)
 
-    def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
-        """The detector over the whole page, then the recogniser on the lines wanted."""
+    def page(self, pixels: Pixels) -> Lines:
+        """The detector over the whole page, then the recogniser on each line."""
         lines: Lines = []
         for corner in self.readings.recall(self.name, "find", pixels, lambda: self._find(pixels)):
             across, down = [x for x, _ in corner], [y for _, y in corner]
             box = (float(min(across)), float(min(down)), float(max(across)), float(max(down)))
-            if not touches(box, near):
-                continue
             text, sure = self._at(pixels, corner)
             if text.strip() and sure >= SURE:
                 lines.append((text, box))
@@ -175,11 +163,10 @@ class Tesseract:
             self.name, "line", crop, lambda: " ".join(self._run(crop, times, "7").split())
         )
 
-    def page(self, pixels: Pixels, near: Sequence[Box] | None = None) -> Lines:
+    def page(self, pixels: Pixels) -> Lines:
         """Page segmentation 11: as much text as can be found, in no order."""
         lines = self.readings.recall(self.name, "page", pixels, lambda: self._lines(pixels))
-        boxed = [(text, (box[0], box[1], box[2], box[3])) for text, box in lines]
-        return [(text, box) for text, box in boxed if touches(box, near)]
+        return [(text, (box[0], box[1], box[2], box[3])) for text, box in lines]
 
     def _lines(self, pixels: Pixels) -> list[tuple[str, list[float]]]:
         table = [row.split("\t") for row in self._run(pixels, 2, "11", "tsv").splitlines()[1:]]

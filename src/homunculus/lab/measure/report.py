@@ -162,8 +162,7 @@ def paired(
 
 MEANINGS = {
     "crop": "how much of the answer OCR reads in its box",
-    "page": "how much of the answer OCR reads when it is given the whole page",
-    "anywhere": "how much of the answer OCR reads anywhere on the page",
+    "anywhere": "how much of the answer OCR reads in any line that it finds itself",
 }
 """What a column that is read says, by the first part of its name."""
 

@@ -62,7 +62,7 @@ class Config:
     tokens: tuple[int, ...] = (64, 128, 273, 512)
     methods: tuple[str, ...] = ()
     """Rows of the table; empty for all controls, and the scout's rows where there is a scout."""
-    reads: tuple[Read, ...] = ("crop", "page")
+    reads: tuple[Read, ...] = ("anywhere",)
     modes: tuple[Mode, ...] = ("smooth",)
     side: int = 1024
     patch: int = 16
@@ -194,8 +194,9 @@ class Bench:
             for mode in self.config.modes:
                 if (read, mode) in texts:
                     continue
-                if apart is not None and read != "crop":
-                    texts[read, mode] = read_pictures(self.reader, read, apart(), boxes)
+                if apart is not None and read == "anywhere":
+                    pictures = [pixels for pixels, _ in apart()]
+                    texts[read, mode] = read_pictures(self.reader, pictures)
                 else:
                     texts[read, mode] = readings(self.reader, read, show(mode), boxes)
         return [

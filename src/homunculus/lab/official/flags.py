@@ -54,8 +54,8 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
     text = "METHOD[@OPTION][+SCORER] ..., or all"
     add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
-    add("--read", nargs="+", choices=["crop", "page"], default=["crop", "page"],
-        help="run OCR on the answer's box or on the whole page (both)")  # fmt: skip
+    add("--read", nargs="+", choices=["anywhere", "crop"], default=["anywhere"],
+        help="where OCR looks: anywhere, or in the answer's box (anywhere)")  # fmt: skip
     add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"],
         help="how tokens are turned into pixels (smooth)")  # fmt: skip
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
