@@ -1,12 +1,13 @@
-"""A record of what every method keeps of real pictures, on every surface: for moving code about.
+"""A record of plans, kept tokens and rewritten requests of real pictures: for moving code about.
 
     HOMUNCULUS_DATA=FOLDER python tests/golden.py write record.json
     HOMUNCULUS_DATA=FOLDER python tests/golden.py check record.json
 
 `write` takes two pictures of each suite and their first questions; `check` asks the same again and
-names every difference; a refusal may change its words. Surfaces: `look`, the transformers engine
-before and after the encoder (a tiny model with random weights) and vLLM's chooser before and after
-it, which needs no vLLM.
+names every difference; a refusal may change its words. Recorded are the plans of `views`, requests
+of every form that `forms.py` knows, and what each method keeps: in `look`, in the transformers
+engine before and after the encoder (a tiny model with random weights) and in vLLM's chooser before
+and after it, which needs no vLLM.
 """
 
 import json
@@ -23,14 +24,21 @@ import torch
 from PIL import Image
 
 import tiny
-from homunculus import Tokens, attach, get_method, methods
+from forms import Maker
+from homunculus import Tokens, attach, get_method, methods, views
 from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, ImageInputs, choose_tokens
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.image import open_picture
 from homunculus.lab.measure.suite import read
+from homunculus.serve import Rewriter
+from homunculus.serve.bodies import Head, rewrite_body
 from homunculus.show import look
 
 BUDGETS = (64, 273)
+MODELS = ("qwen3-vl", "claude", "gpt-6", "gpt-4o", "gemini-3")
+"""Whose tokens `views` are planned for: one of each way of counting."""
+REQUESTS = 2
+"""Pictures that are put into requests."""
 PICTURES = 12
 CELLS = 1200
 """The most that the tiny model makes of a picture: its own processor stops at fewer than 273."""
@@ -43,8 +51,10 @@ def main(verb: str, name: str) -> int:
     asked = known["asked"] if known else pictures(data)
     kept, start = {}, time.monotonic()
     for at, one in enumerate(asked):
-        for key, value in record(data / one["image"], one):
-            kept[f"{one['image']} {key}"] = value
+        path_of = data / one["image"]
+        found = [*plans(path_of, one), *record(path_of, one)]
+        found += requests(path_of) if at < REQUESTS else []
+        kept |= {f"{one['image']} {key}": value for key, value in found}
         print(f"{at + 1} of {len(asked)}: {one['image']}, {time.monotonic() - start:.0f} s")
     if known is None:
         path.write_text(json.dumps({"asked": asked, "kept": kept}, indent=1) + "\n", "utf-8")
@@ -70,6 +80,33 @@ def pictures(data: Path) -> list[dict[str, Any]]:
             name = str(one.path.relative_to(data))
             out.append({"image": name, "question": one.text, "boxes": boxes})
     return out[:PICTURES]
+
+
+def plans(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Views of each way of counting: names, boxes, sizes, prices and the estimate."""
+    for model in MODELS:
+        for tokens in BUDGETS:
+            try:
+                seen = views(path, asked["question"], tokens=tokens, model=model)
+                parts = [(one.name, one.box, one.size, one.tokens) for one in seen]
+                value = None if seen.value is None else round(seen.value, 4)
+                yield f"views {model} {tokens}", sha(repr((parts, value)))
+            except ValueError as error:
+                yield f"views {model} {tokens}", f"refused: {str(error)[:60]}"
+
+
+def requests(path: Path) -> Iterator[tuple[str, str]]:
+    """Every form of request, as it leaves a strict and an open door."""
+    for strict in (True, False):
+        door = Rewriter(128, strict=strict, model="claude")
+        for form in Maker(path.read_bytes(), "claude-opus-4-8").forms():
+            media = form.headers.get("content-type", "")
+            head = Head(form.method, form.path, media, form.headers.get("content-encoding", ""))
+            key = f"{'strict' if strict else 'open'} {form.name}"
+            try:
+                yield key, sha(repr(rewrite_body(door, head, form.data)[0]))
+            except ValueError as error:
+                yield key, f"refused: {str(error)[:60]}"
 
 
 def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -128,6 +165,11 @@ def digest(tokens: Tokens, *more: torch.Tensor) -> str:
     """Boxes and levels of the tokens that are valid."""
     valid = tokens.valid[0]
     return hashed(tokens.box[0][valid].float(), tokens.level[0][valid], *more)
+
+
+def sha(text: str) -> str:
+    """A short name of a text."""
+    return sha256(text.encode()).hexdigest()[:16]
 
 
 def hashed(*tensors: torch.Tensor) -> str:
