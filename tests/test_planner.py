@@ -5,7 +5,7 @@ from math import ceil, floor, log2
 
 import pytest
 import torch
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from homunculus.core.match import OF_THING, Match
@@ -121,21 +121,12 @@ def test_a_plan_is_never_worth_less_than_resizing(size, tokens, side, seed) -> N
 
 @several
 @cases
-def test_windows_must_be_worth_a_tenth_more_than_the_whole(size, tokens, side, seed) -> None:
-    rule, known = TokenRule("test", side), belief(size, seed)
-    plan = find_views(known, size, tokens, rule, EYES)
-    whole = find_views(known, size, tokens, rule, EYES, most=0)
-    assert plan == whole if not plan.windows else plan.value > 1.1 * whole.value
-
-
-@several
-@cases
 def test_nearly_all_of_the_budget_is_spent(size, tokens, side, seed) -> None:
     """At least 95 %, but for what one more token would break: a row of the smallest side."""
     rule = TokenRule("test", side)
     plan = find_views(belief(size, seed), size, tokens, rule, EYES)
-    least = floor(0.95 * tokens) if plan.windows else 0  # the whole picture has its own shape
-    assert plan.count(rule) >= least
+    assume(plan.windows)
+    assert plan.count(rule) >= floor(0.95 * tokens)
 
 
 @several
@@ -266,8 +257,8 @@ def test_plans_have_fewer_windows_for_that_and_lose_little(monkeypatch) -> None:
 def test_more_tokens_are_never_worth_less(size, tokens, more, side, seed) -> None:
     """Up to the hundredth that the search may miss of the best plan."""
     rule, known = TokenRule("test", side), belief(size, seed)
-    few = find_views(known, size, tokens, rule, EYES).merit
-    many = find_views(known, size, tokens + more, rule, EYES).merit
+    few = find_views(known, size, tokens, rule, EYES).value
+    many = find_views(known, size, tokens + more, rule, EYES).value
     assert many >= 0.99 * few
 
 
@@ -288,7 +279,7 @@ def test_no_budget_is_worth_less_than_a_smaller_power_of_two(
     powers = [2**octave for octave in range(tokens.bit_length()) if 2**octave < tokens]
     need = Need(known, size, rule, VLM)
     bills = [need.buy(budget) for budget in (*powers, tokens)]
-    values = [bill.plan.merit for bill in bills]
+    values = [bill.plan.value for bill in bills]
     assert values == sorted(values)
     assert bills[-1].tokens <= tokens
 
@@ -326,11 +317,11 @@ def _starts(pixels: int, length: int, token: float) -> list[int]:
 
 
 def brute_force(known: Belief, size: tuple[int, int], tokens: int, rule: TokenRule) -> float:
-    """The best merit of the whole picture and one or two windows, over all of them."""
+    """The best value of the whole picture and one or two windows, over all of them."""
     from homunculus.planner.search import _Search
 
     search = _Search(known, size, rule, EYES)
-    best = search.plan(rule.largest(size, tokens), ()).merit
+    best = search.plan(rule.largest(size, tokens), ()).value
     for kept in range(max(1, tokens // 8), tokens):
         small = rule.largest(size, kept)
         base = search._all_shown(small, ())
@@ -358,7 +349,7 @@ def test_the_search_comes_near_brute_force(seed) -> None:
     known = belief(size, seed, peaks=2)
     found = find_views(known, size, tokens, rule, EYES, most=2)
     near = 0.99 if known.first is None else 0.98  # labels tie a window to the left as well
-    assert found.merit >= near * brute_force(known, size, tokens, rule)
+    assert found.value >= near * brute_force(known, size, tokens, rule)
 
 
 # ---- whose token ---------------------------------------------------------------------------------

@@ -68,13 +68,13 @@ class Need:
     def buy(self, tokens: int) -> Bill:
         """The best views that cost at most so many tokens with their lines.
 
-        Never of less merit than those of a smaller power of two: the search does not try every
-        plan, so what it finds for fewer tokens may be better.
+        Never worth less than those of a smaller power of two: the search does not try every plan,
+        so what it finds for fewer tokens may be better.
         """
         if tokens not in self._bought:
             found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
             other = self.buy(fewer) if least(self.rule, self.settings) <= fewer < tokens else found
-            if other.plan.merit > found.plan.merit:
+            if other.plan.value > found.plan.value:
                 found = self._grown(other, tokens)
             self._bought[tokens] = found
         return self._bought[tokens]
@@ -207,7 +207,7 @@ def resize(size: Size, rule: TokenRule, tokens: int) -> Bill:
 
 def _worth(bill: Bill) -> tuple[float, int]:
     """Bills in order: the more that can be read, then the cheaper."""
-    return bill.plan.merit, -bill.tokens
+    return bill.plan.value, -bill.tokens
 
 
 def _large(bill: Bill) -> tuple[int, int]:

@@ -59,9 +59,6 @@ FINALISTS = 3
 WINDOWS = 0.005
 """What each window must add to the others, and all to the whole picture resized: where windows
 hardly help, their tokens show more of the whole."""
-RISK = 0.1
-"""How much more windows must be worth than the whole picture, as a share of its worth: an estimate
-may be wrong about places, and the whole picture leaves none out."""
 EDGE = 0.35
 """Heights of a line at the edges of a window that do not count when it is settled: print there
 would be cut in two."""
@@ -151,11 +148,6 @@ class Plan:
         whole = rule.count(self.whole) if self.whole else 0
         return whole + sum(window.count for window in self.windows)
 
-    @property
-    def merit(self) -> float:
-        """What plans are chosen by: the value, and more for the whole picture alone."""
-        return self.value if self.windows else self.value * (1 + RISK)
-
 
 class Fees(NamedTuple):
     """What pictures cost besides their own tokens, in tokens: the lines of text before them."""
@@ -218,7 +210,7 @@ def find_views(
     contexts = _contexts(size, tokens, rule, context)[: 1 if fixed else None]
     if contexts and most and float(belief.place.sum()) > 0:
         found = search.best(contexts, tokens, most, spare, fixed)
-        if found and found.merit > best.merit + WINDOWS:
+        if found and found.value > best.value + WINDOWS:
             best = found
     return search.fill(best, tokens) if exact else best
 
