@@ -1,5 +1,6 @@
 """Laws of the planner: what any plan keeps to, and how near it comes to a brute-force search."""
 
+from dataclasses import replace
 from itertools import combinations, product
 from math import ceil, floor, log2
 
@@ -117,6 +118,19 @@ def test_a_plan_is_never_worth_less_than_resizing(size, tokens, side, seed) -> N
     rule, known = TokenRule("test", side), belief(size, seed)
     whole = find_views(known, size, tokens, rule, EYES, most=0)
     assert find_views(known, size, tokens, rule, EYES).value >= whole.value
+
+
+@several
+@cases
+def test_windows_on_a_page_must_be_worth_a_tenth_more_than_the_whole(
+    size, tokens, side, seed
+) -> None:
+    rule, street = TokenRule("test", side), belief(size, seed)
+    first = torch.zeros(street.place.shape[0], dtype=torch.int64)
+    for known, least in ((street, 1.0), (replace(street, first=first), 1.1)):
+        plan = find_views(known, size, tokens, rule, EYES)
+        whole = find_views(known, size, tokens, rule, EYES, most=0)
+        assert plan == whole if not plan.windows else plan.value > least * whole.value
 
 
 @several

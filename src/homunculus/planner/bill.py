@@ -20,6 +20,7 @@ from homunculus.planner.search import (
     find_views,
     find_whole,
     grow_views,
+    merit,
 )
 
 LEGIBLE = 0.95
@@ -68,13 +69,13 @@ class Need:
     def buy(self, tokens: int) -> Bill:
         """The best views that cost at most so many tokens with their lines.
 
-        Never worth less than those of a smaller power of two: the search does not try every plan,
-        so what it finds for fewer tokens may be better.
+        Never of less merit than those of a smaller power of two: the search does not try every
+        plan, so what it finds for fewer tokens may be better.
         """
         if tokens not in self._bought:
             found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
             other = self.buy(fewer) if least(self.rule, self.settings) <= fewer < tokens else found
-            if other.plan.value > found.plan.value:
+            if merit(other.plan, self.belief) > merit(found.plan, self.belief):
                 found = self._grown(other, tokens)
             self._bought[tokens] = found
         return self._bought[tokens]

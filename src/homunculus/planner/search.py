@@ -59,6 +59,9 @@ FINALISTS = 3
 WINDOWS = 0.005
 """What each window must add to the others, and all to the whole picture resized: where windows
 hardly help, their tokens show more of the whole."""
+RISK = 0.1
+"""How much more windows on a page of print must be worth than the whole page, as a share of its
+worth: the scout may be wrong about places, and the whole page leaves none out."""
 EDGE = 0.35
 """Heights of a line at the edges of a window that do not count when it is settled: print there
 would be cut in two."""
@@ -210,9 +213,15 @@ def find_views(
     contexts = _contexts(size, tokens, rule, context)[: 1 if fixed else None]
     if contexts and most and float(belief.place.sum()) > 0:
         found = search.best(contexts, tokens, most, spare, fixed)
-        if found and found.value > best.value + WINDOWS:
+        if found and merit(found, belief) > merit(best, belief) + WINDOWS:
             best = found
     return search.fill(best, tokens) if exact else best
+
+
+def merit(plan: Plan, belief: Belief) -> float:
+    """What plans are chosen by: their value, and more if it is a page of print, shown whole."""
+    safe = belief.first is not None and not plan.windows
+    return plan.value * (1 + RISK) if safe else plan.value
 
 
 def grow_views(
