@@ -44,9 +44,9 @@ WANTED = (
 )  # fmt: skip
 """Suite, tokens of 32 px, outcome, how many: 24 in all. Losses are rarer than this."""
 RESULTS = {
-    "sroie": "measure-tokens32-text.json",
-    "icdar2015": "measure-tokens32-text.json",
-    "coco_open": "photos-tokens32.json",
+    "sroie": "views-tokens32-text.json",
+    "icdar2015": "views-tokens32-text.json",
+    "coco_open": "views-tokens32-photos.json",
     "chartqa_owid": "measure-tokens32-charts.json",
 }
 TITLES = {

@@ -1,7 +1,7 @@
 """Renders the suite "natural", looks up where the named elements stand, and writes the questions.
 
 python make.py KIND ...      pictures, elements/NAME.json and contact sheets into the scratch folder
-python make.py --write       all kinds, and writes develop/ and verdict/ beside this file
+python make.py --write PART  all kinds, and writes one part: develop, verdict or unseen
 
 Everything is checked: a named id that is missing, hidden or cut off, an answer that is not the text
 of its elements, or a picture without its three questions ends the run with a list of what is wrong.
@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 SCRATCH = Path("/tmp/natural")
 SORTS = ("literal", "paraphrase", "cross", "absent")
 LANGUAGES = ("en", "de", "fr", "es")
+PARTS = ("develop", "verdict", "unseen")
 ONLY = {"menu": "develop", "code": "develop", "label": "verdict", "slide": "verdict"}
 ARGUMENTS = [
     "--no-sandbox",
@@ -183,9 +184,11 @@ def store(picture: Image.Image, page: Page, folder: Path) -> Path:
     return file
 
 
-def half(name: str) -> str:
-    """The half of a picture: by kind for four kinds, else by number."""
+def part(name: str) -> str:
+    """The part of a picture: by kind for four kinds, else by number; the last ones are unseen."""
     kind, number = name.rsplit("-", 1)
+    if int(number) >= 8:
+        return "unseen"
     return ONLY.get(kind) or ("develop" if int(number) < 4 else "verdict")
 
 
@@ -286,7 +289,7 @@ def make_kind(
     asked = questions(kind)
     wrong = []
     names = [page.name for page in pages]
-    if names != [f"{kind}-{number}" for number in range(8)]:
+    if names != [f"{kind}-{number}" for number in range(len(names))] or len(names) < 8:
         wrong.append(f"{kind}: pages are called {names}")
     wrong += [f"{row['picture']}: no such picture" for row in asked if row["picture"] not in names]
     rows = {}
@@ -304,7 +307,7 @@ def make_kind(
             )
             + "\n}\n"
         )
-        file = store(worn(picture, page), page, images[half(page.name)])
+        file = store(worn(picture, page), page, images[part(page.name)])
         mine = [row for row in asked if row["picture"] == page.name]
         if asked and (len(mine) != 3 or len({row["question"] for row in mine}) != 3):
             wrong.append(f"{page.name}: {len(mine)} questions, not three")
@@ -333,8 +336,8 @@ def tell_counts(rows: list[dict[str, Any]], files: list[Path]) -> None:
     say(f"{len(rows)} questions, {len(files)} pictures, {size / 1e6:.2f} MB")
 
 
-def write_half(name: str, rows: list[dict[str, Any]]) -> None:
-    """Writes qa.jsonl and suite.toml of a half."""
+def write_part(name: str, rows: list[dict[str, Any]]) -> None:
+    """Writes qa.jsonl and suite.toml of a part."""
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     (HERE / name / "qa.jsonl").write_text("".join(lines))
     (HERE / name / "suite.toml").write_text('# see ../README.md\nkind = "document"\n')
@@ -344,17 +347,18 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kinds", nargs="*", help="default: all")
-    parser.add_argument("--write", action="store_true", help="write develop/ and verdict/")
+    parser.add_argument("--write", choices=PARTS, help="the part to write beside this file")
     options = parser.parse_args()
     every = sorted(file.stem for file in (HERE / "kinds").glob("*.py"))
     if options.write and options.kinds:
         parser.error("--write takes all kinds")
-    root = HERE if options.write else SCRATCH
-    images = {name: root / name / "images" for name in ("develop", "verdict")}
+    images = {name: SCRATCH / name / "images" for name in PARTS}
+    if options.write:
+        images[options.write] = HERE / options.write / "images"
     for folder in [*images.values(), SCRATCH / "elements", SCRATCH / "sheets"]:
         folder.mkdir(parents=True, exist_ok=True)
     if options.write:
-        for file in [file for folder in images.values() for file in folder.iterdir()]:
+        for file in images[options.write].iterdir():
             file.unlink()
     rows: dict[str, list[dict[str, Any]]] = {}
     wrong = []
@@ -366,10 +370,10 @@ def main() -> int:
             wrong += faulty
             say(f"{kind}: {len(some)} pictures, {sum(map(len, some.values()))} questions")
         browser.close()
-    files = [file for name in rows for file in images[half(name)].glob(f"{name}.*")]
+    files = [file for name in rows for file in images[part(name)].glob(f"{name}.*")]
     if options.write:
-        for name in images:
-            write_half(name, [row for key in rows if half(key) == name for row in rows[key]])
+        mine = [row for key in rows if part(key) == options.write for row in rows[key]]
+        write_part(options.write, mine)
     tell_counts([row for some in rows.values() for row in some], files)
     for fault in wrong:
         say(fault)

@@ -488,6 +488,213 @@ def museums() -> Page:
     return Page("barchart-7", whole(css, body), 1600, 1020, skew=-1.6, blur=0.6, noise=2.0, jpeg=64)
 
 
+def survey() -> Page:
+    """Return answers to a survey as lying, stacked bars, with the share printed in each part."""
+    css = (
+        "body{font-family:Carlito,sans-serif;background:#fff;color:#2d3142;padding:26px "
+        "40px}h1{font-size:"
+        "28px;margin:0}.sub{font-size:18px;color:#70758a;margin:2px 0 "
+        "8px}.foot{font-size:17px;color:"
+        "#4f5d75;line-height:1.6;border-top:1px solid #ccc;padding-top:8px}"
+    )
+    look = Look(1120, 0, ["#2a6f97", "#89c2d9", "#d9d9d9", "#f4a261", "#c8553d"], "#2d3142")
+    look.size = 17
+    asked = lines(
+        """My work is interesting | 41 | 38 | 11 | 7 | 3
+        I know what is expected of me | 36 | 42 | 12 | 8 | 2
+        My boss listens to me | 29 | 33 | 18 | 13 | 7
+        I have the tools that I need | 22 | 35 | 15 | 19 | 9
+        I can work from home enough | 18 | 24 | 21 | 23 | 14
+        My pay is fair | 11 | 26 | 24 | 25 | 14
+        Meetings are worth the time | 6 | 19 | 27 | 31 | 17
+        The canteen is good | 9 | 22 | 16 | 24 | 29
+        I could be promoted here | 8 | 20 | 33 | 25 | 14
+        My team is fun | 47 | 31 | 13 | 6 | 3
+        I feel safe on the shop floor | 52 | 29 | 9 | 7 | 3
+        I shall be here in two years | 33 | 27 | 22 | 11 | 7"""
+    )
+    answers = ["agree fully", "agree", "neither", "disagree", "disagree fully"]
+    parts = legend(look, answers, 310, 22, 160)
+    for i, (name, *shares) in enumerate(asked):
+        y, x = 42 + i * 41, 310.0
+        parts += label(f"q{i}", 296, y + 21, name, 18, "end", look.ink)
+        for s, share in enumerate(shares):
+            wide = float(share) * 7.9
+            parts += bar(x, y, wide - 1, 31, look.colours[s])
+            ink = "#fff" if s in (0, 4) else "#222"
+            parts += label(f"q{i}-{s}", x + wide / 2, y + 21, share, 15, "middle", ink)
+            x += wide
+    body = (
+        text("title", "What our people think, in per cent", "h1")
+        + text("sub", "Fennimore Lifts, staff survey of October 2025", "div", look="sub")
+        + svg(1120, 545, parts)
+        + box(marked(
+            "‹n-label:Answered:› ‹n:1,372 of 1,840 employees› · ‹rate-label:Response rate:› "
+            "‹rate:75 %› "
+            "· ‹by-label:Carried out by:› ‹by:Plumb Research› · ‹open-label:Open for› ‹open:16 "
+            "days›<br>"
+            "‹best-label:Most praised site:› ‹best:Tarn Works› · ‹worst-label:Most critical site:› "
+            "‹worst:Head office› · ‹pr-label:Prize drawn among all who replied:› ‹pr:a weekend in "
+            "Larkhaven›<br>‹next-label:Results are discussed in teams until› ‹next:19 December› · "
+            "‹q-label:Questions to› ‹q:Ffion Maddock, ext. 2290›"), "foot")
+    )  # fmt: skip
+    return Page("barchart-8", whole(css, body), 1200, 760)
+
+
+def puertos() -> Page:
+    """Return a Spanish page of a report with two bar charts, copied badly."""
+    css = (
+        "body{font:19px/1.42 Caladea,serif;background:#fff;color:#1a1a1a;padding:64px "
+        "84px}h1{font-size:30px;"
+        "margin:0 0 8px}h2{font-size:21px;margin:14px 0 2px}p{margin:0 0 "
+        "8px;text-align:justify}.src{"
+        "font-size:16px;font-style:italic}.num{display:flex;justify-content:space-between;"
+        "font-size:15px;"
+        "border-bottom:1px solid #000;margin-bottom:12px}"
+    )
+    look = Look(1070, 430, ["#222", "#777", "#bbb"], "#1a1a1a", "#ccc", 16, (64, 40, 10, 40))
+    ports = upright(
+        look,
+        """Almadraba | 312 | 338 | 361
+        Cala Honda | 148 | 131 | 127
+        Portomar | 274 | 290 | 244
+        Ribadulla | 96 | 118 | 143
+        San Telmo | 205 | 199 | 231
+        Vejar | 61 | 58 | 72
+        Zumárraga | 183 | 176 | 169""",
+        ["0", "100", "200", "300", "400"],
+        (0, 400),
+        printed=True,
+    ) + legend(look, ["2023", "2024", "2025"], 380, 22, 120)
+    other = Look(1070, 350, ["#555"], "#1a1a1a", "#ddd", 17, (230, 6, 90, 30), key="b")
+    fish = lying(
+        other,
+        """Sardina | 1,12
+        Merluza | 4,85
+        Atún rojo | 13,40
+        Pulpo | 9,65
+        Caballa | 1,78
+        Gamba blanca | 17,20
+        Lenguado | 11,05
+        Jurel | 1,34""",
+        ["0", "5", "10", "15", "20"],
+        20,
+        printed=True,
+    )
+    body = (
+        box(text("pno", "48") + text("run", "Anuario de la pesca 2025"), "num")
+        + text("title", "4.3 Desembarcos y precios en lonja", "h1")
+        + "<p>" + marked(
+            "En 2025 se desembarcaron en los siete puertos ‹tot:1.347 toneladas› semanales de "
+            "media, un "
+            "‹mas:2,8 %› más que el año anterior. La flota bajó a ‹flota:906 barcos›, con una "
+            "edad media "
+            "de ‹edad:31 años›; la mayoría faena a menos de ‹mil:doce millas›.") + "</p>"
+        + text("g1", "Gráfico 12. Desembarcos por puerto (toneladas por semana)", "h2")
+        + svg(1070, 430, ports)
+        + text("g2", "Gráfico 13. Precio medio en 2025 (euros por kilo)", "h2")
+        + svg(1070, 350, fish)
+        + "<p>" + marked(
+            "‹veda-label:La veda del pulpo dura› ‹veda:del 15 de mayo al 30 de junio›. "
+            "‹ayu-label:Las ayudas al gasóleo sumaron› ‹ayu:3,1 millones de euros›.") + "</p><p>"
+        + marked("‹lic-label:Las licencias nuevas se tramitan en› ‹lic:la Casa del Mar de "
+                 "Portomar›. "
+                 "‹multa-label:La multa por talla ilegal empieza en› ‹multa:600 euros›.") + "</p>"
+        + text("src", "Fuente: Consejería de Pesca, lonjas; datos provisionales de diciembre.",
+               "div", look="src")
+    )  # fmt: skip
+    page = whole(css, body, "es")
+    return Page("barchart-9", page, 1240, 1270, "es", skew=1.3, noise=3.2, blur=0.5, jpeg=52)
+
+
+def library() -> Page:
+    """Return four small bar charts about a library, dark, some with values and some without."""
+    css = (
+        "body{font-family:Quicksand,sans-serif;background:#20232a;color:#e8e6e3;padding:24px "
+        "36px}h1{"
+        "font-size:27px;margin:0 0 12px}.grid{display:grid;grid-template-columns:1fr "
+        "1fr;gap:18px}.panel{"
+        "background:#292d36;padding:14px 18px}h2{font-size:18px;margin:0;font-weight:600}"
+        ".foot{font-size:"
+        "17px;line-height:1.65;margin-top:14px;color:#b9b6b0}"
+    )
+    ink, grid = "#e8e6e3", "#444a56"
+    loans = upright(
+        Look(700, 280, ["#7fc8a9"], ink, grid, 14, (50, 24, 6, 34)),
+        "Jan | 8,410\nFeb | 7,905\nMar | 8,722\nApr | 7,380\nMay | 6,914\nJun | 6,102\n"
+        "Jul | 9,251\nAug | 9,038\nSep | 7,466\nOct | 8,190\nNov | 8,877\nDec | 6,540",
+        ["0", "5k", "10k"],
+        (0, 10000),
+        printed=True,
+    )
+    branches = lying(
+        Look(700, 280, ["#f2a65a"], ink, grid, 16, (190, 4, 80, 26), key="b"),
+        """Central | 51,207
+        Weavers’ Yard | 16,930
+        St Brannoc | 12,418
+        Mobile van | 9,764
+        Hospital | 3,155
+        Prison | 1,321""",
+        [],
+        58000,
+        printed=True,
+    )
+    age = Look(700, 270, ["#8ea6ff", "#ff8fa3"], ink, grid, 15, (50, 40, 6, 32), key="c")
+    ages = upright(
+        age,
+        "0–6 | 1,180 | 1,214\n7–12 | 2,365 | 2,140\n13–18 | 1,402 | 988\n19–35 | 3,017 | 2,256\n"
+        "36–60 | 4,118 | 2,904\n61+ | 3,660 | 2,471",
+        ["0", "1k", "2k", "3k", "4k", "5k"],
+        (0, 5000),
+        printed=True,
+    ) + legend(age, ["women and girls", "men and boys"], 130, 18, 220)
+    costs = lying(
+        Look(700, 270, ["#c9a0dc"], ink, grid, 16, (190, 4, 80, 26), key="d"),
+        """Staff | 612
+        New books | 148
+        E-books | 97
+        Building | 176
+        Computers | 64
+        Events | 29""",
+        ["0", "200", "400", "600", "800"],
+        800,
+        printed=True,
+    )
+    panels = [
+        ("a-title", "Loans per month", 700, 280, loans),
+        ("b-title", "Loans by place", 700, 280, branches),
+        ("c-title", "Members by age", 700, 270, ages),
+        ("d-title", "Spending, thousand pounds", 700, 270, costs),
+    ]
+    body = (
+        text("title", "Merrow Public Library – the year 2025 in bars", "h1")
+        + box("".join(box(text(key, name, "h2") + svg(wide, tall, part), "panel")
+                      for key, name, wide, tall, part in panels), "grid")
+        + box(marked(
+            "‹m0-label:Most borrowed book:› ‹m0:“The Salt Ledger” by Ama Delacroix› (‹m0n:418 "
+            "loans›) · "
+            "‹m1-label:Longest overdue:› ‹m1:“Knots for Anglers”, 11 years›<br>‹m2-label:Reading "
+            "groups:› "
+            "‹m2:27› · ‹m3-label:Fines collected:› ‹m3:£2,086› · ‹m4-label:Volunteers:› ‹m4:84› · "
+            "‹m5-label:Seats:› ‹m5:236› · ‹m6-label:Open per week:› ‹m6:52 hours› · "
+            "‹m7-label:Membership for adults:› ‹m7:free› · ‹m8-label:Lost card:› ‹m8:£2.50›"),
+            "foot")
+    )  # fmt: skip
+    return Page("barchart-10", whole(css, body), 1560, 850)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [rain(), countries(), schools(), energy(), complaints(), phones(), people(), museums()]
+    """Return the eleven pictures."""
+    return [
+        rain(),
+        countries(),
+        schools(),
+        energy(),
+        complaints(),
+        phones(),
+        people(),
+        museums(),
+        survey(),
+        puertos(),
+        library(),
+    ]

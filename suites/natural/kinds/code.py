@@ -716,6 +716,254 @@ server {
     )
 
 
+def workflow() -> Page:
+    """Return a light editor with a deployment file, and the terminal below it."""
+    css = EDITOR + (
+        "body{background:#fdf6e3;color:#4b5a60;font:16px Inconsolata,monospace;position:relative;"
+        "height:920px}.code{padding:8px 0}.line{line-height:20px}.word{color:#859900}"
+        ".string{color:#2a8f86}.note{color:#93a1a1}.number{color:#c4481c}.tab{background:#eee8d5}"
+        ".tabs{gap:2px;font:14px Cabin}.side{width:220px;background:#eee8d5;font:14px Cabin;"
+        "padding-top:10px}.file{padding:3px 10px}.half{flex:1;border-left:1px solid #ddd5bd}"
+        ".term{background:#073642;color:#b8c7c7;font:15px/19px Inconsolata;white-space:pre;"
+        "padding:12px 20px}.foot{background:#b58900;color:#fff;font:13px Cabin}"
+    )
+    left = """
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ticket-api
+  namespace: ‹ns:box-office›
+  labels: {team: ‹team:curtain›, tier: backend}
+spec:
+  replicas: ‹rep:6›
+  revisionHistoryLimit: 4
+  strategy:
+    rollingUpdate: {maxSurge: ‹surge:2›, maxUnavailable: 0}
+  template:
+    spec:
+      terminationGracePeriodSeconds: ‹grace:75›
+      containers:
+        - name: api
+          image: registry.stall.test/api:‹tag:3.14.2›
+          ports: [{containerPort: ‹port:8443›}]
+          env:
+            - {name: LOG_LEVEL, value: ‹level:warn›}
+            - {name: SEAT_HOLD_MINUTES, value: ‹hold:"12"›}
+            - {name: CARD_GATEWAY, value: ‹gate:pay-eu.stall.test›}
+            - {name: MAX_TICKETS, value: ‹maxt:"9"›}
+          resources:
+            requests: {cpu: 250m, memory: ‹req:384Mi›}
+            limits: {cpu: ‹lim:1500m›, memory: 1Gi}
+          livenessProbe:
+            httpGet: {path: ‹probe:/healthz›, port: 8443}
+            periodSeconds: 15
+            failureThreshold: ‹fail:5›
+      nodeSelector: {pool: ‹pool:steady›}
+"""
+    right = """
+# nightly clean-up of seats nobody paid for
+schedule: "‹cron:40 3 * * *›"
+owner: ‹owner:Ines Lokken›
+pager: ‹pager:curtain-oncall›
+steps:
+  - run: seats release --older ‹older:36h›
+  - run: seats report --to ‹mail:foyer@stall.test›
+  - run: db vacuum --table holds
+    retries: ‹retry:3›
+keep_reports: ‹keep:45 days›
+on_failure:
+  channel: "‹chan:#foyer-alerts›"
+  after: 2
+
+# ---- second job: monthly invoices ----
+invoices:
+  schedule: "‹cron2:5 6 1 * *›"
+  owner: ‹owner2:Petr Vondra›
+  template: ‹tmpl:stalls-a4-v7›
+  currency: [EUR, SEK]
+  reminder_after: ‹remind:14 days›
+  late_fee: ‹fee:4.50›
+  bcc: ‹bcc:ledger@stall.test›
+  dry_run: false
+
+# changed ‹chg:11 Feb› by ‹chgby:rasmus›: was 24h,
+# guests complained about lost baskets
+"""
+    term = """<span id="cmd">$ kubectl -n box-office get pods</span>
+NAME                    READY  STATUS            <span id="ph-rest">RESTARTS</span>  AGE  NODE
+"""
+    pods = """ticket-api-7d9c-2xkqf  | 1/1 | Running | 0 | 4h | steady-03
+ticket-api-7d9c-8mzvl  | 1/1 | Running | 1 | 4h | steady-01
+ticket-api-7d9c-c4rtw  | 0/1 | CrashLoopBackOff | 17 | 4h | steady-05
+ticket-api-7d9c-hp6nd  | 1/1 | Running | 0 | 4h | steady-02
+ticket-api-7d9c-lw9sj  | 1/1 | Running | 0 | 51m | steady-03
+seat-map-5b64-qq2zd    | 1/1 | Running | 2 | 19d | steady-04
+mail-relay-6f77-vv8ks  | 1/1 | Running | 0 | 33d | steady-01
+holds-cleaner-29104    | 0/1 | Completed | 0 | 6h | spare-01"""
+    keys = [("", 24), ("-ready", 7), ("-state", 18), ("-rest", 10), ("-age", 5), ("-node", 0)]
+    for i, row in enumerate(lines(pods)):
+        for (key, wide), cell in zip(keys, row, strict=True):
+            term += text(f"p{i}{key}", cell) + " " * max(wide - len(cell), 0)
+        term += "\n"
+    split = listing(right, 1).replace('id="l', 'id="rl').replace('id="n', 'id="rn')
+    files = "\nstall-infra\n  deploy\n    api.yaml\n    map.yaml\n    mail.yaml\n  jobs"
+    body = (
+        box(text("tab0", "api.yaml", look="tab") + text("tab1", "clean.yaml", look="tab"), "tabs")
+        + box(box(tree(files + "\n    clean.yaml\n    invoice.yaml\n  charts\n  README.md"), "side")
+              + box(listing(left), "half") + box(split, "half"), "frame")
+        + box(term, "term")
+        + box(text("b0", "main ↑2") + text("b1", "YAML") + text("b2", "Ln 21, Col 43")
+              + text("b3", "2 warnings"), "foot")
+    )  # fmt: skip
+    return Page("code-8", whole(css, body), 1360, 920)
+
+
+def tests() -> Page:
+    """Return a run of tests in a terminal with a traceback, photographed from the screen."""
+    css = (
+        "body{background:#231f2b;color:#d9d3e0;font:17px/21px 'Liberation Mono',monospace;"
+        "padding:26px 44px}.code{white-space:pre}.g{color:#7bd88f}.r{color:#fc618d}"
+        ".y{color:#fce566}"
+    )
+    source = """
+‹cmd:(venv) nadia@otter:~/ferry$ pytest -x --durations=6›
+========================= test session starts =========================
+platform linux -- Python ‹py:3.12.4›, pytest-8.3.2, pluggy-1.5.0
+rootdir: /home/nadia/ferry    ‹seed-label:random seed:› ‹seed:90417›
+collected ‹coll:148 items›
+
+‹f0:tests/test_cabins.py› ......................            ‹f0-pct:[ 15%]›
+‹f1:tests/test_crossing.py› ...................s........    ‹f1-pct:[ 34%]›
+‹f2:tests/test_freight.py› ............F                    ‹f2-pct:[ 43%]›
+
+============================== FAILURES ===============================
+_________________ ‹failname:test_surcharge_for_tall_lorry› _________________
+
+    def test_surcharge_for_tall_lorry(tariff):
+        lorry = Vehicle(length=16.5, height=4.3, axles=5)
+>       assert tariff.price(lorry, "NOR-12") == Decimal("418.00")
+‹e0:E       AssertionError: assert› ‹got:Decimal('389.50')› ‹e1:== Decimal('418.00')›
+
+‹at:tests/test_freight.py:87›: AssertionError
+------------------------ Captured log call ----------------------------
+‹w0:WARNING›  tariff:tariff.py:‹wline:212› ‹w0-text:no row for height 4.3, using› ‹row:"up to 4.0 m"›
+INFO     tariff:tariff.py:230 ‹i0:season=› ‹season:shoulder› currency=EUR
+======================== slowest 6 durations ==========================
+‹d0-time:12.84s› call   ‹d0:tests/test_crossing.py::test_storm_reroute›
+‹d1-time: 6.02s› setup  ‹d1:tests/test_cabins.py::test_full_ship›
+‹d2-time: 3.77s› call   ‹d2:tests/test_crossing.py::test_tide_table›
+‹d3-time: 1.40s› call   ‹d3:tests/test_freight.py::test_dangerous_goods›
+‹d4-time: 0.96s› call   ‹d4:tests/test_cabins.py::test_upgrade›
+‹d5-time: 0.51s› setup  ‹d5:tests/test_freight.py::test_axle_weights›
+====================== short test summary info ========================
+‹s0:SKIPPED [1] tests/test_crossing.py:140:› ‹skip:needs the tide server›
+‹s1:FAILED› tests/test_freight.py::test_surcharge_for_tall_lorry
+!!!!!!!!!!!!!!!!!! stopping after 1 failures !!!!!!!!!!!!!!!!!!!!!!!!!!
+========== ‹sum:1 failed, 61 passed, 1 skipped in 31.66s› ==========
+‹cmd2:(venv) nadia@otter:~/ferry$ git stash list›
+‹st0:stash@{0}:› On ‹st0-br:tall-lorries›: ‹st0-text:new heights from the 2026 price list›
+‹st1:stash@{1}:› On ‹st1-br:main›: ‹st1-text:try cabin photos as webp›
+‹st2:stash@{2}:› On ‹st2-br:main›: ‹st2-text:debug output for Oskar, throw away›
+(venv) nadia@otter:~/ferry$ ▮
+"""
+    words = listing(source, colour=False, numbers=False)
+    for key, look in [("failname", "r"), ("e0", "r"), ("got", "r"), ("e1", "r"), ("w0", "y"),
+                      ("s1", "r"), ("sum", "r"), ("cmd", "g"), ("cmd2", "g")]:  # fmt: skip
+        words = words.replace(f'id="{key}"', f'id="{key}" class="{look}"')
+    return Page("code-9", whole(css, words), 1000, 880, skew=-1.8, blur=0.6, noise=2.4, jpeg=58)
+
+
+def notebook() -> Page:
+    """Return a German notebook with cells, a table and remarks."""
+    css = (
+        "body{background:#fff;color:#212121;font:16px 'Noto "
+        "Sans',sans-serif}.bar{background:#f3f3f3;"
+        "border-bottom:1px solid #ccc;padding:9px 26px;display:flex;gap:26px;font-size:15px}"
+        ".cell{display:flex;padding:7px 26px}.tag{width:84px;color:#3050b0;font:14px 'JetBrains "
+        "Mono'}"
+        ".out .tag{color:#b03030}.in{flex:1;background:#f7f7f7;border:1px solid #ddd;padding:0 "
+        "12px}"
+        ".code{white-space:pre;padding:8px 0;font:14.5px/21px 'JetBrains Mono',monospace}"
+        ".word{color:#008000}.string{color:#ba2121}.note{color:#408080}.number{color:#666}"
+        "td,th{padding:4px 14px;font-size:14.5px}tr:nth-child(even) td{background:#f3f3f3}"
+        "th{border-bottom:1px solid #000}h2{font-size:22px;margin:4px 0}.md{line-height:1.5}"
+    )
+    load = """
+import pandas as pd
+messung = pd.read_csv(‹datei:"bienen_2025_stand07.csv"›, sep=";", decimal=",")
+messung = messung[messung.gewicht_kg > ‹min:14.5›]        # leere Beuten weg
+GRENZE_MILBEN = ‹milben:3.0›    # je 100 Bienen, ab da behandeln
+tara = {"Zander": ‹zander:11.2›, "Dadant": ‹dadant:13.8›, "Warré": ‹warre:8.6›}
+"""
+    group = """
+stand = messung.groupby("volk").agg(honig=("ertrag_kg", "sum"), milben=("milben", "mean"))
+stand.join(stammdaten).sort_values("honig", ascending=False)
+"""
+    rows = table(
+        [("volk", "volk"), ("ort", "standort"), ("beute", "beute"), ("kg", ">honig"),
+         ("milben", ">milben"), ("kgw", ">wabengewicht"), ("jahr", ">königin"), ("art", "tracht")],
+        lines(
+            """V07 | Lindenhang | Dadant | 41.8 | 1.2 | 2.41 | 2023 | Linde
+            V02 | Lindenhang | Zander | 38.5 | 0.9 | 2.20 | 2024 | Linde
+            V11 | Moorwiese | Dadant | 33.0 | 2.7 | 2.35 | 2022 | Raps
+            V04 | Moorwiese | Zander | 29.6 | 3.9 | 2.08 | 2023 | Raps
+            V09 | Steinbruch | Zander | 27.1 | 1.6 | 2.12 | 2024 | Wald
+            V01 | Lindenhang | Warré | 19.4 | 2.2 | 1.57 | 2021 | Linde
+            V12 | Steinbruch | Dadant | 17.9 | 4.8 | 1.98 | 2022 | Wald
+            V05 | Moorwiese | Zander | 12.3 | 6.1 | 1.84 | 2021 | Raps
+            V03 | Steinbruch | Warré | 8.7 | 2.9 | 1.49 | 2024 | Wald"""
+        ),
+    )  # fmt: skip
+    fit = """
+modell = sm.OLS(stand.honig, stand[["milben", "alter", "wabengewicht"]]).fit()
+print(modell.rsquared, modell.nobs)
+"""
+
+    def cell(tag: str, inner: str, look: str = "") -> str:
+        name = tag.strip("[]: ").replace(" ", "").lower()
+        return box(box(text(f"t-{name}", tag), "tag") + inner, f"cell {look}")
+
+    def code(source: str, key: str) -> str:
+        words = listing(source, numbers=False).replace('id="l', f'id="{key}')
+        return box(words, "in")
+
+    intro = marked(
+        "Daten von ‹imker:Swantje Ohlsen›, drei Stände, ‹voelker:zwölf Völker›; gewogen wird "
+        "‹wann:sonntags vor 8 Uhr›.<br>Volk ‹tot:V06› ist im Februar eingegangen, V08 und V10 sind "
+        "‹weg:Ableger ohne Ernte› und fehlen unten."
+    )
+    end = marked(
+        "<b>Zu tun:</b> ‹todo0-label:V05 behandeln mit› ‹todo0:Ameisensäure 60 %› · "
+        "‹todo1-label:Waage am Steinbruch eichen bis› ‹todo1:15. August› · "
+        "‹todo2-label:Bericht an› ‹todo2:Kreisverein Hohenau›"
+    )
+    body = (
+        box(text("name", "ertrag_juli.ipynb", "b") + text("save", "gespeichert vor 4 Minuten")
+            + text("kern", "Python 3 (bienen)") + text("ram", "RAM 1,3 GB"), "bar")
+        + cell("", box(text("titel", "Honigertrag und Milben, Juli 2025", "h2")
+                       + box(intro, "md")))
+        + cell("[21]:", code(load, "a"))
+        + cell("[22]:", code(group, "b"))
+        + cell("[22]: ", rows, "out").replace('id="t-22"', 'id="o-22"', 1)
+        + cell("[23]:", code(fit, "c"))
+        + box(box("", "tag") + text("r2", "0.7134") + "&nbsp;" + text("nobs", "9.0"), "cell out")
+        + cell("", box(end, "md")).replace('id="t-"', 'id="t-end"')
+    )  # fmt: skip
+    return Page("code-10", whole(css, body, "de"), 1180, 830, language="de")
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [editor(), terminal(), log(), settings(), review(), database(), debugger(), pipeline()]
+    """Return the eleven pictures."""
+    return [
+        editor(),
+        terminal(),
+        log(),
+        settings(),
+        review(),
+        database(),
+        debugger(),
+        pipeline(),
+        workflow(),
+        tests(),
+        notebook(),
+    ]

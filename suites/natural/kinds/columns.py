@@ -2,6 +2,8 @@
 
 # ruff: noqa: E501 - prose and styles stand on lines of their own length
 
+import re
+
 from markup import bar, box, curve, label, lines, marked, svg, table, text, whole
 from page import Page
 
@@ -734,6 +736,314 @@ def magazine() -> Page:
     return Page("columns-7", whole(css, body), 1300, 1330, skew=2.2, blur=0.5, noise=1.8, jpeg=60)
 
 
+def adverts() -> Page:
+    """Return a page of small advertisements in four columns, scanned."""
+    css = CSS + (
+        "body{font:23px/1.28 'Liberation Sans Narrow',sans-serif;background:#f8f5ec;color:#111;"
+        "padding:50px "
+        "60px}.head{display:flex;justify-content:space-between;align-items:baseline;"
+        "border-bottom:5px "
+        "solid #111;margin-bottom:12px}h1{font:400 56px 'Bebas Neue';margin:0}.cols{column-count:4;"
+        "column-gap:22px;column-rule:1px solid #777}h2{background:#111;color:#f8f5ec;"
+        "font-size:24px;margin:"
+        "2px 0 7px;padding:3px 9px;break-after:avoid}p{margin:0 0 "
+        "8px;break-inside:avoid;border-bottom:1px "
+        "dotted #777;padding-bottom:5px}span[id$=tel],.n{white-space:nowrap}.foot{border-top:2px "
+        "solid "
+        "#111;margin-top:10px;padding-top:6px;font-size:20px}"
+    )
+    groups = [
+        ("Lost and found", """
+            LOST near Swan Lock, tabby cat, white socks, answers to ‹cat:Biscuit›. Reward \
+            ‹cat-pay:£60›. ‹cat-tel:0555 0131›
+            FOUND on the 14 bus: ‹ring:a silver ring›, engraved “M. to T. 1988”. Ask at the \
+            ‹ring-at:bus depot, Ropewalk›.
+            LOST, ‹drone:grey drone›, Gallows Hill, Sunday. Contains holiday film. \
+            ‹drone-tel:0555 0187›"""),
+        ("Pets and animals", """
+            PUPPIES, ‹pup:border terriers›, four left, chipped, ready ‹pup-when:9 August›. \
+            ‹pup-pay:£850 each›. Bramble Farm, ‹pup-tel:0555 0166›
+            HENS, point of lay, Light Sussex, ‹hen-pay:£18›, six for £100. Saturdays only. \
+            ‹hen-tel:0555 0119›
+            WANTED: good home for two ‹goat:elderly goats›, free. ‹goat-tel:0555 0142›"""),
+        ("For sale", """
+            UPRIGHT PIANO, ‹pia:Harmsen, 1926›, tuned in May. Buyer collects. \
+            ‹pia-pay:£240 o.n.o.› ‹pia-tel:0555 0155›
+            LAWN TRACTOR, 92 cm cut, new belt, ‹trac-pay:£1,150›. ‹trac-tel:0555 0173›
+            COT, beech, with mattress, ‹cot-pay:£45›. Smoke-free home. ‹cot-tel:0555 0108›
+            400 ROOF TILES, clay, red, ‹tile-pay:70p each›. Quarry Cottage, evenings. \
+            ‹tile-tel:0555 0121›
+            CANOE, two seats, 4.9 m, paddles, one patch, ‹can-pay:£320›. ‹can-tel:0555 0190›
+            RECORDS, about 600, mostly jazz, ‹rec-pay:£500 the lot›, will not split. \
+            ‹rec-tel:0555 0137›"""),
+        ("Rooms and flats", """
+            BEDSIT over the chandler’s, own door, ‹bed-pay:£410 a month›, bills extra. No \
+            smokers. ‹bed-tel:0555 0114›
+            ROOM for a student, garden, piano allowed, ‹stu-pay:£95 a week› with breakfast. Mrs \
+            Ives, ‹stu-tel:0555 0160›
+            TWO-BED FLAT, Harbour Court, lift, sea view, ‹flat-pay:£875›, from \
+            ‹flat-when:1 September›. ‹flat-tel:0555 0148›
+            GARAGE to let, Mill Row, dry, ‹gar-pay:£55 a month›. ‹gar-tel:0555 0129›"""),
+        ("Work", """
+            BAKER’S HAND, 4 am to 11 am, five days, ‹bak-pay:£13.60 an hour›. Crust & Co., \
+            ‹bak-tel:0555 0102›
+            DRIVER, school minibus, D1 licence, term time, ‹dri-pay:£74 a day›. ‹dri-tel:0555 0183›
+            CLEANER, surgery, ‹cle-when:Mon, Wed, Fri from 6 pm›, ‹cle-pay:£12.90 an hour›. \
+            ‹cle-tel:0555 0151›
+            FRUIT PICKERS, July to September, tent pitch free. ‹fru-by:Apply by 30 June›: Lowick \
+            Orchards."""),
+        ("Services", """
+            SWEEP, vacuum and brush, certificate, ‹swe-pay:£58 a flue›. J. Tarr, ‹swe-tel:0555 0177›
+            MATHS LESSONS, all ages, retired teacher, ‹mat-pay:£24 an hour›, first one free. \
+            ‹mat-tel:0555 0133›
+            TREE SURGEON, insured, logs for sale at ‹log-pay:£90 a load›. ‹log-tel:0555 0195›
+            CLOCKS repaired, collected and brought back. ‹clo:Twelve months’ guarantee›. \
+            ‹clo-tel:0555 0110›
+            ACCORDION for weddings, ‹acc-pay:£180 an evening›, own amplifier. \
+            ‹acc-tel:0555 0169›"""),
+        ("Meetings", """
+            WALKERS’ CLUB, ‹walk:Sunday 9.15 am›, Market Cross. Six miles, dogs on leads. \
+            ‹walk-by:Bring a packed lunch›.
+            CHESS for all, ‹chess:Tuesdays at 7 pm›, back room of the Dolphin. Boards provided.
+            BLOOD DONORS, Corn Hall, ‹blood:Friday 18 July›, 1 pm to 7 pm. Book on \
+            ‹blood-tel:0555 0100›.
+            REPAIR CAFÉ, first Saturday, 10 to 1, ‹rep:Methodist schoolroom›. Toasters welcome."""),
+    ]  # fmt: skip
+    words = ""
+    for i, (name, block) in enumerate(groups):
+        words += text(f"g{i}", name, "h2")
+        for j, row in enumerate(block.strip().splitlines()):
+            first, rest = re.match(r"([^,.:]*?[A-Z’]{2,}[^a-z,.:]*)\b(.*)", row.strip()).groups()
+            key = f"{first.strip().lower().replace(' ', '-').replace('’', '')}-{i}{j}-label"
+            words += f"<p>{text(key, first, 'b')}{marked(rest.replace('&', '&amp;'))}</p>"
+    body = (
+        box(text("title", "Small ads", "h1") + text("paper", "Wendle Valley Gazette")
+            + text("date", "Friday, 27 June 2025") + text("pno", "page 22"), "head")
+        + box(words, "cols")
+        + box(marked(
+            "‹h0-label:Your advertisement:› ‹h0:£6 for 20 words›, ‹h1:25p for each further word› · "
+            "‹h2-label:with a frame› ‹h2:£4 more› · ‹h3-label:Closes› ‹h3:Tuesdays at noon› · "
+            "‹h4-label:Counter:› ‹h4:3 Fish Street, 9 to 4.30› · ‹h5-label:Lost and found:› "
+            "‹h5:free›"),
+            "foot")
+    )  # fmt: skip
+    return Page("columns-8", whole(css, body), 1400, 1170, skew=-0.6, noise=2.4, blur=0.4, jpeg=58)
+
+
+def terms() -> Page:
+    """Return the terms of a gym in small print, two columns of numbered clauses."""
+    css = CSS + (
+        "body{font:18.5px/1.36 'Noto Sans',sans-serif;background:#fff;color:#222;padding:46px "
+        "60px}h1{"
+        "font-size:26px;margin:0 0 2px}.sub{color:#666;margin-bottom:12px}.two{column-count:2;"
+        "column-gap:"
+        "40px}h2{font-size:17px;margin:8px 0 3px;color:#00587a}p{margin:0 0 5px;padding-left:44px;"
+        "text-indent:-44px}p b{display:inline-block;width:44px;text-indent:0;font-weight:400}"
+        "table{width:"
+        "100%;margin:4px 0 8px}td,th{padding:4px 8px;border:1px solid "
+        "#aaa;font-size:16.5px}.n{white-space:"
+        "nowrap}#ill{white-space:nowrap}.foot{position:absolute;bottom:26px;left:60px;right:60px;"
+        "display:flex;font-size:14px;"
+        "color:#666;justify-content:space-between}"
+    )
+    fees = table(
+        [("name", "Membership"), ("month", ">Monthly"), ("join", ">Joining fee"),
+         ("min", ">Minimum"), ("guest", ">Guests")],
+        lines(
+            """Off-peak | £24.00 | £15 | 3 months | none
+            Standard | £37.50 | £25 | 6 months | 2 a month
+            Couple | £63.00 | £25 | 12 months | 4 a month
+            Student | £21.00 | none | 1 month | none
+            Corporate | £32.00 | none | 12 months | 1 a month
+            Pool only | £18.50 | £10 | 3 months | none"""
+        ),
+    )  # fmt: skip
+    parts = [
+        ("Joining", """Members must be at least ‹age:sixteen years old›; those under eighteen \
+            need the signature of a parent.
+            You may change your mind within ‹cool:fourteen days› and get back \
+            ‹back:everything but the joining fee›.
+            A card is personal. ‹card-label:Replacing it costs› ‹card:£7›. Lending it ends the \
+            membership.
+            Before your first visit there is an induction of ‹ind:forty minutes›, which is \
+            free."""),
+        ("Paying", """Fees are taken on ‹day:the 3rd of each month›. If a debit fails we add \
+            ‹fail:£12.50›.
+            ‹rise-label:Fees may rise once a year by› ‹rise:no more than 4 %›; we write six weeks \
+            before.
+            After ‹arr:two missed payments› we may close the account and pass the debt on."""),
+        ("Pausing and leaving", """You may freeze your membership for ‹frz:up to five months› a \
+            year. ‹frzp-label:A frozen month costs› ‹frzp:£5›.
+            ‹not-label:Notice to leave is› ‹not:thirty days›, in writing or in the app, after the \
+            minimum term.
+            ‹ill-label:With a doctor’s letter you may leave› ‹ill:at the end of the month›. The \
+            same goes if you move more than ‹mov:fifteen miles› away.
+            Unused guest visits are not carried over or paid out."""),
+        ("In the club", """Towels are required on all machines. ‹tow-label:Hire:› ‹tow:£1.50›.
+            Lockers are emptied every night at ‹lock:22:45›. \
+            ‹kept-label:What is found is kept for› ‹kept:three weeks›.
+            Children under eight may swim only with an adult, and ‹kid:before 17:30›.
+            Photographs are not allowed in the ‹pho:changing rooms and the pool›.
+            Personal training may only be given by ‹pt:our own coaches›. Parking is free for \
+            ‹park:two and a half hours›; after that the firm ParkRight charges £60."""),
+        ("Classes", """Classes open for booking ‹book:eight days ahead› at 7:00. \
+            ‹late-label:Cancel at least› ‹late:four hours before›, or pay £3.
+            Who misses three classes without word cannot book for ‹ban:ten days›.
+            If fewer than ‹few:five people› have booked, a class may be dropped."""),
+        ("Liability", """We are liable for injury caused by our neglect. For valuables we pay at \
+            most ‹val:£150›, and only if the locker was forced.
+            Tell the desk about any accident ‹acc:on the same day›.
+            The pool is closed for cleaning ‹pool:in the first week of August›; no fees are \
+            refunded for this."""),
+        ("Data and complaints", """Entry times are stored for ‹ent:ninety days›, pictures of the \
+            cameras for ‹cam:72 hours›.
+            Complaints go to ‹com:Rhoda Linfield, club manager›; we answer within \
+            ‹ans:ten working days›.
+            If we cannot agree, you may turn to the ‹omb:Leisure Ombudsman in Carrow›. The law of \
+            the land applies."""),
+    ]  # fmt: skip
+    words = ""
+    for i, (name, block) in enumerate(parts, 1):
+        words += text(f"c{i}", f"{i} {name}", "h2") + (fees if i == 2 else "")
+        for j, row in enumerate(block.strip().splitlines(), 1):
+            words += f"<p>{text(f'c{i}-{j}', f'{i}.{j}', 'b')}{marked(row.strip())}</p>"
+    body = (
+        text("title", "Terms of membership", "h1")
+        + text("sub", "Tidewell Sports Club Ltd, in force from 1 October 2025", "div", look="sub")
+        + box(words, "two")
+        + box(text("f0", "Tidewell Sports Club, 40 Quay Parade, Tidewell")
+              + text("f1", "Version 7.2") + text("f2", "Company no. 05550318")
+              + text("f3", "page 1 of 1"), "foot")
+    )  # fmt: skip
+    return Page("columns-9", whole(css, body), 1240, 1240, colours=16)
+
+
+def programme() -> Page:
+    """Return a folded leaflet of a theatre, three columns of different kinds."""
+    css = CSS + (
+        "body{font:19px/1.38 Vollkorn,serif;background:#fdf3e7;color:#2a1215;padding:40px "
+        "50px}.grid{"
+        "display:grid;grid-template-columns:1fr 1fr 1fr;gap:44px}h1{font:400 62px/1 'Bebas "
+        "Neue';margin:0;"
+        "color:#8c1c13}h2{font-size:24px;margin:14px 0 "
+        "4px;color:#8c1c13}.row{display:flex;justify-content:"
+        "space-between;border-bottom:1px dotted #b08968;padding:2px 0;gap:12px}.row "
+        "span:last-child{"
+        "text-align:right}td,th{padding:4px 7px;font-size:17.5px;border-bottom:1px solid "
+        "#dcc3a5}table{"
+        "width:100%}p{margin:0 0 8px}.pic{height:250px;background:radial-gradient(circle at 50% "
+        "35%,"
+        "#e3b23c 0 22%,#8c1c13 23% 60%,#54100b 61%);margin:12px 0}.n{white-space:nowrap}"
+    )
+
+    def pairs(key: str, block: str) -> str:
+        return "".join(
+            box(text(f"{key}{i}-name", name) + text(f"{key}{i}", value), "row")
+            for i, (name, value) in enumerate(lines(block))
+        )
+
+    cast = pairs(
+        "k",
+        """Captain Aldous Fenn | Marcus Ilesanmi
+        Tamsin, his daughter | Freya Holt
+        The Lighthouse Keeper | Gerald Pym
+        Widow Sarkis | Nadine Corbeau
+        Jem, a smuggler | Tom Aziz
+        Two gulls | Lin Mei, Oona Daly
+        The Voice of the Sea | Constance Abara""",
+    )
+    crew = pairs(
+        "w",
+        """Written by | Hester Vane
+        Directed by | Ravi Sundaram
+        Music | Bo Nyström
+        Stage design | Lucia Ferrante
+        Costumes | Workshop of the Pavilion
+        Lights | Dex Ormond
+        Fight director | Kaya Brandt
+        Prompter | Wilfred Stokes""",
+    )
+    seats = table(
+        [("name", "Seats"), ("eve", ">Evening"), ("mat", ">Matinée"), ("stu", ">Student")],
+        lines(
+            """Stalls A–F | £34 | £26 | £15
+            Stalls G–P | £27 | £20 | £12
+            Circle | £31 | £24 | £14
+            Balcony | £16 | £12 | £8
+            Box for four | £150 | £115 | –
+            Standing | £7 | £5 | £5"""
+        ),
+    )
+    nights = table(
+        [("day", "Date"), ("at", "Starts"), ("more", "Remark")],
+        lines(
+            """Fri 7 Nov | 19:30 | opening night
+            Sat 8 Nov | 14:30 | with sign language
+            Sat 8 Nov | 19:30 | few seats left
+            Wed 12 Nov | 19:00 | talk afterwards
+            Fri 14 Nov | 19:30 |
+            Sun 16 Nov | 15:00 | relaxed, lights up
+            Thu 20 Nov | 19:30 | sold out
+            Sat 22 Nov | 18:00 | last night"""
+        ),
+        "d",
+        "hd-",
+    )
+    body = box(
+        box(
+            text("title", "The Salt Bell", "h1")
+            + text("sub", "a play with songs, in three acts", "i") + box("", "pic")
+            + "<p>" + marked("When the bell of a drowned church rings again, a captain must "
+                             "choose between his ship and the promise that he gave on ‹isle:the "
+                             "island of Orrin›. Hester Vane wrote the play in ‹wrote:eleven "
+                             "nights› in 1934; it was banned after ‹bann:its third performance›, "
+                             "and lost until a copy turned up ‹found-label:in the lining of› "
+                             "‹found:a cello case›.") + "</p>"
+            + text("hp", "How long", "h2")
+            + pairs("t", """Act one | 48 minutes
+                Interval | 20 minutes
+                Act two | 37 minutes
+                Act three | 31 minutes
+                The end, about | 21:50""")
+            + text("hx", "Please note", "h2")
+            + "<p>" + marked("Gunshots and ‹fog:sea fog› in act two. Latecomers are let in "
+                             "‹late:after the first song›. ‹age-label:Suitable from› ‹age:nine "
+                             "years›.") + "</p>"
+        )
+        + box(text("hc", "Cast", "h2") + cast + text("hw", "Behind the scenes", "h2") + crew
+              + text("hs", "Understudies", "h2")
+              + "<p>" + marked("Captain: ‹und0:Piet Vos›. Tamsin: ‹und1:Lin Mei›. The part of Jem "
+                               "is played by ‹und2:Rory Keane› on 12 and 14 November.") + "</p>"
+              + text("hb", "In the bar", "h2")
+              + pairs("b", """Elderflower fizz | £4.20
+                  Glass of house red | £5.80
+                  Crisps, sea salt | £1.90
+                  Ice cream tub | £3.50"""))
+        + box(text("hn", "Performances", "h2") + nights + text("hq", "Prices", "h2") + seats
+              + text("hk", "Tickets", "h2")
+              + pairs("x", """Box office | 0555 0126
+                  Open | Tue–Sat, 11:00–18:00
+                  Groups of ten | one seat free
+                  Wheelchair places | row G, ring us
+                  Coats | £1, cash only
+                  Last bus 31 | 22:35, Pavilion Road""")),
+        "grid",
+    )  # fmt: skip
+    return Page("columns-10", whole(css, body), 1560, 960, colours=48)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [courier(), paper(), anzeiger(), outdoor(), newsletter(), musee(), results(), magazine()]
+    """Return the eleven pictures."""
+    return [
+        courier(),
+        paper(),
+        anzeiger(),
+        outdoor(),
+        newsletter(),
+        musee(),
+        results(),
+        magazine(),
+        adverts(),
+        terms(),
+        programme(),
+    ]

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501 - rows of tables and styles stand on lines of their own length
 
-from markup import bar, box, curve, label, lines, pair, stroke, svg, table, text, whole
+from markup import bar, box, curve, label, lines, marked, pair, stroke, svg, table, text, whole
 from page import Page
 
 CARDS = (
@@ -816,6 +816,255 @@ def factory() -> Page:
     return Page("dashboard-7", whole(css, body), 1600, 980, skew=-2.1, blur=0.7, noise=2.0, jpeg=60)
 
 
+def buses() -> Page:
+    """Return the control room of a bus company, dark and narrow."""
+    css = CARDS + (
+        "body{background:#0b1d26;color:#d8ecf0;font:14px Cabin,sans-serif;padding:16px 22px}"
+        ".bar{display:flex;gap:26px;align-items:baseline;margin-bottom:14px}h1{font-size:21px;"
+        "margin:0}.cards{gap:10px}.pair{background:#12303c;border-radius:3px;padding:9px 12px}"
+        ".pair .value{font-size:22px}.label,.note{font-size:12.5px;color:#86aab4}h2{font-size:14px;"
+        "margin:0 0 6px;color:#ffcf5c;letter-spacing:1px}.grid{display:grid;gap:12px;"
+        "grid-template-columns:1.75fr 1fr;margin-top:12px}.panel{background:#102833;padding:11px "
+        "14px}"
+        "td,th{padding:5px 8px;font-size:13.5px;border-bottom:1px solid #1e4250;white-space:nowrap}"
+        "th{color:#86aab4;font-weight:400}table{width:100%}.row{padding:4px 0;line-height:1.35}"
+        ".row>span:first-child{color:#ffcf5c;margin-right:8px}"
+    )
+    top = cards(
+        """out | Buses out | 187 / 203 | 9 in workshop, 7 spare
+        punc | On time | 91.3 % | within 3 minutes
+        canc | Trips cancelled | 14 | of 2,960 today
+        pax | Passengers so far | 61,408 | +2.2 % on last Tuesday
+        soc | Lowest battery | 17 % | bus 4127 on 58
+        gap | Longest gap | 31 min | line 12, Tollcross
+        staff | Drivers off sick | 11 | 4 reserves left"""
+    )
+    runs = table(
+        [("line", "Line"), ("route", "Route"), ("bus", ">Buses"), ("head", ">Every"),
+         ("late", ">Mean delay"), ("load", ">Load"), ("ctrl", "Controller"), ("note", "Remark")],
+        lines(
+            """3 | Harbour – Kingsmead | 14 | 8 min | 1.2 min | 64 % | Abena Osei |
+            7 | Station – Upper Fold | 9 | 12 min | 0.4 min | 41 % | Abena Osei |
+            11 | Ring, clockwise | 16 | 6 min | 3.8 min | 83 % | Dov Lentz | extra bus from 15:30
+            12 | Tollcross – Glen Park | 11 | 10 min | 9.6 min | 92 % | Dov Lentz | burst main
+            19 | Hospital – Lakeside | 8 | 15 min | 0.9 min | 38 % | Kit Marlowe |
+            22 | Airport express | 10 | 10 min | 2.1 min | 57 % | Kit Marlowe | coach on 2 trips
+            26 | Docks – University | 13 | 7 min | 4.4 min | 88 % | Abena Osei |
+            31 | Station – Quarry Hill | 6 | 20 min | 0.2 min | 22 % | Sunniva Bakke |
+            34 | Millbank – Stadium | 7 | 15 min | 1.7 min | 49 % | Sunniva Bakke | match at 19:45
+            40 | Northgate – Harbour | 12 | 9 min | 2.9 min | 71 % | Dov Lentz |
+            45 | Village loop | 3 | 40 min | 5.3 min | 19 % | Kit Marlowe | small bus only
+            47 | Hospital – Quarry Hill | 5 | 25 min | 0.6 min | 27 % | Kit Marlowe |
+            51 | Upper Fold – Docks | 9 | 12 min | 3.3 min | 66 % | Abena Osei | no wheelchairs
+            58 | Kingsmead – Airport | 10 | 12 min | 1.1 min | 46 % | Sunniva Bakke | electric
+            N1 | Night: Centre – West | 0 | 30 min | – | – | Joris Haan | from 23:50
+            N4 | Night: Centre – Docks | 0 | 45 min | – | – | Joris Haan | from 00:10
+            N6 | Night: Airport | 0 | 60 min | – | – | Joris Haan | Fri and Sat only"""
+        ),
+    )  # fmt: skip
+    works = table(
+        [("bus", "Bus"), ("what", "Fault"), ("bay", "Bay"), ("back", "Back")],
+        lines(
+            """4103 | air suspension | 2 | today 18:00
+            4127 | charger cable | yard | 20 Mar
+            3988 | rear door | 5 | today 16:30
+            3940 | gearbox | 1 | 2 Apr
+            4051 | windscreen | 4 | 19 Mar
+            4066 | ticket machine | yard | today 15:15"""
+        ),
+        "w",
+        "hw-",
+    )
+    calls = "".join(
+        box(text(f"c{i}-when", when) + text(f"c{i}", marked(words)), "row")
+        for i, (when, words) in enumerate(
+            lines(
+                """14:41 | Line 12 diverted by Fleet Street until 17:00
+                14:33 | Lost property: ‹cello-label:black cello case›, bus 4009, ‹cello:depot East›
+                14:20 | Stop Corn Exchange closed, use Guild Lane
+                13:58 | Inspector Ruane boards line 26 at the Docks
+                13:12 | Passenger fell on 40, ambulance called, report 0771
+                12:47 | Low bridge alarm, bus 3951, no damage"""
+            )
+        )
+    )
+    depots = table(
+        [("name", "Depot"), ("bays", ">Bays free"), ("fuel", ">Diesel left"), ("tel", "Desk")],
+        lines(
+            "East | 6 | 18,200 l | 5510\nMill Road | 2 | 9,450 l | 5524\nAirport | 11 | – | 5537"
+        ),
+        "d",
+        "hd-",
+    )
+    body = (
+        box(text("title", "Brackwater Transit – control room", "h1")
+            + text("clock", "Tue 18 March 14:43") + text("duty-label", "Duty manager")
+            + text("duty", "Hollis Grange, ext. 5501"), "bar")
+        + top
+        + box(
+            box(text("runs", "LINES", "h2") + runs, "panel")
+            + box(text("works", "WORKSHOP", "h2") + works + "<br>" + text("dep", "DEPOTS", "h2")
+                  + depots + "<br>" + text("calls", "RADIO LOG", "h2") + calls, "panel"),
+            "grid",
+        )
+    )  # fmt: skip
+    return Page("dashboard-8", whole(css, body), 1366, 768)
+
+
+def hotel() -> Page:
+    """Return the Spanish front desk of a hotel, light, in large print."""
+    css = CARDS + (
+        "body{background:#f7f1e8;color:#3a2a20;font:17px Quicksand,sans-serif;font-weight:500;"
+        "display:flex}.side{width:230px;background:#7a3e2b;color:#f9e9dc;height:1180px;"
+        "padding:26px}"
+        ".nav{padding:10px 0}.main{flex:1;padding:24px 30px}h1{font-size:28px;margin:0 0 4px}"
+        ".sub{color:#8a7464;margin-bottom:16px}.cards{flex-wrap:wrap}.pair{background:#fff;flex:0 "
+        "0 23%;"
+        "border-left:6px solid #c9803f}.pair .value{font-size:27px}.label,.note{font-size:15px;"
+        "color:#8a7464}h2{font-size:19px;margin:20px 0 6px;color:#7a3e2b}table{width:100%;"
+        "background:#fff}td,th{padding:7px 11px;font-size:15.5px;border-bottom:1px solid #eadfd2}"
+        "th{color:#8a7464}.two{display:flex;gap:26px}.row{padding:5px 0}.row b{font-weight:600}"
+    )
+    top = cards(
+        """ocup | Ocupaci&oacute;n | 84 % | 101 de 120 habitaciones
+        adr | Tarifa media | 118,40 &euro; | +6,20 &euro; que en 2024
+        in | Llegadas hoy | 37 | 21 ya registradas
+        out | Salidas hoy | 29 | 3 con salida tard&iacute;a
+        desa | Desayunos ma&ntilde;ana | 164 | 12 sin gluten
+        noshow | No presentados | 2 | cargo de una noche
+        opin | Nota de hu&eacute;spedes | 8,7 | 412 opiniones
+        agua | Temperatura piscina | 26 &deg;C | abierta hasta las 21:00"""
+    )
+    guests = table(
+        [("room", "Hab."), ("name", "Hu&eacute;sped"), ("type", "Tipo"), ("nights", ">Noches"),
+         ("eta", "Llegada"), ("pay", ">Pendiente"), ("note", "Petici&oacute;n")],
+        lines(
+            """104 | Irene Casta&ntilde;eda | Doble | 3 | 15:00 | 0,00 &euro; | cuna
+            112 | Bruno Zabala | Individual | 1 | 22:45 | 89,00 &euro; | llegada con taxi
+            207 | Familia Oyarz&aacute;bal | Familiar | 5 | 16:30 | 412,50 &euro; | camas juntas
+            215 | Noor El Haddad | Doble | 2 | 14:00 | 0,00 &euro; | almohada dura
+            301 | Gonzalo Prats | Suite | 2 | 18:15 | 260,00 &euro; | cava y flores
+            309 | Marie Delcourt | Doble | 4 | 19:00 | 356,00 &euro; | vista al mar
+            318 | Pilar Echenique | Individual | 6 | 13:30 | 0,00 &euro; | planta tranquila
+            402 | Equipo Remo Sur | 4 dobles | 2 | 17:00 | 1.120,00 &euro; | cena a las 20:00
+            411 | Aurelio Benet | Suite | 1 | 20:30 | 195,00 &euro; | plaza de garaje"""
+        ),
+    )  # fmt: skip
+    clean = table(
+        [("floor", "Planta"), ("who", "Camarera"), ("done", ">Listas"), ("left", ">Faltan")],
+        lines(
+            """1 | Rosal&iacute;a Mena | 22 | 4
+            2 | Fatou Diop | 25 | 5
+            3 | Ana B. Lucas | 19 | 11
+            4 | Mihaela Popa | 27 | 2"""
+        ),
+        "l",
+        "hl-",
+    )
+    tasks = "".join(
+        box(f"<b>{text(f'a{i}', name)}</b> " + text(f"a{i}-more", more), "row")
+        for i, (name, more) in enumerate(
+            lines(
+                """Ascensor 2 parado: | t&eacute;cnico a las 16:00
+                Aire de la 309: | ruido, revisado por Ximo
+                Sal&oacute;n Levante: | boda Ferrer, 90 personas, s&aacute;bado
+                Caja fuerte 215: | c&oacute;digo olvidado, resuelto
+                Minibar 4.&ordf; planta: | reponer agua con gas"""
+            )
+        )
+    )
+    sources = columns(
+        "Directa | 41\nAgencia | 23\nPortal | 28\nGrupos | 8", (430, 200), "#c9803f", "#3a2a20"
+    )
+    body = (
+        box(text("brand", "Hotel Mirador de Alcora", style="font-size:22px") + "<br><br>"
+            + heads("Recepci&oacute;n|Reservas|Limpieza|Tarifas|Facturas|Informes|Ajustes"), "side")
+        + '<div class="main">' + text("title", "Recepci&oacute;n", "h1")
+        + box(text("date", "jueves, 12 de junio de 2025") + " &middot; "
+              + text("shift", "turno de tarde: Leandro Soto") + " &middot; "
+              + text("wifi-label", "Clave wifi de hoy:") + " " + text("wifi", "nispero-58"), "sub")
+        + top + text("guests", "Llegadas", "h2") + guests
+        + box(box(text("clean", "Limpieza", "h2") + clean, "", "flex:1")
+              + box(text("src", "Reservas por canal (%)", "h2") + sources), "two")
+        + box(box(text("tasks", "Avisos", "h2") + tasks, "", "flex:1"), "two")
+        + "</div>"
+    )  # fmt: skip
+    return Page("dashboard-9", whole(css, body, "es"), 1500, 1180, language="es", colours=48)
+
+
+def waterworks() -> Page:
+    """Return the panel of a waterworks, photographed from the side."""
+    css = CARDS + (
+        "body{background:#d9dde0;color:#10202c;font:19px 'DejaVu Sans Condensed',sans-serif;"
+        "padding:46px 64px}h1{font-size:25px;margin:0 0 12px}.tiles{display:grid;gap:14px;"
+        "grid-template-columns:repeat(3,1fr)}.tile{background:#eef1f2;border:2px solid #8b979e;"
+        "padding:10px 16px}.tile h2{font-size:19px;margin:0 0 6px;background:#34566b;color:#fff;"
+        "padding:4px 10px}.pair{display:flex;justify-content:space-between;padding:3px 4px;"
+        "border-bottom:1px dotted #8b979e;border-radius:0}.pair .label,.pair .value{display:inline}"
+        ".alarm{background:#fff3c4;border:2px solid #b58a00;margin-top:14px;padding:8px 16px}"
+        "td,th{padding:4px 14px;font-size:18px}table{width:100%}.foot{margin-top:12px;"
+        "font-size:16px}"
+    )
+    units = [
+        ("Intake, River Olden", "lvl~River level~2.84 m|flow~Inflow~412 l/s|tur~Turbidity~6.1 NTU|"
+         "tmp~Water temp.~11.3 °C|scr~Screen~cleaned 04:10"),
+        ("Settling tanks", "ta~Tank A~3.62 m|tb~Tank B~3.58 m|tc~Tank C~drained|"
+         "slu~Sludge pump~running|alu~Alum dose~24 mg/l"),
+        ("Sand filters", "f1~Filter 1~41 h since wash|f2~Filter 2~17 h since wash|"
+         "f3~Filter 3~washing|f4~Filter 4~63 h since wash|hl~Head loss~1.1 m"),
+        ("Disinfection", "uv~UV dose~402 J/m²|lam~Lamp hours~6,880|cl~Chlorine~0.31 mg/l|"
+         "ph~pH~7.8|bot~Gas bottle~62 %"),
+        ("Clear water", "res~Reservoir East~4.9 m|rw~Reservoir West~3.3 m|out~Outflow~388 l/s|"
+         "prs~Mains pressure~5.6 bar|age~Water age~19 h"),
+        ("Power", "kw~Load~318 kW|gen~Generator~standby|die~Diesel tank~1,940 l|"
+         "pf~Power factor~0.93|bat~UPS battery~28 min"),
+    ]  # fmt: skip
+    tiles = "".join(
+        box(text(f"u{i}", name, "h2") + "".join(pair(*part.split("~")) for part in rows.split("|")),
+            "tile")
+        for i, (name, rows) in enumerate(units)
+    )  # fmt: skip
+    alarms = table(
+        [
+            ("time", "Time"),
+            ("what", "Alarm"),
+            ("lim", "Limit"),
+            ("is", "Reading"),
+            ("by", "Taken by"),
+        ],
+        lines(
+            """06:52 | Filter 4 needs washing | 60 h | 63 h | –
+            05:37 | Pump P3 bearing hot | 80 °C | 84 °C | Maddox
+            03:15 | Reservoir West low | 3.5 m | 3.3 m | Maddox
+            01:48 | Gate G2 slow to close | 45 s | 71 s | Ferreira
+            Mon 22:09 | Chlorine room door open | 2 min | 6 min | Ferreira"""
+        ),
+    )
+    body = (
+        text("title", "Olden Valley Waterworks · Plant 2 · Tue 07:04", "h1")
+        + box(tiles, "tiles")
+        + box(text("al", "Alarms, last 12 hours", "b") + alarms, "alarm")
+        + box(text("n0-label", "Next sample for the lab:") + " " + text("n0", "09:30, tap 14")
+              + " · " + text("n1-label", "Tanker with alum:") + " " + text("n1", "Wed 11:00")
+              + " · "
+              + text("n2-label", "Standby engineer:") + " " + text("n2", "Yusuf Carrow, 0555 0149"),
+              "foot")
+    )  # fmt: skip
+    return Page("dashboard-10", whole(css, body), 1400, 860, skew=3.1, blur=0.6, noise=2.2, jpeg=58)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [sales(), servers(), solar(), helpdesk(), hospital(), store(), adverts(), factory()]
+    """Return the eleven pictures."""
+    return [
+        sales(),
+        servers(),
+        solar(),
+        helpdesk(),
+        hospital(),
+        store(),
+        adverts(),
+        factory(),
+        buses(),
+        hotel(),
+        waterworks(),
+    ]

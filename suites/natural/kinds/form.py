@@ -575,6 +575,273 @@ def inspection() -> Page:
     return Page("form-7", html, 1240, 1754)
 
 
+def holiday() -> Page:
+    """A French town's form for its children's holiday centre, filled in by hand, scanned."""
+    child = fields(
+        """
+        last | Nom de l'enfant | KERVELLA-DIOP | 5
+        first | Prénom | Inès | 4
+        sex | Sexe | F | 3
+        born | Né(e) le | 21 / 04 / 2017 | 4
+        where | À | Saint-Aubry | 4
+        class | Classe en septembre | CE2 | 4
+        school | École | Les Tilleuls | 6
+        teach | Enseignant(e) | Mme Baudry | 6
+        """
+    )
+    people = fields(
+        """
+        p1 | Responsable légal 1 | Awa Diop | 5
+        p1job | Profession | infirmière | 3
+        p1tel | Portable | 06 55 50 18 42 | 4
+        p2 | Responsable légal 2 | Loïc Kervella | 5
+        p2job | Profession | menuisier | 3
+        p2tel | Portable | 06 55 50 77 09 | 4
+        addr | Adresse | 14, venelle du Lavoir, 00290 Saint-Aubry | 8
+        quot | Quotient familial | 684 | 4
+        caf | N° d'allocataire | 0418 772 K | 4
+        mail | Courriel | awa.diop@courrier.example | 8
+        fetch | Autre personne autorisée à venir chercher l'enfant | Odette Kervella, grand-mère | 8
+        fetchtel | Téléphone | 02 55 50 61 13 | 4
+        """
+    )
+    health = fields(
+        """
+        doc | Médecin traitant | Dr Morvan, Meurcy | 5
+        tetan | Dernier rappel DTP | mars 2023 | 3
+        weight | Poids | 24 kg | 2
+        shoe | Pointure | 33 | 2
+        allergy | Allergies | noix de cajou, piqûres de guêpe | 7
+        kit | Trousse d'urgence remise | oui, stylo dans le sac | 5
+        """
+    )
+    rows = cells(
+        """
+        7 – 11 juillet | × | | × | × | 62,50
+        15 – 18 juillet | × | × | × | × | 54,00
+        21 – 25 juillet | | | | | –
+        28 juillet – 1er août | × | × | × | | 62,50
+        18 – 22 août | × | × | × | × | 66,90
+        25 – 29 août | | | × | | 18,40
+        """
+    )
+    html = """
+    <style>.s{SHEET background:#fff;padding:80px 96px;font:17px/1.35 'Liberation Sans'} .g{
+    display:grid;grid-template-columns:repeat(12,1fr);gap:4px 10px} .f{border-bottom:1.5px dotted
+    #333;padding:2px 4px;height:58px} .f label{display:block;font-size:14px;color:#333} .v{font:600
+    27px 'Dancing Script';color:#0b2f8a;white-space:nowrap} h2{font-size:19px;margin:20px 0 4px;
+    border:2px solid #b3235a;border-radius:18px;color:#b3235a;padding:2px 16px} table{width:100%;
+    border-collapse:collapse;margin-top:8px} td,th{border:1px solid #b3235a;padding:4px 10px;
+    text-align:center} .c-week{text-align:left} .q{margin:6px 0} .o{margin-left:22px} i{font-style:
+    normal;font-size:21px} p span{white-space:nowrap}</style><div class="s"><div
+    style="display:flex;justify-content:space-between"><div><b style="font-size:31px;color:#b3235a">
+    [[title|Centre de loisirs, été 2025]]</b><br>[[town|Ville de Saint-Aubry, service
+    enfance]]</div>
+    <div>[[file-label|Dossier n°]] [[file|25-0387]]<br>[[back-label|À rendre avant le]] <b>[[back|30
+    mai 2025]]</b></div></div><h2>L'enfant</h2>@child@<h2>La famille</h2>@people@<h2>La santé</h2>
+    @health@<h2>Les semaines demandées</h2>@weeks@<div style="text-align:right;margin:8px 10px">
+    [[sum-label|Total à régler]] <b>[[sum|264,30 €]]</b></div>@t1@@t2@@t3@@t4@<p>Un goûter est
+    fourni. L'accueil ouvre à [[open|7 h 45]] ; les enfants sont repris avant [[shut|18 h 15]], tout
+    quart d'heure de [[late-word|retard]] est facturé [[late|5 €]]. Une [[cancel-word|annulation]]
+    est remboursée jusqu'à [[cancel|huit jours]] avant, ensuite seulement sur certificat
+    médical.</p>
+    <div style="display:flex;justify-content:space-between"><span>[[day-label|Fait le]]
+    <span class="v">[[day|12 mai 2025]]</span></span><span>[[sign-label|Signature]] <span class="v">
+    [[sign|A. Diop]]</span></span></div></div>"""
+    columns = [("week", "Semaine"), ("am", "Matin"), ("eat", "Repas"), ("pm", "Après-midi")]
+    columns += [("eve", "Garderie"), ("eur", "Tarif €")]
+    parts = {
+        "child": child,
+        "people": people,
+        "health": health,
+        "weeks": table(columns, rows),
+        "t1": ticks("swim", "Sait nager", "oui, non, un peu", "un peu"),
+        "t2": ticks("diet", "Repas", "ordinaire, sans porc, végétarien", "végétarien"),
+        "t3": ticks("alone", "Peut rentrer seule", "oui, non", "non"),
+        "t4": ticks("photo", "Photos pour le journal municipal", "accord, refus", "refus"),
+    }
+    html = fill(html.replace("SHEET", SHEET), **parts)
+    return Page("form-8", html, 1240, 1754, "fr", skew=1.6, blur=0.6, noise=2, jpeg=58)
+
+
+def permit() -> Page:
+    """A permit for hot work on a building site: boxes, checks, gas readings and names."""
+    head = fields(
+        """
+        no | Permit no. | HW-0926 | 3
+        site | Site | Old Maltings, block C | 5
+        date | Valid on | 6 November 2025 | 4
+        from | From | 08:30 | 3
+        till | Until | 15:00 | 3
+        watch | Fire watch until | 17:00 | 3
+        level | Level | 4th floor | 3
+        firm | Contractor | Brasswell Pipework Ltd | 4
+        boss | Supervisor in charge | Delroy Kemp | 4
+        crew | Operatives | J. Sowande, P. Ilic | 4
+        job | Description of work | Brazing of chilled water pipes, riser 7 | 8
+        tool | Equipment | oxy-propane torch | 4
+        """
+    )
+    checks = cells(
+        """
+        1 | Combustible materials removed within 10 m | Yes | DK | pallets moved to yard
+        2 | Openings in floors and walls covered | Yes | DK | fire blanket, 2 layers
+        3 | Sprinklers in working order | No | MS | drained until 20 Nov
+        4 | Smoke detectors isolated, this zone only | Yes | MS | zone 14
+        5 | Two extinguishers at hand | Yes | DK | 1 CO₂, 1 foam
+        6 | Hose reel run out and tested | Yes | DK | stair B
+        7 | Gas bottles upright and chained | Yes | DK | –
+        8 | Flashback arrestors fitted | Yes | PI | tested Aug 2025
+        9 | Void behind the wall inspected | Yes | JS | mineral wool
+        10 | Goggles, gloves, apron worn | Yes | PI | shade 5 lenses
+        11 | Ventilation sufficient | Yes | MS | fan on ladder landing
+        12 | Neighbouring trades told | Yes | DK | painters on level 3
+        """
+    )
+    gas = cells(
+        """
+        08:20 | 20.8 | 0 | 2 | MS
+        10:00 | 20.7 | 0 | 6 | MS
+        11:30 | 20.6 | 3 | 11 | DK
+        13:15 | 20.8 | 0 | 4 | DK
+        14:45 | 20.7 | 0 | 5 | MS
+        """
+    )
+    foot = fields(
+        """
+        issue | Issued by (print name) | Margit Solheim | 4
+        issued | Time of issue | 08:25 | 2
+        take | Accepted by | Delroy Kemp | 4
+        radio | Radio channel | 5 | 2
+        done | Work finished at | 14:40 | 3
+        look1 | First check after work | 15:10, all cold | 3
+        look2 | Second check | 16:55, all cold | 3
+        close | Permit closed by | M. Solheim | 3
+        """
+    )
+    html = """
+    <style>.s{width:1200px;height:1370px;box-sizing:border-box;background:#fff7e8;padding:40px 50px;
+    font:17px/1.35 Roboto} .g{display:grid;grid-template-columns:repeat(12,1fr);border:2px solid
+    #b23a00} .f{border:1px solid #b23a00;padding:3px 8px;height:54px} .f label{display:block;
+    font-size:13px;color:#8a2d00;text-transform:uppercase} .v{font:21px 'Courier Prime'}
+    h3{background:#b23a00;color:#fff;margin:16px 0 0;padding:4px 10px;font-size:17px} table{width:
+    100%;border-collapse:collapse;background:#fff} td,th{border:1px solid #b23a00;padding:3px 8px;
+    text-align:left} .c-ok,.c-by,.c-no{text-align:center} .c-note,.c-ok,.c-by{
+    font:19px 'Courier Prime'} th{font:13px Roboto!important}
+    .d{display:grid;grid-template-columns:1.1fr 1fr;
+    column-gap:20px} li{margin:2px 0} li span{white-space:nowrap}</style><div class="s"><div
+    style="display:flex;justify-content:space-between;align-items:center"><b style="font-size:40px;
+    color:#b23a00">[[title|HOT WORK PERMIT]]</b><span style="text-align:right">[[owner|Corvane
+    Developments]]<br>[[rev|Form S-17, rev. 4]]</span></div>@head@<h3>Before work
+    starts</h3>@checks@
+    <div class="d"><div><h3>Gas readings</h3>@gas@</div><div><h3>In an emergency</h3><ul
+    style="margin:8px 0;padding-left:22px"><li>[[alarm-label|Site alarm:]] [[alarm|red button at
+    hoist 2]]</li><li>[[tel-label|Gatehouse:]] [[tel|07555 010 119]]</li><li>[[meet-label|Assembly
+    point:]] [[meet|car park, lamp post 6]]</li><li>[[aid-label|First aider:]] [[aid|Yetunde
+    Price]]</li><li>[[wash-label|Burns:]] [[wash|cool 20 minutes, sink in 4.02]]</li></ul></div>
+    </div><h3>Issue and closure</h3>@foot@<p style="font-size:15px">[[rule|This permit ends when the
+    alarm sounds. Stop work if oxygen is below [[o2|19.5 %]] or carbon monoxide above [[co|20
+    ppm]].]] Copies: white [[white|site office]], yellow [[yellow|contractor]], pink [[pink|at the
+    place of work]]. Keep for [[keep|three years]].</p></div>"""
+    columns = [("no", ""), ("item", "Check"), ("ok", "Yes/No"), ("by", "Init."), ("note", "Note")]
+    meters = [("at", "Time"), ("o2", "O₂ %"), ("lel", "LEL %"), ("co", "CO ppm"), ("by", "Init.")]
+    parts = {
+        "head": head,
+        "checks": table(columns, checks),
+        "gas": table(meters, gas, "g", head="hg"),
+        "foot": foot,
+    }
+    return Page("form-9", fill(html, **parts), 1200, 1370, colours=24)
+
+
+def adoption() -> Page:
+    """An application for a dog from a shelter on a screen, dark, with a card of the dog."""
+    you = fields(
+        """
+        name | Full name | Casimir Oyelade-Brandt | 6
+        age | Age | 44 | 2
+        job | Occupation | piano tuner, self-employed | 4
+        addr | Address | 9 Otter Bank, Hexley HX3 0PB | 8
+        tel | Phone | 07555 010 663 | 4
+        home | Type of home | Terraced house, rented | 4
+        lord | Landlord's consent | letter uploaded 2 Oct | 4
+        yard | Garden | 60 m², wall 1.7 m | 4
+        people | Household | 2 adults, 1 child (11) | 4
+        pets | Other animals | 2 guinea pigs, 1 old cat | 4
+        had | Dogs before | Labrador, until 2023 | 4
+        alone | Alone per day, at most | 3 hours | 4
+        night | Where will it sleep? | landing, own basket | 4
+        walk | Walks per day | 3, about 2 hours in all | 4
+        sick | If I am ill or away | my sister in Neverton | 6
+        vetname | Your vet | Weir Terrace Animal Clinic | 6
+        """
+    )
+    dog = cells(
+        """
+        name | Name | Biscuit
+        no | Shelter no. | D-2025-118
+        breed | Breed | Spaniel cross
+        born | Born | about May 2021
+        kg | Weight | 13.4 kg
+        chip | Chip | 00 0981 4477 2056
+        in | With us since | 11 July 2025
+        why | Came because | owner moved to a care home
+        cats | With cats | after slow introduction
+        kids | With children | from 8 years
+        fear | Afraid of | lorries, umbrellas
+        food | Food | 190 g dry, twice a day
+        med | Medicine | ear drops until 20 October
+        fee | Adoption fee | £240
+        """
+    )
+    card = "".join(
+        f"<div>{text(f'd-{key}-label', label)}</div><div>{text(f'd-{key}', value, 'b')}</div>"
+        for key, label, value in dog
+    )
+    html = """
+    <style>.s{width:1540px;height:830px;box-sizing:border-box;background:#15202b;color:#e8eef4;
+    padding:28px 40px;font:17px/1.4 Lato;display:grid;grid-template-columns:1fr 470px;
+    column-gap:36px} .g{display:grid;grid-template-columns:repeat(12,1fr);gap:10px} .f{background:
+    #1e2d3b;border:1px solid #38536b;border-radius:8px;padding:6px 12px;height:50px} .f label{
+    display:block;font-size:13px;color:#8fb1cc} .v{font-size:19px} .k{background:#223446;
+    border-radius:12px;padding:20px 24px} .k>div{display:grid;grid-template-columns:150px 1fr;
+    row-gap:5px} .q{margin:8px 0} .o{margin-left:20px} i{font-style:normal;color:#ffb454}
+    p span{white-space:nowrap}</style><div class="s"><div><div style="font-size:28px">[[title|
+    Application to adopt]] <span style="font-size:16px;color:#8fb1cc;margin-left:18px">[[step|Step 3
+    of 4: check your answers]]</span></div><p style="margin:6px 0 14px">[[ref-label|Reference]]
+    [[ref|WHA-4471]] · [[draft-label|Draft kept until]] [[draft|19 October, 23:59]]</p>@you@<div
+    style="margin-top:14px">@t1@@t2@@t3@@t4@</div><p>[[free-label|Message]] [[free|We met Biscuit
+    twice on Sunday walks and she fell asleep on my daughter's coat.]]</p><p style="color:#8fb1cc">
+    The [[visit-word|home visit]] takes about [[visit|45 minutes]]; our volunteer [[vol|Benedikta]]
+    rings you within [[call|four days]]. If it does not work out, you can bring the dog back at any
+    time; in the first [[refund-days|30 days]] we [[refund-word|repay the fee]].</p></div><div
+    class="k"><b style="font-size:30px;color:#ffb454">[[who|Biscuit]]</b><p style="margin:2px 0
+    12px">[[shelter|Whinmoor Home for Animals]]</p><div>@card@</div><p style="font-size:15px">
+    [[open-label|Visiting hours]] [[open|Wed–Sun 13:00–16:30]]<br>[[desk-label|Office]] [[desk|01555
+    377 020]]<br>[[bring-label|Bring with you]] [[bring|passport, lead, a towel]]</p></div></div>"""
+    parts = {
+        "you": you,
+        "card": card,
+        "t1": ticks("fence", "Can the dog leave the garden?", "Yes, No", "No"),
+        "t2": ticks("car", "Travels by", "car, train, on foot only", "train"),
+        "t3": ticks("train", "Dog school", "booked, planned, not needed", "planned"),
+        "t4": ticks("ins", "Liability insurance", "in place, from adoption", "from adoption"),
+    }
+    return Page("form-10", fill(html, **parts), 1540, 830, colours=48)
+
+
 def pages() -> list[Page]:
     """All forms."""
-    return [tenancy(), patient(), club(), tax(), customs(), claim(), council(), inspection()]
+    return [
+        tenancy(),
+        patient(),
+        club(),
+        tax(),
+        customs(),
+        claim(),
+        council(),
+        inspection(),
+        holiday(),
+        permit(),
+        adoption(),
+    ]

@@ -1,4 +1,4 @@
-"""Invoices, bills and a till receipt: eight pages of eight firms."""
+"""Invoices, bills and a till receipt: eleven pages of eleven firms."""
 
 from page import Page, cells, fill, money, table
 
@@ -502,6 +502,232 @@ def export() -> Page:
     return Page("invoice-7", fill(html, grid=grid, **parts), 1754, 1240, colours=16)
 
 
+def hotel() -> Page:
+    """A hotel's folio: charges and payments of two rooms, day by day."""
+    rows = cells(
+        """
+        02 Nov | 70412 | Deposit by bank transfer, thank you | 412 | | 300.00
+        02 Nov | 70455 | Room, double, lake side | 412 | 189.00 |
+        02 Nov | 70456 | Room, single, courtyard | 309 | 118.00 |
+        02 Nov | 70461 | Brasserie, dinner, 3 covers | 412 | 126.40 |
+        02 Nov | 70463 | Visitors' levy, 3 persons | 412 | 7.50 |
+        03 Nov | 70502 | Breakfast, packed | 309 | 11.00 |
+        03 Nov | 70517 | Boat house, rowing boat 2 h | 412 | 34.00 |
+        03 Nov | 70530 | Laundry, 4 shirts, express | 309 | 27.60 |
+        03 Nov | 70544 | Room, double, lake side | 412 | 189.00 |
+        03 Nov | 70545 | Room, single, courtyard | 309 | 118.00 |
+        03 Nov | 70551 | Minibar | 309 | 9.20 |
+        03 Nov | 70552 | Visitors' levy, 3 persons | 412 | 7.50 |
+        04 Nov | 70588 | Garage, one car, per night | 412 | 16.00 |
+        04 Nov | 70590 | Seminar room Heron, half day | 309 | 145.00 |
+        04 Nov | 70591 | Coffee and cake, 11 persons | 309 | 104.50 |
+        04 Nov | 70604 | Thermal bath, massage 50 min | 412 | 82.00 |
+        04 Nov | 70611 | Room, double, lake side | 412 | 189.00 |
+        04 Nov | 70612 | Room, single, courtyard | 309 | 118.00 |
+        04 Nov | 70619 | Night porter's sandwiches | 309 | 17.80 |
+        04 Nov | 70620 | Visitors' levy, 3 persons | 412 | 7.50 |
+        05 Nov | 70633 | Broken lamp shade | 309 | 48.00 |
+        05 Nov | 70640 | Allowance, noise from lift works | 412 | | 60.00
+        05 Nov | 70641 | Taxi to Seabright station | 412 | 38.00 |
+        05 Nov | 70644 | Gift voucher no. 0091 | 412 | | 150.00
+        """
+    )
+    sums = [sum(float(row[n] or 0) for row in rows) for n in (4, 5)]
+    titles = ["Date", "Voucher", "Description", "Room", "Charges EUR", "Credits EUR"]
+    grid = table(list(zip(["day", "no", "item", "room", "out", "in"], titles, strict=True)), rows)
+    html = """
+    <style>.s{width:1160px;height:1400px;box-sizing:border-box;background:#fdfcf8;padding:56px 70px;
+    font:19px/1.36 Vollkorn;color:#2a2a2a} h1{font:600 46px Vollkorn;margin:0;text-align:center;
+    color:#7a5c1e} table{width:100%;border-collapse:collapse;margin:18px 0;font-size:18px}
+    th{font-weight:600;border-bottom:2px solid #7a5c1e;text-align:left} td{padding:2.5px 4px}
+    .c-out,.c-in,.c-room{text-align:right} .k{display:grid;grid-template-columns:repeat(3,auto 1fr);
+    gap:2px 14px;border:1px solid #c9b37e;padding:12px 18px;font-size:17px} .k b{font-weight:600}
+    .m{display:flex;justify-content:space-between;gap:40px} .t{display:grid;width:390px;
+    grid-template-columns:1fr auto;text-align:right;gap:3px 20px} p span{white-space:nowrap}
+    </style><div class="s"><h1>[[firm|Hotel Weissenried]]</h1><div style="text-align:center;
+    margin-bottom:22px">[[street|Promenade 3, 00631 Seewil]] · [[tel|+00 555 63 10 10]]</div><div
+    class="m"><div>[[to|Dr Philippa Marchetti]]<br>[[to-firm|Institute for Inland Waters]]<br>
+    [[to-street|90 Kiln Road]]<br>[[to-town|Aldport AP1 3TT]]</div><div style="font-size:34px">
+    [[title|Guest folio]] [[number|F-25/3381]]</div></div><div class="k" style="margin-top:16px">
+    <b>[[in-label|Arrival]]</b>[[in|2 November 2025, 15:20]]<b>[[out-label|Departure]]</b>[[out|5
+    November 2025]]<b>[[nights-label|Nights]]</b>[[nights|3]]<b>[[rooms-label|Rooms]]</b>[[rooms|412
+    and 309]]<b>[[pers-label|Persons]]</b>[[pers|2 + 1]]<b>[[rate-label|Rate plan]]</b>[[rate|Lake
+    Week, breakfast included]]<b>[[book-label|Booked through]]</b>[[book|Institute portal]]
+    <b>[[plate-label|Car]]</b>[[plate|AP 77 KRL]]<b>[[clerk-label|Checked out by]]</b>
+    [[clerk|Severin]]</div>@grid@<div class="m"><div style="font-size:16px;width:560px">
+    <b>[[tax-label|Included VAT]]</b><br>[[tax1-label|Lodging 3.8 %]] [[tax1|€33.72]]<br>
+    [[tax2-label|Food and drink 8.1 %]] [[tax2|€20.15]]<br>[[tax3-label|Other services 8.1 %]]
+    [[tax3|€29.27]]</div><div class="t">[[charge-label|Total charges]] [[charge|@a@]]
+    [[credit-label|Total credits]] [[credit|−@b@]] <b>[[total-label|Balance due]]</b>
+    <b>[[total|@c@]]</b>[[card-label|Debited to card]] [[card|•••• 5520]]</div></div><p
+    style="font-size:16px">[[lost-word|Forgotten items]] are kept for [[lost|three months]] and
+    posted for
+    [[post|€12]]. Late check-out until [[late|16:00]] can be had for [[late-sum|€45]], if the room
+    is free. The [[shuttle-word|hotel bus]] leaves for the station at [[shuttle|08:10, 10:40 and
+    17:25]]. Stay five nights in winter and [[winter|the fifth is ours]].</p></div>"""
+    parts = dict(zip("abc", map(money, (*sums, sums[0] - sums[1])), strict=True))
+    return Page("invoice-8", fill(html, grid=grid, **parts), 1160, 1400)
+
+
+def party() -> Page:
+    """A Spanish firm that hires out tents, tables and sound: days and discounts; a crooked scan."""
+    listing = cells(
+        """
+        C-118 | Carpa blanca 10 × 15 m, con laterales | 1 | 3 | 310 | 0
+        C-120 | Carpa pagoda 5 × 5 m | 4 | 3 | 72 | 10
+        C-402 | Tarima de madera, m² | 150 | 3 | 1.9 | 15
+        M-010 | Mesa redonda Ø 180 cm | 18 | 2 | 6.5 | 10
+        M-022 | Mesa alta de cóctel | 12 | 2 | 5.2 | 10
+        M-031 | Silla plegable blanca | 170 | 2 | 1.35 | 20
+        M-055 | Trona infantil | 6 | 2 | 4 | 0
+        V-201 | Mantel redondo, color piedra | 18 | 2 | 5.9 | 0
+        V-207 | Servilleta de lino | 180 | 2 | 0.65 | 0
+        K-300 | Cubertería completa, 10 servicios | 17 | 2 | 8.4 | 5
+        K-311 | Copa de cava, caja de 36 | 5 | 2 | 11.7 | 5
+        K-350 | Cámara frigorífica sobre remolque | 1 | 3 | 95 | 0
+        S-601 | Equipo de sonido 2 × 800 W | 1 | 2 | 140 | 0
+        S-615 | Micrófono inalámbrico | 3 | 2 | 18 | 0
+        L-702 | Guirnalda de luces cálidas, 20 m | 9 | 3 | 7.8 | 10
+        L-720 | Generador insonorizado 30 kVA | 1 | 3 | 128 | 0
+        W-800 | Aseo portátil con lavabo | 3 | 3 | 46 | 0
+        T-900 | Transporte, montaje y desmontaje | 1 | 1 | 480 | 0
+        """
+    )
+    rows, net = [], 0.0
+    for number, (code, item, *rest) in enumerate(listing):
+        count, days, price, off = (float(cell) for cell in rest)
+        amount = round(count * days * price * (1 - off / 100), 2)
+        net += amount
+        less = f"{off:.0f} %" if off else ""
+        front = [number + 1, code, item, rest[0], rest[1]]
+        rows.append([*front, money(price, "es"), less, money(amount, "es")])
+    keys = ["no", "code", "item", "qty", "days", "price", "off", "sum"]
+    titles = ["", "Ref.", "Concepto", "Uds.", "Días", "€/día", "Dto.", "Importe"]
+    html = """
+    <style>.s{SHEET padding:90px 100px;font:18px/1.5 'Noto Sans'} table{width:100%;margin:26px 0;
+    border-collapse:collapse} th{background:#c8553d;color:#fff;padding:5px 7px;text-align:left}
+    td{padding:4px 7px;border-bottom:1px dotted #999} .c-qty,.c-days,.c-price,.c-off,.c-sum{
+    text-align:right} .r{display:flex;justify-content:space-between} .t{display:grid;width:400px;
+    grid-template-columns:1fr auto;row-gap:4px;margin-left:auto} .b{background:#faeee9;padding:14px
+    20px;line-height:1.6} p span{white-space:nowrap}</style><div class="s"><div class="r"><div>
+    <b style="font-size:40px;color:#c8553d">[[firm|Fiestas Almazara, S. L.]]</b><br>[[firm-street|
+    Polígono El Romeral, nave 14 · 00877 Villar del Soto]]<br>[[firm-nif-label|NIF]]
+    [[firm-nif|B00417726]] · [[tel-label|Tel.]] [[tel|955 550 661]]</div><div style="text-align:
+    right"><b style="font-size:30px">[[title|FACTURA]]</b><br>[[number|A-2025/0614]]<br>[[date|23 de
+    junio de 2025]]</div></div><div class="r" style="margin-top:30px"><div class="b">[[to-label|
+    Cliente]]<br><b>[[to|Amparo Quiroga Llanes]]</b><br>[[to-street|Camino de la Noria, 8]]<br>
+    [[to-town|00870 Montalera]]<br>[[to-nif-label|DNI]] [[to-nif|00441877-K]]</div><div class="b">
+    [[what-label|Acto]] [[what|boda, 168 invitados]]<br>[[where-label|Lugar]] [[where|Finca Los
+    Alcornoques]]<br>[[up-label|Montaje]] [[up|jueves 19 de junio, 9:00]]<br>[[down-label|Recogida]]
+    [[down|domingo 22 de junio, 11:00]]<br>[[boss-label|Encargado]] [[boss|Nicanor Bueno]]</div>
+    </div>@grid@<div class="t">[[net-label|Base imponible]] [[net|@a@ €]] [[vat-label|IVA 21 %]]
+    [[vat|@b@ €]] [[sum-label|Total factura]] [[sum|@c@ €]] [[paid-label|Señal pagada el 3 de
+    marzo]] [[paid|−1.200,00 €]] <b>[[total-label|Pendiente]]</b> <b>[[total|@d@ €]]</b></div>
+    <p><b>[[dep-label|Fianza]]</b> [[dep|600,00 €]], que se devuelve en [[dep-days|diez días]] si no
+    falta nada. Cada [[glass-word|copa rota]] se cobra a [[glass|2,80 €]], cada silla a
+    [[chair|24,00 €]]. Los
+    manteles se entregan sin lavar; las [[wax|manchas de cera]] tienen un recargo de [[wax-sum|9,50
+    €]]. Páguese por transferencia antes del [[due|7 de julio de 2025]] a la cuenta [[iban|ES00 7714
+    0025 8800 4417]].</p><p style="font-size:16px">En caso de viento de más de [[wind|70 km/h]] la
+    carpa grande se cierra sin derecho a devolución. Seguro de responsabilidad civil incluido hasta
+    [[ins|300.000 €]].</p></div>"""
+    gross = round(net * 1.21, 2)
+    sums = (net, gross - net, gross, gross - 1200)
+    parts = {key: money(value, "es") for key, value in zip("abcd", sums, strict=True)}
+    grid = table(list(zip(keys, titles, strict=True)), rows)
+    html = fill(html.replace("SHEET", SHEET), grid=grid, **parts)
+    return Page("invoice-9", html, 1240, 1754, "es", skew=-1.7, blur=0.6, noise=2, jpeg=60)
+
+
+def market() -> Page:
+    """A fruit wholesaler's invoice from a needle printer, wide and dense."""
+    listing = cells(
+        """
+        1107 | Apples Braeside, loose | Kentfold | I | 14 | 12.0 | 1.18
+        1112 | Apples Russet, tray | Kentfold | I | 6 | 7.5 | 1.64
+        1140 | Pears Conway | Holmark | II | 8 | 10.0 | 1.05
+        1203 | Plums Victoria | Kentfold | I | 10 | 5.0 | 2.10
+        1255 | Grapes white seedless | Valdoro | I | 12 | 8.2 | 2.46
+        1301 | Oranges juice | Torrealba | II | 20 | 15.0 | 0.82
+        1304 | Lemons unwaxed | Torrealba | I | 9 | 6.0 | 1.77
+        1322 | Clementines leafy | Torrealba | Extra | 11 | 8.0 | 1.93
+        1410 | Bananas | Costa Lira | I | 16 | 18.1 | 0.97
+        2008 | Potatoes Maris, washed | Fenholm | II | 25 | 20.0 | 0.44
+        2011 | Potatoes new, soil | Holmark | I | 7 | 12.5 | 1.12
+        2034 | Onions brown 60/80 | Fenholm | II | 18 | 20.0 | 0.39
+        2035 | Onions red | Fenholm | II | 6 | 10.0 | 0.71
+        2050 | Shallots banana | Lanvézec | I | 3 | 5.0 | 2.85
+        2102 | Carrots bunched | Fenholm | I | 15 | 6.0 | 1.36
+        2120 | Parsnips | Fenholm | II | 5 | 10.0 | 0.92
+        2144 | Beetroot cooked, vac | Holmark | I | 4 | 6.0 | 1.58
+        2207 | Tomatoes vine | Valdoro | I | 13 | 5.0 | 2.22
+        2210 | Tomatoes plum | Valdoro | II | 9 | 6.0 | 1.49
+        2231 | Peppers mixed | Valdoro | I | 8 | 5.0 | 2.67
+        2262 | Courgettes | Kentfold | I | 7 | 5.0 | 1.71
+        2301 | Spinach baby, washed | Kentfold | I | 10 | 1.5 | 5.40
+        2318 | Rocket wild | Kentfold | I | 6 | 1.0 | 6.25
+        2340 | Mushrooms chestnut | Moorside | I | 12 | 2.5 | 3.30
+        2377 | Garlic dried | Lanvézec | I | 2 | 5.0 | 4.15
+        2409 | Pumpkin Hokkaido | Holmark | II | 5 | 12.0 | 0.88
+        """
+    )
+    rows, net, weight = [], 0.0, 0.0
+    for *front, count, each, price in listing:
+        kilos = float(count) * float(each)
+        net, weight = net + round(kilos * float(price), 2), weight + kilos
+        rows.append([*front, count, each, f"{kilos:.1f}", price, money(kilos * float(price))])
+    keys = ["code", "item", "from", "cls", "qty", "each", "kg", "price", "sum"]
+    titles = [
+        "CODE",
+        "PRODUCT",
+        "ORIGIN",
+        "CLASS",
+        "CASES",
+        "KG/CASE",
+        "KG NET",
+        "PER KG",
+        "AMOUNT",
+    ]
+    html = """
+    <style>.s{width:1460px;height:990px;box-sizing:border-box;padding:34px 64px;font:18px/1.32
+    Inconsolata;color:#223;background:repeating-linear-gradient(#fff 0 48px,#e9f3ea 48px 96px);
+    border:solid #fff;border-width:0 26px} table{width:100%;border-collapse:collapse;margin:12px 0}
+    th{border-top:1px dashed #223;border-bottom:1px dashed #223;text-align:left;font-weight:400}
+    .c-qty,.c-each,.c-kg,.c-price,.c-sum{text-align:right} .c-cls{padding-left:14px}
+    .r{display:flex;justify-content:space-between} .e{text-align:right}</style><div class="s"><div
+    class="r"><div>[[firm|PENHALLOW & SONS, FRUIT AND VEGETABLES]]<br>[[street|STANDS 22-25, NEW
+    MARKET HALL, POTTERTON PT2 6MH]]<br>[[tel-label|ORDERS BEFORE 22:00]] [[tel|01555 882
+    640]]</div><div>[[to-label|SOLD TO]] [[to|THE OAKEN LADLE, 5 BELL YARD]]<br>[[drop-label|DROP
+    AT]] [[drop|KITCHEN DOOR, REAR LANE]]<br>[[win-label|WINDOW]] [[win|05:30 - 06:15]]</div><div
+    class="e">[[number-label|INVOICE]] [[number|118 402]]<br>[[date-label|DATE]] [[date|09 OCT
+    2025]]<br>[[page-label|PAGE]] [[page|1 OF 1]]</div></div>@grid@<div class="r"
+    style="border-top:1px dashed #223;padding-top:8px"><div>[[van-label|VAN]] [[van|4]]
+    &nbsp; [[driver-label|DRIVER]] [[driver|LUBOMIR]]<br>[[crate-label|GREEN CRATES OUT]]
+    [[crate|41]]<br>[[back-label|CRATES RETURNED]] [[back|36]]<br>[[cratefee-label|DEPOSIT PER
+    CRATE]] [[cratefee|3.50]]</div><div>[[short-label|NOT DELIVERED TODAY:]] [[short|FIGS, ROMANESCO
+    (RAIN)]]<br>[[claim-label|CLAIMS FOR QUALITY]] [[claim|BY 11:00 ON THE DAY]]<br>[[acc-label|
+    ACCOUNT]] [[acc|OAK07]] &nbsp; [[limit-label|CREDIT LIMIT]] [[limit|4,000.00]]<br>[[old-label|
+    OVERDUE FROM SEPTEMBER]] [[old|612.35]]</div><div class="e">[[kg-label|TOTAL KG]] [[kg|@kg@]]
+    <br>[[net-label|GOODS, ZERO RATED]] [[net|@net@]]<br>[[crates-label|CRATE BALANCE 5 X 3.50]]
+    [[crates|17.50]]<br>[[total-label|TO PAY GBP]] [[total|@total@]]</div></div></div>"""
+    parts = {"kg": f"{weight:,.1f}", "net": money(net), "total": money(net + 17.5)}
+    grid = table(list(zip(keys, titles, strict=True)), rows)
+    html = fill(html.replace(" & ", " &amp; "), grid=grid, **parts)
+    return Page("invoice-10", html, 1460, 990, colours=24)
+
+
 def pages() -> list[Page]:
     """All invoices."""
-    return [plumber(), agency(), office(), till(), vet(), cloud(), garage(), export()]
+    return [
+        plumber(),
+        agency(),
+        office(),
+        till(),
+        vet(),
+        cloud(),
+        garage(),
+        export(),
+        hotel(),
+        party(),
+        market(),
+    ]

@@ -324,6 +324,202 @@ def cheese() -> Page:
     return Page("label-7", html, 1100, 920, "es", skew=2.2, blur=0.6, noise=2, jpeg=62)
 
 
+def kibble() -> Page:
+    """The back of a bag of dog food: what to feed by weight and age."""
+    feed = cells(
+        """
+        2 kg | 45 g | 40 g | 35 g | 30 g
+        5 kg | 95 g | 85 g | 75 g | 65 g
+        10 kg | 165 g | 145 g | 125 g | 110 g
+        15 kg | 225 g | 200 g | 170 g | 150 g
+        20 kg | 280 g | 245 g | 210 g | 185 g
+        25 kg | 330 g | 290 g | 250 g | 220 g
+        30 kg | 380 g | 335 g | 285 g | 250 g
+        40 kg | 470 g | 415 g | 355 g | 310 g
+        50 kg | 555 g | 490 g | 420 g | 370 g
+        """
+    )
+    parts = cells(
+        """
+        Crude protein | 26.5 %
+        Crude fat | 15.0 %
+        Crude fibre | 2.8 %
+        Crude ash | 6.9 %
+        Moisture | 9.0 %
+        Calcium | 1.35 %
+        Phosphorus | 0.95 %
+        Omega 3 | 0.60 %
+        Omega 6 | 2.10 %
+        """
+    )
+    adds = cells(
+        """
+        Vitamin A | 18,000 IU
+        Vitamin D3 | 1,500 IU
+        Vitamin E | 320 mg
+        Taurine | 1,000 mg
+        L-carnitine | 150 mg
+        Zinc (chelate) | 92 mg
+        Copper | 11 mg
+        Iodine | 1.9 mg
+        Glucosamine | 410 mg
+        """
+    )
+    html = """
+    <style>.s{width:1280px;height:730px;box-sizing:border-box;background:#f0ede4;padding:34px 44px;
+    font:16.5px/1.36 'Noto Sans';color:#1d2a1f} .c{display:grid;grid-template-columns:1.5fr 1fr 1fr;
+    column-gap:26px} table{width:100%;border-collapse:collapse;background:#fff} td,th{border:1px
+    solid #6b7d5c;padding:3px 9px;text-align:right} td:first-child,th:first-child{text-align:left}
+    th{background:#40573a;color:#fff;font-size:15px} h3{margin:12px 0 5px;font-size:18px}
+    p{margin:9px 0} p span{white-space:nowrap} .z{background:#40573a;color:#fff;padding:10px 18px;
+    display:grid;grid-template-columns:repeat(4,auto);gap:3px 26px;margin-top:12px}</style>
+    <div class="s"><div style="display:flex;justify-content:space-between;align-items:end"><b
+    style="font:700 44px Cabin;color:#40573a">[[name|Fell Runner]]</b><b style="font-size:23px">
+    [[kind|Complete food for adult dogs, lamb and barley]]</b></div><p>[[comp-label|Composition:]]
+    dried [[lamb|lamb (22 %)]], [[barley|barley (21 %)]], rice, maize gluten, poultry fat, dried
+    [[beet|beet pulp (4 %)]], fresh lamb (4 %), peas, linseed, hydrolysed liver, brewer's yeast,
+    salmon oil (1 %), chicory, [[mussel|green-lipped mussel (0.1 %)]], rosemary. No wheat, no soya,
+    no colouring. [[kcal-label|Energy:]] [[kcal|371 kcal per 100 g]].</p><div class="c"><div>
+    <h3>[[feed-label|Grams a day]]</h3>@feed@</div><div><h3>[[part-label|Analysis]]</h3>@part@</div>
+    <div><h3>[[add-label|Additives per kg]]</h3>@add@</div></div><p>[[new-word|Changing over:]] mix
+    with the old food during [[new|seven to ten days]]. Divide the ration into [[meals|two meals]]
+    and always leave fresh water, about [[water|60 ml per kg]] of the dog. [[soak-word|Dogs with few
+    teeth:]] soak in [[soak|lukewarm water for 15 minutes]]. Not for [[puppy-word|puppies]] under
+    [[puppy|12 months]]; they get Fell Runner Junior, in the [[blue|blue bag]]. Bitches that suckle
+    may eat [[suck|as much as they like]] from the fourth week. One [[cup-word|measuring cup]] holds
+    [[cup|110 g]].</p><p>Keep cool, dry and closed. Once open, use within [[open|eight weeks]].
+    [[sick-word|If your dog does not like it,]] send us the receipt within [[sick|30 days]] and you
+    get your money back. Questions: [[vet-word|our vet, Dr Amrit Sohal,]] on [[vet|0555 770 6060]],
+    [[vet-hours|Tue and Thu 14–17]].</p><div class="z"><span>[[net-label|Net weight]] [[net|12
+    kg]]</span><span>[[best-label|Best before]] [[best|02 / 2027]]</span><span>[[lot-label|Batch]]
+    [[lot|FR 5281 C]]</span><span>[[made-label|Packed]] [[made|08 Aug 2025]]</span><span>
+    [[reg-label|Approval]] [[reg|XX 418 E 0077]]</span><span>[[bag-label|Bag]] [[bag|soft plastics
+    bin]]</span><span>[[maker|Fellside Feeds, Hexley]]</span><span>[[size-label|Also in]] [[size|2.5
+    kg and 6 kg]]</span></div></div>"""
+    columns = [("kg", "Dog weighs"), ("run", "Very active"), ("norm", "Normal"), ("old", "Over 8")]
+    tables = {
+        "feed": table([*columns, ("fat", "Too fat")], feed),
+        "part": table([("what", "Contains"), ("pc", "Share")], parts, "a", head="ha"),
+        "add": table([("what", "Added"), ("dose", "Amount")], adds, "v", head="hv"),
+    }
+    return Page("label-8", fill(html, **tables), 1280, 730, colours=24)
+
+
+def paint() -> Page:
+    """A tin of metal paint with warnings, unrolled, dirty and askew."""
+    rows = cells(
+        """
+        Smooth steel | 12 m² | 2 | brush, roller
+        Rusty steel, brushed | 8 m² | 3 | brush
+        Galvanised, washed | 11 m² | 2 | brush, spray
+        Aluminium, primed | 13 m² | 2 | roller, spray
+        Cast iron | 9 m² | 2 | brush
+        Old paint, sanded | 12 m² | 1 | brush, roller
+        """
+    )
+    html = """
+    <style>.s{width:1420px;height:640px;box-sizing:border-box;background:#dfe3e6;padding:76px 80px;
+    font:17px/1.36 'Roboto Condensed';color:#14181c} .c{display:grid;column-gap:26px;
+    grid-template-columns:.8fr 1.15fr 1fr} table{width:100%;border-collapse:collapse} td,th{border:
+    1px solid #14181c;padding:3px 8px;text-align:left} .w{border:4px solid #c1121f;background:#fff;
+    padding:10px 14px} .n{background:#0b3c49;color:#fff;padding:18px 20px} p{margin:7px 0}
+    p span{white-space:nowrap} .d{display:inline-block;width:44px;height:44px;border:4px solid
+    #c1121f;transform:rotate(45deg);margin:8px 14px}</style><div class="s"><div class="c"><div
+    class="n"><div style="font:400 62px/1 'Bebas Neue'">[[name|IRONHIDE]]</div><div
+    style="font-size:22px">[[kind|Metal paint, one pot system]]</div><div style="background:#1f5c4d;
+    height:110px;margin:14px 0;border:3px solid #fff"></div>[[col-label|Colour]] <b>[[col|Bottle
+    green, satin]]</b><br>[[ral-label|Shade no.]] <b>[[ral|6107]]</b><br>[[net-label|Contents]]
+    <b style="font-size:26px">[[net|2.5 litres]]</b><br>[[lot-label|Batch]] [[lot|IH 25-0918-4]]<br>
+    [[made-label|Filled]] [[made|18.09.2025]]<br>[[life-label|Unopened, keeps]] [[life|36
+    months]]<br>[[ean-label|EAN]] [[ean|0 418772 904417]]</div><div><b>[[cover-label|How far it
+    goes]]</b>@grid@<p>[[touch-label|Touch dry]] [[touch|2 h]] · [[coat-label|Next coat after]]
+    [[coat|6 h, at most 20 h]] · [[hard-label|Fully hard]] [[hard|7 days]]</p><p>Stir well. Do not
+    paint below [[cold|8 °C]] or in [[damp|more than 80 % humidity]]. For [[spray-word|spraying]]
+    thin with up to [[spray|10 % thinner T7]]; brushes are [[clean-word|cleaned]] with
+    [[clean|white spirit]]. Do not use on [[hot-word|stoves or exhausts]]: the paint withstands
+    [[hot|110 °C]]. [[water-word|Drinking troughs]] may be filled again after [[water|four
+    weeks]].</p><p>[[tip-word|Skin on the paint?]] Lift it off, [[tip|never stir it in]]; sieve the
+    rest through an old stocking.</p></div><div class="w"><span class="d"></span><span class="d">
+    </span><span class="d"></span><br><b style="font-size:24px">[[signal|DANGER]]</b><p>
+    [[h1|Flammable liquid and vapour.]] [[h2|May cause drowsiness.]] [[h3|Harmful to aquatic
+    life.]]</p><p>Contains [[sub|naphtha, cobalt salt]]. Keep away from flames. Wear
+    [[glove-word|gloves]] of [[glove|nitrile]]. If on [[skin-word|skin]]: [[skin|soap and water, no
+    thinner]]. If in [[eye-word|eyes]]: rinse for [[eye|15 minutes]]. If [[eat-word|swallowed]]: do
+    not make the person vomit, call [[eat|0555 112 600]].</p><p>[[voc-label|VOC limit A/i 500 g/l;
+    this product]] [[voc|462 g/l]]</p><p>[[un-label|Transport]] [[un|UN 1263, class 3]]</p><p>Empty
+    tins: [[bin|scrap metal]]; leftovers: [[bin2|depot for hazardous waste]].</p><p>[[maker|Corvane
+    Coatings, Dock Road, Port Ellery]]</p></div></div></div>"""
+    columns = [("on", "On"), ("area", "Per litre"), ("coats", "Coats"), ("by", "Apply by")]
+    html = fill(html, grid=table(columns, rows))
+    return Page("label-9", html, 1420, 640, skew=2.7, blur=0.6, noise=4, jpeg=55)
+
+
+def seeds() -> Page:
+    """A box of vegetable seeds: a calendar of months and tips for each sort."""
+    rows = cells(
+        """
+        Broad bean 'Aurel' | Feb–Apr | – | 20 × 45 cm | 5 cm | Jun–Jul | 40
+        Beetroot 'Cherub' | Apr–Jul | – | 10 × 30 cm | 2 cm | Jul–Oct | 250
+        Carrot 'Long Tom' | Mar–Jun | – | 5 × 25 cm | 1 cm | Jul–Nov | 900
+        Chard 'Carnival' | Apr–Jul | – | 25 × 40 cm | 2 cm | Jun–Nov | 120
+        Courgette 'Baton' | May–Jun | April | 90 × 90 cm | 3 cm | Jul–Oct | 8
+        Cucumber 'Brisk' | – | April | 60 × 100 cm | 2 cm | Jul–Sep | 7
+        Kale 'Moorland' | Apr–Jun | March | 45 × 60 cm | 1 cm | Oct–Mar | 180
+        Leek 'Anchor' | Apr | Feb–Mar | 15 × 30 cm | 1 cm | Sep–Feb | 300
+        Lettuce 'Frill' | Mar–Aug | February | 25 × 30 cm | 0.5 cm | May–Oct | 700
+        Pea 'Hedgerow' | Mar–May | – | 6 × 60 cm | 4 cm | Jun–Aug | 160
+        Pumpkin 'Lantern' | – | April | 150 × 200 cm | 3 cm | Sep–Oct | 6
+        Radish 'Jester' | Mar–Sep | – | 4 × 15 cm | 1 cm | Apr–Oct | 500
+        Runner bean 'Scarlet Kite' | May–Jun | April | 20 × 60 cm | 5 cm | Jul–Oct | 35
+        Spinach 'Galleon' | Mar–Apr | – | 15 × 30 cm | 2 cm | May–Jun | 350
+        Sweetcorn 'Gilt' | – | April | 40 × 50 cm | 3 cm | Aug–Sep | 30
+        Tomato 'Little Drum' | – | Feb–Mar | 50 × 70 cm | 0.5 cm | Jul–Oct | 15
+        """
+    )
+    keys = ["sort", "out", "in", "gap", "deep", "crop", "count"]
+    titles = ["Sort", "Sow outside", "Sow indoors", "Spacing", "Depth", "Harvest", "Seeds"]
+    html = """
+    <style>.s{width:1200px;height:910px;box-sizing:border-box;background:#fbf7e6;padding:36px 46px;
+    font:18px/1.34 Caladea;color:#2b2b14;border:14px solid #7b9e3c} table{width:100%;margin:12px 0;
+    border-collapse:collapse} td{padding:3px 8px;border-bottom:1px dashed #a9b77f} th{text-align:
+    left;padding:3px 8px;background:#7b9e3c;color:#fff} .c-count{text-align:right} .r{display:flex;
+    justify-content:space-between;gap:30px} p{margin:8px 0} p span{white-space:nowrap}</style>
+    <div class="s"><div class="r" style="align-items:end"><span
+    style="font:700 50px 'Dancing Script';color:#4f6b1c">[[name|The Allotment
+    Box]]</span><span>[[kind|16 sorts of vegetable seed,
+    untreated]]</span></div>@grid@<p>Sow the [[kale|kale]] and leeks first in a tray and
+    [[plant-word|plant them out]] when they are as thick as [[plant|a pencil]]. Soak
+    [[soak-word|peas
+    and beans]] for [[soak|one night]]. [[warm-word|Tomatoes germinate]] at [[warm|20 to 24 °C]] and
+    need a sill with sun. [[frost-word|Pumpkins and courgettes]] go out after the last frost, with
+    us about [[frost|20 May]]. Against [[slug-word|slugs]] use [[slug|sheep's wool]], and water in
+    the [[when|morning]].</p><p>Do not sow [[rot-word|carrots]] after [[rot|parsley or dill]]; wait
+    for [[years|four years]]. [[save-word|Save your own seed]] of everything but the [[save|
+    sweetcorn, an F1 hybrid]]. Leftover seed keeps for [[keep|two to three years]] in a
+    [[jar|screw-top jar, cool and dark]].</p><div class="r" style="background:#e9edcf;padding:10px
+    18px;font-size:17px"><span>[[until-label|Sow by]] [[until|end of 2027]]<br>[[lot-label|Lot]]
+    [[lot|AB-16-0334]]</span><span>[[test-label|Germination tested]] [[test|November 2025]]<br>
+    [[rate-label|Average]] [[rate|91 %]]</span><span>[[area-label|Enough for]] [[area|45 m²]]<br>
+    [[price-label|Price]] [[price|£24.50]]</span><span>[[org-label|Organic control]] [[org|
+    XX-ORG-07]]<br>[[pass-label|Plant passport]]
+    [[pass|XX-418-2056]]</span><span>[[maker|Greensleeve
+    Seeds, Wexcombe]]<br>[[help-label|Garden line]] [[help|01555 770 299]]</span></div></div>"""
+    html = fill(html, grid=table(list(zip(keys, titles, strict=True)), rows))
+    return Page("label-10", html, 1200, 910, colours=24)
+
+
 def pages() -> list[Page]:
     """All labels."""
-    return [oats(), parcel(), tablets(), wine(), cream(), jacket(), plate(), cheese()]
+    return [
+        oats(),
+        parcel(),
+        tablets(),
+        wine(),
+        cream(),
+        jacket(),
+        plate(),
+        cheese(),
+        kibble(),
+        paint(),
+        seeds(),
+    ]

@@ -367,6 +367,169 @@ def notice() -> Page:
     return Page("letter-7", html, 1240, 1754, skew=-3.1, noise=2, blur=0.6, jpeg=58)
 
 
+def renewal() -> Page:
+    """An insurer's letter about a motor policy: last year's figures beside this year's."""
+    rows = cells(
+        """
+        Premium, comprehensive cover | £412.60 | £448.15
+        Insurance premium tax, 12 % | £49.51 | £53.78
+        Breakdown cover, home and abroad | £58.00 | £61.50
+        Legal expenses | £24.00 | £24.00
+        Courtesy car | included | £18.90
+        No-claims discount | 5 years, 55 % | 6 years, 60 %
+        Compulsory excess | £250 | £300
+        Voluntary excess | £150 | £150
+        Excess for windscreen, repair | £10 | £25
+        Excess for windscreen, new glass | £75 | £115
+        Annual mileage | 8,000 miles | 10,000 miles
+        Value of the car | £9,200 | £8,050
+        """
+    )
+    html = """
+    <style>.s{width:1190px;height:1684px;box-sizing:border-box;background:#fff;padding:70px 96px;
+    font:20px/1.48 Carlito} .r{display:flex;justify-content:space-between} p{margin:12px 0}
+    p span{white-space:nowrap} table{width:100%;border-collapse:collapse;margin:14px 0} td,th{
+    padding:5px 12px;text-align:right;border-bottom:1px solid #c6cede} th{background:#e9edf6}
+    td:first-child,th:first-child{text-align:left} .x{border-left:6px solid #3f51b5;background:
+    #f4f6fc;padding:10px 20px}</style><div class="s"><div class="r"><div style="font:300 44px Lato;
+    color:#3f51b5">[[firm|Larkspur Mutual]]</div><div style="text-align:right;font-size:17px">
+    [[street|Fountain House, 200 Guild Street]]<br>[[town|Millbridge MB1 1LM]]<br>[[hours-label|
+    Lines open]] [[hours|Mon–Fri 8–20, Sat 9–14]]</div></div><div style="margin-top:30px">[[to|Mrs
+    Theodora Lascelles]]<br>[[to-street|The Old Forge, 2 Green Lane]]<br>[[to-town|Brackendale BK6
+    4DE]]</div><div class="r" style="margin-top:24px"><span>[[pol-label|Policy]] [[pol|LM-M
+    7740912]] · [[car-label|Vehicle]] [[car|blue estate, BK19 VTR]]</span><span>[[date|17 October
+    2025]]</span></div><p>Dear Mrs Lascelles,</p><p><b>[[subject|Your motor insurance ends on 14
+    November]]</b></p><p>Thank you for having been with us since [[since|2016]]. If you do nothing,
+    we shall renew your policy at [[renew|00:01 on 15 November]] and take the yearly price of
+    <b>[[price|£606.33]]</b> from the card ending [[card|2087]]. In [[rates-word|ten
+    instalments]] it would be [[rates|£64.90 a month]]. This is how it is made up, and what you paid
+    before:</p>@grid@<p>Why has it gone up? Repairs now cost on average a [[why|fifth more]] than
+    two years ago, and you told us that you drive further since you began to work in Aldport. Two
+    things bring the price down: a [[track-word|tracking box]] saves you [[track|£39]], and a
+    [[garage-word|locked garage]] at night [[garage|£22]].</p><div class="x">Named drivers:
+    [[d1|Theodora Lascelles]], [[d2|Hugo Lascelles]] and, since [[d3-when|March]], your daughter
+    [[d3|Clementine (20)]]. An accident with a [[young-word|driver under 25]] has an extra excess of
+    [[young|£400]].</div><p>The car is covered abroad for [[abroad|90 days a year]]; no green card
+    is needed. If you [[lend-word|lend the car]] to somebody who is not named, the cover shrinks to
+    [[lend|third party only]]. Tools and goods for work are insured up to [[tools|£500]], a
+    [[child-word|child seat]] is replaced [[child|without limit]] after any accident. Please check
+    the enclosed sheet; a [[wrong-word|wrong answer]] can cost you the cover.</p><p>You can
+    [[stop-word|stop the renewal]] until [[stop|12 November]] by telephone, on
+    [[phone|0555 808 1200]], or online. Should you change your mind later, you have [[cool|14 days]]
+    and pay only for the days used and a fee of [[cool-fee|£30]]. Claims are taken day and night on
+    [[claim|0555 808 1999]].</p><p>Yours sincerely,</p><p style="font:700 36px 'Dancing Script';
+    margin:0">[[scribble|Ottoline Baird]]</p><p>[[sign|Ottoline Baird]], [[role|head of customer
+    service]]</p></div>"""
+    columns = [("item", "Your cover"), ("old", "Until 14 November"), ("new", "From 15 November")]
+    return Page("letter-8", fill(html, grid=table(columns, rows)), 1190, 1684)
+
+
+def neighbours() -> Page:
+    """A Spanish manager of a block of flats calls its owners to a meeting."""
+    rows = cells(
+        """
+        Bajo A (local) | 9,40 % | 2.961,00 € | 493,50 €
+        Bajo B | 5,10 % | 1.606,50 € | 267,75 €
+        1.º A | 7,85 % | 2.472,75 € | 412,13 €
+        1.º B | 6,90 % | 2.173,50 € | 362,25 €
+        2.º A | 7,85 % | 2.472,75 € | 412,13 €
+        2.º B | 6,90 % | 2.173,50 € | 362,25 €
+        3.º A | 8,00 % | 2.520,00 € | 420,00 €
+        3.º B | 7,05 % | 2.220,75 € | 370,13 €
+        4.º A | 8,15 % | 2.567,25 € | 427,88 €
+        4.º B | 7,20 % | 2.268,00 € | 378,00 €
+        Ático | 12,60 % | 3.969,00 € | 661,50 €
+        Garajes (13) | 13,00 % | 4.095,00 € | 682,50 €
+        """
+    )
+    html = """
+    <style>.s{SHEET background:#fff;padding:84px 120px;font:20px/1.46 'Noto Serif'} p{margin:12px 0}
+    p span,li span{white-space:nowrap} table{width:86%;margin:12px auto;border-collapse:collapse;
+    font-size:18px} td,th{border:1px solid #666;padding:3px 12px;text-align:right} td:first-child,
+    th:first-child{text-align:left} li{margin:3px 0} .r{display:flex;justify-content:space-between}
+    </style><div class="s"><div class="r"><div><b style="font-size:26px">[[firm|Fincas
+    Belmonte]]</b><br>[[job|Administración de comunidades]]<br>[[street|C/ Tejedores, 31, 1.º]]<br>
+    [[town|00455 Montalera]]</div><div style="text-align:right">[[tel-label|Tel.]] [[tel|955 550
+    274]]<br>[[open-label|Atención]] [[open|lunes a jueves, 10–13 h]]<br>[[date|Montalera, a 6 de
+    octubre de 2025]]</div></div><p style="margin-top:26px">[[to|A los propietarios de la calle
+    Olmos, 12]]</p><p>Estimados vecinos:</p><p>Por encargo de su presidenta, [[pres|D.ª Remedios
+    Arnáiz]], les convoco a la [[kind|junta extraordinaria]] que se celebrará el [[when|jueves 23 de
+    octubre]] en el [[where|portal de la finca]], a las [[first|19:00]] en primera convocatoria y a
+    las [[second|19:30]] en [[second-word|segunda]], con este orden del día:</p><ol><li>Instalación
+    de un ascensor
+    y elección del presupuesto.</li><li>Derrama y forma de pago.</li><li>Humedades en el
+    [[damp|garaje, plaza 7]].</li><li>Ruegos y preguntas.</li></ol><p>Se han recibido tres ofertas:
+    [[o1|Elevadores Tajuña]] por [[o1-sum|68.400 €]], [[o2|Verticalia]] por [[o2-sum|63.000 €]] y
+    [[o3|Hermanos Lucio]] por [[o3-sum|71.950 €]]. La segunda es la que recomienda el arquitecto,
+    [[arch|D. Jacobo Sanchís]]. La obra duraría [[long|catorce semanas]]; durante
+    [[stairs|nueve días]] la escalera tendrá paso alternativo por el patio. La Junta
+    [[grant-word|subvenciona]] la [[grant|mitad del coste]], de modo que quedan por pagar 31.500 €,
+    repartidos así, en [[months|seis recibos]] a partir de [[start|enero de 2026]]:</p>@grid@<p>El
+    local de la planta baja ha pedido [[shop-word|quedar exento]]; harían falta los votos de
+    [[shop|tres quintas partes]]. Quien no pueda asistir puede [[proxy-word|delegar su voto]] con el
+    volante adjunto, que se entrega a la [[proxy|portera, Herminia]], hasta la víspera. Los
+    propietarios con [[debt-word|recibos pendientes]] (a día de hoy, [[debt|dos]]) tienen voz pero
+    no voto.</p><p>Aprovecho para recordarles que el [[boiler-word|encendido de la calefacción]]
+    será el [[boiler|3 de noviembre]], que la [[bulk-word|recogida de muebles]] pasa los
+    [[bulk|primeros martes de mes]] y que las [[keys-word|llaves nuevas de la azotea]] cuestan
+    [[keys|6 €]] la copia.</p><p>Atentamente,</p><p style="font:600 34px 'Dancing Script';margin:0">
+    [[scribble|Fermín Belmonte]]</p><p>[[sign|Fermín Belmonte Oria]], [[role|administrador, col. n.º
+    0418]]</p></div>"""
+    columns = [("who", "Piso"), ("part", "Cuota"), ("sum", "Total"), ("rate", "Recibo mensual")]
+    html = fill(html.replace("SHEET", SHEET), grid=table(columns, rows))
+    return Page("letter-9", html, 1240, 1754, "es", colours=16)
+
+
+def museum() -> Page:
+    """A museum writes on a typewriter about the loan of a painting; photographed askew."""
+    html = """
+    <style>.s{SHEET background:#f6f1e4;padding:130px 150px;font:21px/1.5 'Courier Prime';color:#222}
+    p{margin:15px 0} p span{white-space:nowrap}</style><div class="s"><div style="text-align:center;
+    letter-spacing:3px"><b style="font-size:28px">[[firm|PELLWORTH MUSEUM OF THE SEA]]</b><br>
+    [[street|Customs Quay, Pellworth PW1 1CQ]]<br>[[tel|Telephone Pellworth 418]]</div><p
+    style="margin-top:34px">[[date|2 February 2025]]</p><p>[[to|Miss Ursula Tregarthen]]<br>
+    [[to-house|Signal House]]<br>[[to-town|St Brannoc]]</p><p>Dear Miss Tregarthen,</p><p>
+    [[subject|Loan of "The Wreck of the Amaranth", oil, 1871]]</p><p>We were delighted by your
+    letter of [[yours|19 January]] and by your offer to lend us your great-grandfather's picture for
+    our exhibition "[[show|Salt and Timber]]". It will be open from [[open|10 May]] to [[shut|28
+    September]]. After that the picture may travel to [[next|Nordholm]], but only if you agree;
+    please say so on the green sheet.</p><p>Our driver, [[driver|Mr Pascoe]], would call on
+    [[fetch|Tuesday 8 April at about eleven]], with an assistant and a padded case. The way down
+    your cliff path is too narrow for the van, so they will carry it as far as the [[carry|chapel
+    gate]]. Kindly leave it on the wall until they come: it should not be [[lean-word|leaned against
+    a radiator]], not even for an hour.</p><p>The picture is [[ins-word|insured]] from nail to nail
+    for [[ins|£18,500]]. Miss Adair, who will [[clean-word|clean the frame]], reckons that this
+    takes [[clean|three weeks]]; the [[tear-word|small tear]] at the lower edge she would mend at
+    our expense, for about [[tear|£340]]. In the show it will hang in [[room|Room 4]], beside the
+    [[bell|ship's bell]], at 50 lux and behind [[glass|plain glass]].</p><p>As a [[thanks-word|
+    thank-you]] we should like to give you [[thanks|twelve tickets]] and a [[copy-word|full-size
+    copy]] for the empty place [[fire-word|over your fireplace]], which [[copy|Mr Oduya]] prints in
+    our workshop.
+    The [[label-word|label]] will say "[[label|Private collection]]", unless you prefer your
+    name.</p><p>One question remains. On the back we saw, in pencil, the number [[pencil|77 B]] and
+    the name of a [[dealer-word|dealer]], [[dealer|Lorrimer of Aldport]]. Do you know when your
+    family bought it? Our archive has his books only for the years [[books|1868 to 1874]].</p><p>
+    Please return [[sheet-word|both sheets, signed]], by [[sheet|1 March]]. I can be reached any
+    morning but [[off|Thursday]].</p><p>Yours very truly,</p><p
+    style="font:700 40px 'Dancing Script';margin:4px 0">[[scribble|J.
+    Penrose-Hale]]</p><p>[[sign|Josceline Penrose-Hale]]<br>
+    [[role|Keeper of Paintings]]</p></div>"""
+    html = fill(html.replace("SHEET", SHEET))
+    return Page("letter-10", html, 1240, 1754, skew=3.6, blur=0.7, noise=3, jpeg=56)
+
+
 def pages() -> list[Page]:
     """All letters."""
-    return [landlord(), school(), authority(), friend(), bank(), clinic(), mail(), notice()]
+    return [
+        landlord(),
+        school(),
+        authority(),
+        friend(),
+        bank(),
+        clinic(),
+        mail(),
+        notice(),
+        renewal(),
+        neighbours(),
+        museum(),
+    ]

@@ -5,9 +5,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from markup import bar, box, curve, dot, label, marked, stroke, svg, text, whole
+from markup import bar, box, curve, dot, label, lines, marked, stroke, svg, table, text, whole
 from page import Page
 
 
@@ -567,6 +568,207 @@ def runners() -> Page:
     return Page("linechart-7", whole(css, body, "es"), 1090, 1760, language="es", jpeg=68)
 
 
+def rates() -> Page:
+    """Return the rate of a central bank as steps, with decisions named, and a table of votes."""
+    css = (
+        "body{font-family:'Liberation Sans Narrow',sans-serif;background:#fff1e5;color:#33302e;"
+        "padding:"
+        "26px 40px}h1{font-size:29px;margin:0}.sub{font-size:18px;color:#66605c;margin:2px 0 "
+        "6px}.foot{"
+        "font-size:17px;line-height:1.6;color:#4d4845}table{width:100%;margin:6px 0 "
+        "8px}td,th{padding:4px "
+        "12px;font-size:17px;border-bottom:1px solid #ccc1b7}"
+    )
+    field = Field(60, 30, 1120, 400, (0, 6), 36, ink="#33302e", grid="#e3d5c8", size=16)
+    steps = [(0, 0.5), (4, 0.75), (7, 1.25), (10, 2.0), (13, 3.0), (16, 3.75), (19, 4.5),
+             (24, 5.25), (29, 4.75), (32, 4.25), (33.7, 3.75), (36, 3.75)]  # fmt: skip
+    spots = []
+    for (start, value), (end, _) in pairwise(steps):
+        spots += [field.spot(start, value), field.spot(end, value)]
+    other = wandering([(0, 1.1), (9, 3.2), (17, 5.4), (24, 3.6), (36, 2.2)], 36, 5, 0.16)
+    parts = field.levels([(v, f"{v} %") for v in range(7)])
+    parts += field.names(
+        ["Jan 23", "Jul 23", "Jan 24", "Jul 24", "Jan 25", "Jul 25", "Jan 26"], every=6
+    )
+    parts += curve(spots, "#990f3d", 3.5) + field.line(other, "#0d7680", 2, "7 5")
+    events = [
+        (4, 0.75, "first rise, +0.25", -40, "start"),
+        (13, 3.0, "\u00a0\u00a0+1.00, largest step", -40, "start"),
+        (19, 4.5, "banking scare at Morrel", 90, "middle"),
+        (24, 5.25, "peak: 5.25 %", 38, "start"),
+        (32, 4.25, "new governor: Ilse Rand", 66, "middle"),
+    ]
+    for i, (step, value, words, lift, side) in enumerate(events):
+        parts += field.event(f"e{i}", step, value, words, lift, side)
+    parts += label("s0", 1096, 204, "policy rate", 17, fill="#990f3d", weight=700)
+    parts += label("s1", 1096, 312, "inflation", 17, fill="#0d7680", weight=700)
+    votes = table(
+        [("date", "Meeting"), ("move", "Decision"), ("rate", ">Rate"), ("vote", ">Votes"),
+         ("against", "Against"), ("infl", ">Forecast, inflation 2026")],
+        lines(
+            """4 Dec 2025 | no change | 3.75 % | 6–3 | Adair, Munk, Sorel | 2.3 %
+            23 Oct 2025 | cut by 0.50 | 3.75 % | 5–4 | Brandt, Adair, Okoro, Munk | 2.4 %
+            4 Sep 2025 | cut by 0.50 | 4.25 % | 7–2 | Brandt, Okoro | 2.6 %
+            12 Jun 2025 | cut by 0.50 | 4.75 % | 9–0 | – | 2.9 %
+            17 Apr 2025 | no change | 5.25 % | 8–1 | Sorel | 3.1 %"""
+        ),
+    )  # fmt: skip
+    body = (
+        text("title", "From nearly nothing to five and halfway back", "h1")
+        + text("sub", "Policy rate of the Bank of Vestmark and inflation, per cent", "div",
+               look="sub")
+        + svg(1230, 470, parts)
+        + votes
+        + box(marked(
+            "‹n0-label:Next meeting:› ‹n0:22 January 2026, 13:00› · ‹n1-label:Target for "
+            "inflation:› "
+            "‹n1:2 %› · ‹n2-label:Mortgage, ten years fixed:› ‹n2:4.61 %› · ‹n3-label:Crown per "
+            "euro:› "
+            "‹n3:7.84›<br>‹n4-label:Minutes are published after› ‹n4:three weeks› · "
+            "‹src-label:Sources:› "
+            "‹src:Bank of Vestmark, Statvest› · ‹gr-label:Chart:› ‹gr:Leonie Quist›"), "foot")
+    )  # fmt: skip
+    return Page("linechart-8", whole(css, body), 1300, 820)
+
+
+def river() -> Page:
+    """Return a sheet with the level of a river over a fortnight, copied and crooked."""
+    css = (
+        "body{font:18px 'Courier Prime',monospace;background:#fff;color:#111;padding:60px "
+        "80px}h1{font-size:"
+        "27px;margin:0 0 6px}.top{display:grid;grid-template-columns:1fr 1fr;gap:2px "
+        "40px;margin-bottom:"
+        "10px}.row{display:flex;justify-content:space-between;border-bottom:1px dotted "
+        "#444}td,th{padding:"
+        "3px 12px;border:1px solid #444;font-size:17px}table{width:100%}.foot{margin-top:10px;"
+        "line-height:1.5}"
+    )
+    field = Field(60, 20, 980, 420, (0, 700), 14, ink="#111", grid="#bbb", size=16)
+    days = [str(day) for day in range(12, 27)]
+    level = [212, 218, 241, 305, 398, 512, 604, 637, 583, 491, 402, 341, 296, 262, 240]
+    above = [165, 180, 230, 318, 420, 498, 541, 522, 450, 371, 305, 262, 231, 208, 192]
+    parts = field.levels([(v, str(v)) for v in range(0, 701, 100)]) + field.names(days)
+    for i, (value, words) in enumerate([(350, "report level 350"), (500, "flood level 500"),
+                                        (620, "dyke crown, Osier Lane 620")]):  # fmt: skip
+        y = field.spot(0, value)[1]
+        parts += stroke(60, y, 1040, y, "#111", 2, "10 6")
+        parts += label(f"g{i}", 72, y - 7, words, 16, fill="#111")
+    parts += field.line(level, "#000", 4) + field.line(above, "#666", 2.5, "4 4")
+    for i, value in enumerate(level):
+        x, y = field.spot(i, value)
+        parts += dot(x, y, 5, "#000")
+        parts += label(f"v{i}", x, y - 14, str(value), 16, ["end", "start"][i > 6], "#111")
+    parts += label("s0", 420, 414, "— Tolley Bridge", 17)
+    parts += label("s1", 640, 414, "··· Upper Wharfe", 17)
+    facts = "".join(
+        box(text(f"f{i}-name", name) + text(f"f{i}", value), "row")
+        for i, (name, value) in enumerate(
+            lines(
+                """Gauge | Tolley Bridge, no. 2271
+                River | Wharfe, km 88.4
+                Zero of gauge | 31.07 m above sea
+                Observer | J. Hesketh
+                Highest ever | 691 cm, 5 Feb 1953
+                Mean of January | 264 cm
+                Peak this time | 637 cm, 19 Jan, 04:20
+                Flow at peak | 1,180 m³/s"""
+            )
+        )
+    )
+    rain = table(
+        [("st", "Rain gauge (mm)"), *[(f"d{day}", f">{day}") for day in days[:8]], ("sum", ">Sum")],
+        lines(
+            """Cold Fell | 4 | 11 | 38 | 52 | 47 | 21 | 9 | 2 | 184
+            Hag Moss | 2 | 9 | 31 | 60 | 39 | 18 | 5 | 0 | 164
+            Skell Weir | 1 | 6 | 22 | 41 | 36 | 14 | 3 | 1 | 124
+            Tolley | 0 | 5 | 17 | 29 | 33 | 12 | 4 | 0 | 100"""
+        ),
+    )
+    body = (
+        text("title", "FLOOD REPORT No. 3 – JANUARY 2025, LEVELS IN CM", "h1")
+        + box(facts, "top") + svg(1090, 480, parts) + rain
+        + box(marked(
+            "‹n0-label:Closed roads:› ‹n0:B 417 at Netherby, Osier Lane›<br>‹n1-label:Sandbags:› "
+            "‹n1:fire "
+            "station, Mill Street, day and night›<br>‹n2-label:People moved out:› ‹n2:46› · "
+            "‹n3-label:Shelter:› ‹n3:St Cedd’s school hall›<br>‹n4-label:Flood desk:› ‹n4:0555 "
+            "0112› · "
+            "‹n5-label:Next report:› ‹n5:27 Jan, 12:00› · ‹n6-label:Pump hire:› ‹n6:Garside, £35 "
+            "a day›"),
+            "foot")
+    )  # fmt: skip
+    return Page("linechart-9", whole(css, body), 1240, 1050, skew=2.3, noise=3.0, blur=0.5, jpeg=54)
+
+
+def battery() -> Page:
+    """Return a page from a test of electric scooters: range over age, with a table below."""
+    css = (
+        "body{font-family:Lato,sans-serif;background:#0f1720;color:#e6edf3;padding:28px "
+        "44px}h1{font-size:"
+        "30px;margin:0;font-weight:900}.sub{font-size:18px;color:#8b9bab;margin:2px 0 "
+        "8px}td,th{padding:6px "
+        "13px;font-size:17px;border-bottom:1px solid #263341}th{color:#8b9bab;font-weight:400}"
+        "table{width:"
+        "100%;margin-top:4px}.foot{font-size:17px;line-height:1.6;color:#a9b7c4;margin-top:12px}"
+    )
+    field = Field(70, 24, 1010, 430, (20, 80), 36, ink="#8b9bab", grid="#263341", size=16)
+    models = [
+        ("Piko One", "#4cc9f0", [(0, 68), (12, 64), (24, 59), (36, 52)]),
+        ("Gazelle E", "#f9c74f", [(0, 74), (12, 66), (24, 54), (36, 41)]),
+        ("Zuum 2", "#f94144", [(0, 55), (12, 51), (24, 40), (30, 33.5), (36, 27)]),
+        ("Hopper Max", "#90be6d", [(0, 61), (12, 60), (24, 58), (36, 56)]),
+        ("Lido City", "#c77dff", [(0, 48), (12, 46), (24, 44), (36, 39)]),
+    ]
+    parts = field.levels([(v, f"{v} km") for v in range(20, 81, 10)])
+    parts += field.names(["new", "6", "12", "18", "24", "30", "36 months"], every=6)
+    for i, (name, colour, knots) in enumerate(models):
+        parts += field.line(wandering(knots, 36, 40 + i, 0.5), colour)
+        x, y = field.spot(36, knots[-1][1])
+        shift = {"Gazelle E": 0, "Lido City": 16}.get(name, 6)
+        parts += label(f"s{i}", x + 12, y + shift, f"{name}, {knots[-1][1]} km", 17, fill=colour)
+    parts += field.event("e0", 24, 54, "Gazelle: update slows charging", 96)
+    parts += field.event("e1", 30, 33.5, "two Zuum packs replaced", -40)
+    rows = table(
+        [("name", "Model"), ("price", ">Price"), ("cap", ">Battery"), ("kg", ">Weight"),
+         ("load", ">Full charge"), ("new", ">New pack"), ("war", "Warranty on battery"),
+         ("mark", ">Mark")],
+        lines(
+            """Piko One | €879 | 512 Wh | 17.2 kg | 5.5 h | €310 | 24 months or 300 cycles | 2.1
+            Gazelle E | €1,049 | 640 Wh | 19.8 kg | 7.0 h | €395 | 24 months | 2.9
+            Zuum 2 | €549 | 410 Wh | 15.1 kg | 6.0 h | €280 | 12 months | 4.3
+            Hopper Max | €1,190 | 576 Wh | 18.4 kg | 4.0 h | €345 | 48 months or 80 % | 1.6
+            Lido City | €699 | 390 Wh | 13.9 kg | 4.5 h | glued in | 24 months | 2.7"""
+        ),
+    )  # fmt: skip
+    body = (
+        text("title", "How scooters age: range after three years", "h1")
+        + text("sub", "km on one charge, rider of 75 kg, 20 °C; 8 scooters of each model", "div",
+               look="sub")
+        + svg(1290, 500, parts) + rows
+        + box(marked(
+            "‹t0-label:Best stored at› ‹t0:40 to 60 % charge› · ‹t1-label:Range in frost:› "
+            "‹t1:about a "
+            "third less› · ‹t2-label:Test track:› ‹t2:Almhof, 9.4 km› · ‹t3-label:Power for 100 "
+            "km:› "
+            "‹t3:1.3 kWh, about 40 cents›<br>‹t4-label:Recalled:› ‹t4:Zuum 2, serial numbers up "
+            "to ZK "
+            "40911 (brake lever)› · ‹t5-label:Testers:› ‹t5:M. Abara, C. Lindholm›"), "foot")
+    )  # fmt: skip
+    return Page("linechart-10", whole(css, body), 1380, 880)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [climates(), share(), power(), clinic(), panels(), vines(), chips(), runners()]
+    """Return the eleven pictures."""
+    return [
+        climates(),
+        share(),
+        power(),
+        clinic(),
+        panels(),
+        vines(),
+        chips(),
+        runners(),
+        rates(),
+        river(),
+        battery(),
+    ]

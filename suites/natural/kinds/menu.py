@@ -506,6 +506,238 @@ def daily() -> Page:
     return Page("menu-7", fill(html), 1100, 1350, "es", skew=2.8, blur=0.6, noise=2, jpeg=60)
 
 
+def curry() -> Page:
+    """An Indian house's take-away leaflet: three crowded columns with numbers."""
+    groups = {
+        "a|Starters": """
+        1 Onion bhaji (3) | | 3.95
+        2 Vegetable samosa (2) | | 3.75
+        3 Lamb samosa (2) | | 4.25
+        4 Chilli paneer | dry, with peppers | 6.50
+        5 Chicken pakora | gram flour, ajwain | 5.95
+        6 King prawn puri | | 7.40
+        7 Seekh kebab | minced lamb, mint | 5.80
+        8 Poppadom, plain or spiced | | 0.95
+        9 Pickle tray | four sorts | 2.60""",
+        "b|From the clay oven": """
+        20 Tandoori chicken, half | | 9.95
+        21 Chicken tikka | | 9.50
+        22 Lamb chops | four, with ginger | 13.90
+        23 Salmon tikka | dill, mustard | 13.50
+        24 Paneer shashlik | | 10.20
+        25 Mixed grill | for one hungry person | 15.80""",
+        "c|Curries": """
+        30 Korma | mild, coconut, almond | 9.20
+        31 Bhuna | medium, thick, tomato | 9.20
+        32 Dhansak | sweet and sour, lentils | 9.60
+        33 Jalfrezi | hot, green chillies | 9.80
+        34 Vindaloo | very hot, potato | 9.60
+        35 Saag | spinach, garlic | 9.70
+        36 Butter chicken | mild, fenugreek | 10.80
+        37 Goan fish curry | hot, tamarind | 12.60
+        38 Railway lamb | medium, egg, potato | 11.90
+        39 Duck chettinad | hot, star anise | 13.40""",
+        "d|Biryani, with raita": """
+        50 Vegetable | | 9.90
+        51 Chicken | | 11.20
+        52 Lamb | | 11.90
+        53 King prawn | | 14.60
+        54 House special | everything | 15.20""",
+        "e|Vegetable dishes": """
+        60 Tarka dal | | 5.60
+        61 Bombay aloo | | 5.40
+        62 Bhindi bhaji | okra | 6.10
+        63 Chana masala | chick peas | 5.70
+        64 Mushroom bhaji | | 5.50
+        65 Aubergine with tamarind | | 6.80""",
+        "f|Rice and breads": """
+        70 Boiled rice | | 3.10
+        71 Pilau rice | | 3.50
+        72 Lemon rice | | 3.90
+        73 Naan | | 2.90
+        74 Garlic naan | | 3.30
+        75 Peshwari naan | coconut, raisins | 3.70
+        76 Chapati | | 1.60
+        77 Stuffed paratha | | 4.20""",
+        "g|Set meals": """
+        80 For one | 2 poppadoms, 21, 31, 71, 73 | 19.50
+        81 For two | 2 starters, 2 curries, 60, 71, 74 | 38.00
+        82 Vegetarian for two | 1, 24, 62, 63, 71, 76 | 33.50""",
+        "h|Drinks": """
+        90 Mango lassi | | 3.60
+        91 Salted lassi | | 3.30
+        92 Masala tea | | 2.40
+        93 Lime soda | | 2.90""",
+    }
+    body = ""
+    for name, listing in groups.items():
+        key, title = name.split("|")
+        body += f"<section><h2>{text(f'h-{key}', title)}</h2>{dishes(listing, key)}</section>"
+    html = """
+    <style>.s{width:1500px;height:940px;box-sizing:border-box;background:#fff6ea;padding:34px 44px;
+    font:17px/1.27 'Open Sans Condensed','Roboto Condensed';color:#3a1405} .c{columns:3;
+    column-gap:40px;margin-top:16px} .d{margin-bottom:4px;break-inside:avoid} .l{display:flex} .l
+    b{font-weight:400}
+    u{flex:1;border-bottom:1px dotted #a66;margin:0 6px 5px;text-decoration:none} .w{font-size:15px;
+    color:#8a5a3c;padding-left:26px} h2{font:700 21px 'Roboto Condensed';color:#fff;background:
+    #a4161a;margin:10px 0 6px;padding:2px 10px;break-after:avoid} .n{display:grid;margin-top:12px;
+    grid-template-columns:1fr 1fr 1fr;column-gap:40px;border-top:3px solid #a4161a;padding-top:8px}
+    .n span{white-space:nowrap}</style><div class="s"><div style="display:flex;align-items:end;
+    justify-content:space-between"><b style="font:700 46px 'Roboto Condensed';color:#a4161a">
+    [[firm|SAFFRON GATE]]</b><span>[[trade|Indian kitchen, take-away and delivery]]</span><b
+    style="font-size:28px">[[tel|01555 668 412]]</b></div><div class="c">@body@</div><div class="n">
+    <div>[[open-label|Open]] [[open|daily 17:00–23:00]]<br>[[last-label|Last orders for delivery]]
+    [[last|22:15]]<br>[[min-label|Smallest order delivered]] [[min|£15]]</div><div>[[fee-label|
+    Delivery within 3 miles]] [[fee|£2.50]]<br>[[free-label|Free from]] [[free|£35]]<br>
+    [[pick-label|Collect it yourself:]] [[pick|10 % off, cash only]]</div><div>[[curry-label|Curries
+    30 to 35:]] chicken, or lamb [[lamb|+1.20]], prawn [[prawn|+2.80]]<br>[[nut-label|Nuts:]]
+    [[nut|30, 36 and 75]]<br>[[halal-label|Meat from]] [[halal|Bashir & Sons, halal]]</div></div>
+    </div>"""
+    html = fill(html.replace(" & ", " &amp; "), body=body)
+    return Page("menu-8", html, 1500, 940, colours=24)
+
+
+def cellar() -> Page:
+    """A wine list with glasses, carafes and bottles."""
+    groups = {
+        "s|Sparkling": """
+        Crémant de Vernay, brut | Vernay | NV | 8.50 | – | 42
+        Cava Torrealba, brut nature | Torrealba | 2021 | 7.50 | – | 36
+        Hexley Down, blanc de blancs | Hexley | 2018 | 13.00 | – | 72""",
+        "w|White": """
+        Grüner Hang, dry | Auental | 2023 | 6.80 | 18.50 | 33
+        Riesling Klosterberg | Kirchau | 2022 | 8.20 | 23.00 | 41
+        Vermentino Capo Lira | Costa Lira | 2024 | 7.40 | 20.50 | 36
+        Chenin old vines | Meurcy | 2020 | 9.60 | 27.00 | 48
+        Albariño Puente Nuevo | Puente Nuevo | 2023 | 8.80 | 25.00 | 44
+        White Burle, premier cru | Saint-Aubry | 2019 | – | – | 96""",
+        "p|Rosé and orange": """
+        Pale rosé, Domaine Lanvec | Lanvézec | 2024 | 7.20 | 20.00 | 35
+        Rosado de aguja | Valdoro | 2024 | 6.40 | 17.50 | 31
+        Amber, eight weeks on skins | Costa Lira | 2022 | 9.90 | 28.00 | 50""",
+        "r|Red": """
+        House red, Tempral | Valdoro | 2023 | 5.90 | 16.00 | 28
+        Spätburg, unfiltered | Auental | 2021 | 9.40 | 26.50 | 47
+        Gamay Les Buis | Vernay | 2023 | 7.90 | 22.00 | 39
+        Syrah Côte Noire | Saint-Aubry | 2020 | 10.20 | 29.00 | 52
+        Garnacha, bush vines | Torrealba | 2019 | 8.60 | 24.00 | 43
+        Malba High Terrace | Granite Peak | 2022 | 9.10 | 25.50 | 45
+        Nebbia, Vigna Storta | Costa Lira | 2017 | – | – | 88
+        Old Fort, library release | Meurcy | 2009 | – | – | 164""",
+        "x|Sweet and fortified, 75 ml": """
+        Late harvest Riesling | Kirchau | 2020 | 8.00 | – | 58
+        Tawny, ten years | Porto Lima | NV | 7.20 | – | 54
+        Raisin wine | Costa Lira | 2016 | 9.50 | – | 66""",
+    }
+    keys = ["name", "place", "year", "glass", "half", "full"]
+    body = ""
+    for name, listing in groups.items():
+        key, title = name.split("|")
+        body += f'<tr><th colspan="6">{text(f"t-{key}", title)}</th></tr>'
+        for n, row in enumerate(cells(listing)):
+            pairs = zip(keys, row, strict=True)
+            line = (text(f"{key}{n}-{k}", v, "td", f'class="c-{k}"') for k, v in pairs)
+            body += f"<tr>{''.join(line)}</tr>"
+    titles = ["", "", "Vintage", "Glass 175 ml", "Carafe 500 ml", "Bottle"]
+    heads = "".join(
+        text(f"h-{k}", title, "td", f'class="c-{k} hd"')
+        for k, title in zip(keys, titles, strict=True)
+    )
+    html = """
+    <style>.s{width:1180px;height:1500px;box-sizing:border-box;background:#f5f0e8;padding:70px 96px;
+    font:22px/1.3 'EB Garamond';color:#2c1a1d} table{width:100%;border-collapse:collapse}
+    td{padding:4px 6px} th{text-align:left;font:italic 30px 'EB Garamond';color:#6d1a36;
+    padding:16px 6px 2px;border-bottom:1px solid #6d1a36} .c-year,.c-glass,.c-half,.c-full{
+    text-align:right} .c-place{color:#7d6a6d} .hd{font-size:17px;letter-spacing:1px;color:#6d1a36;
+    white-space:nowrap} p span{white-space:nowrap}</style><div class="s"><div
+    style="text-align:center;font-size:52px">[[firm|The Vaulted Room]]</div><div
+    style="text-align:center;font-style:italic">[[title|wine list, autumn]]</div><table>
+    <tr>@heads@</tr>@body@</table><p style="font-size:20px">Prices in pounds, VAT included. A
+    [[small-word|small glass of 125 ml]] costs [[small|three quarters]] of the large one. Bring your
+    own bottle on [[byo|Mondays]]; [[cork-word|corkage]] is [[cork|£14]]. Unfinished bottles may be
+    [[home|taken home, sealed]]. Our [[somm-word|sommelier]] [[somm|Ludovica Brandt]] opens
+    something old every [[old|first Thursday]], and her [[taste-word|tasting of five wines]] with
+    cheese is [[taste|£39]] a head. All whites but one are [[vegan|vegan]]; ask us which. Sulphites
+    are in everything here.</p></div>"""
+    return Page("menu-9", fill(html, heads=heads, body=body), 1180, 1500, colours=24)
+
+
+def gelato() -> Page:
+    """An ice-cream parlour's poster, coloured boxes, photographed at a slant."""
+    cups = dishes(
+        """
+        Bellini cup | peach, white peach sorbet, prosecco jelly | 8.40
+        Black Forest | cherries, chocolate, kirsch, cream | 8.90
+        Spaghetti ice | vanilla strands, strawberry sauce, white chocolate | 7.60
+        Nutcracker | hazelnut, walnut, pistachio, caramel | 8.70
+        After Eight O'Clock | mint, dark chocolate, wafer | 7.90
+        Copacabana | banana, coconut, pineapple, rum | 9.20
+        Forest floor | blueberry, blackberry, yoghurt ice | 8.20
+        Affogato | one scoop of vanilla, double espresso | 4.90
+        Pinocchio | two scoops, gummy nose, for children | 4.60
+        Dog's delight | rice milk and carrot, no sugar | 3.00
+        """,
+        "k",
+    )
+    sorts = cells(
+        """
+        Vanilla | m, e
+        Stracciatella | m
+        Pistachio | m, n
+        Salted caramel | m
+        Malt and biscuit | m, g
+        Rum and raisin | m, e
+        Liquorice | m
+        Lemon | vegan
+        Blood orange | vegan
+        Raspberry | vegan
+        Dark chocolate | vegan
+        Oat and cinnamon | vegan, g
+        Peanut crunch | m, p
+        Yoghurt and honey | m
+        """
+    )
+    list_ = "".join(
+        f"<div class='l'>{text(f'f{n}', name)}<u></u>{text(f'f{n}-code', code)}</div>"
+        for n, (name, code) in enumerate(sorts)
+    )
+    html = """
+    <style>.s{width:1120px;height:1120px;box-sizing:border-box;background:#e0f4f1;padding:100px;
+    font:20px/1.32 Quicksand;font-weight:500;color:#174a4a} .c{display:grid;
+    grid-template-columns:1.35fr 1fr;gap:24px} .b{background:#fff;border-radius:20px;padding:14px
+    22px} .p{background:#d9416f;color:#fff;border-radius:20px;padding:14px 22px;margin-bottom:20px}
+    h2{margin:0 0 8px;font:700 27px Quicksand;color:#d6336c} .d{margin-bottom:9px} .l{display:flex}
+    u{flex:1} .w{font-size:17px;color:#5b7f7f} .p h2{color:#fff} p span{white-space:nowrap}</style>
+    <div class="s"><div style="text-align:center;font:700 56px 'Dancing Script';color:#d6336c">
+    [[firm|Gelateria Due Lune]]</div><div style="text-align:center;margin-bottom:18px">[[street|
+    Promenade 40, Seabright]] · [[since|since 1974]]</div><div class="c"><div class="b"><h2>[[h-k|
+    Sundaes]]</h2>@cups@</div><div><div class="p"><h2>[[h-p|By the scoop]]</h2><div class="l">
+    [[one-label|1 scoop]]<u></u>[[one|1.90]]</div><div class="l">[[two-label|2 scoops]]<u></u>
+    [[two|3.60]]</div><div class="l">[[three-label|3 scoops]]<u></u>[[three|5.10]]</div><div
+    class="l">[[cream-label|whipped cream]]<u></u>[[cream|0.90]]</div><div class="l">[[cone-label|
+    waffle cone]]<u></u>[[cone|0.70]]</div><div class="l">[[box-label|box to take home, 1
+    litre]]<u></u>[[box|15.50]]</div></div><div class="b"><h2>[[h-f|Today's flavours]]</h2>@list@
+    </div></div></div><p>m milk · e egg · n nuts · p peanut · g gluten. Gluten-free wafers: please
+    ask. [[card-label|Loyalty card:]] [[card|the eleventh scoop is free]]. [[open-label|Open]]
+    [[open|11–22]], in [[winter|October until 18]]; [[shut-word|closed]] from [[shut|2 November to
+    the end of February]]. [[party-word|Ice-cream cart for parties]]: [[party|£180 for two hours]].
+    Tables at the [[terrace-word|sea side]] with [[terrace|waiter service only]].</p></div>"""
+    html = fill(html, cups=cups, list=list_)
+    return Page("menu-10", html, 1120, 1120, skew=-3.3, blur=0.7, noise=2, jpeg=58)
+
+
 def pages() -> list[Page]:
     """All menus."""
-    return [bistro(), pizza(), tavern(), board(), canteen(), crepes(), bar(), daily()]
+    return [
+        bistro(),
+        pizza(),
+        tavern(),
+        board(),
+        canteen(),
+        crepes(),
+        bar(),
+        daily(),
+        curry(),
+        cellar(),
+        gelato(),
+    ]

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501 - rows of tables and styles stand on lines of their own length
 
-from markup import box, dot, lines, marked, stroke, svg, text, whole
+from markup import bar, box, dot, lines, marked, stroke, svg, text, whole
 from page import Page
 
 
@@ -545,6 +545,222 @@ def order() -> Page:
     return Page("phone-7", whole(css, body, "es"), 1170, 2532, language="es")
 
 
+def boarding() -> Page:
+    """Return the pass for a flight in the app of an airline."""
+    css = (
+        "body{background:#2b1a4a;color:#fff;font:34px Carlito,sans-serif}.status{display:flex;"
+        "justify-content:space-between;padding:22px 60px;font-size:32px}.top{padding:16px 60px "
+        "30px}"
+        "h1{font-size:50px;margin:0}.top small{font-size:33px;color:#c7b8e6}.card{background:#fff;"
+        "color:#241636;margin:0 44px 28px;border-radius:34px;padding:40px 50px}.big{display:flex;"
+        "justify-content:space-between;font-size:92px;font-weight:700;line-height:1}.small{display:"
+        "flex;justify-content:space-between;font-size:34px;color:#6b5d80;margin:6px 0 26px}"
+        ".grid{display:grid;grid-template-columns:repeat(3,1fr);gap:26px 20px;border-top:3px "
+        "dashed "
+        "#cbbfdd;padding-top:28px}.label{display:block;font-size:29px;color:#6b5d80}"
+        ".value{font-size:"
+        "44px;font-weight:700;white-space:nowrap}svg{display:block;margin:34px auto "
+        "10px}.note{font-size:30px;"
+        "color:#6b5d80}.row{display:flex;justify-content:space-between;padding:10px "
+        "0;border-bottom:"
+        "2px solid #e6dff0;align-items:center}.row .value{font-size:36px}h2{font-size:36px;"
+        "margin:0 0 8px}"
+        ".tabs{position:absolute;bottom:0;width:100%;background:#1d1133;display:flex;"
+        "font-size:30px;"
+        "justify-content:space-around;padding:40px 0 60px;color:#c7b8e6}"
+    )
+    facts = """pax | Passenger | M. Okafor-Lind
+        flt | Flight | QV 2186
+        cls | Class | Economy+
+        gate | Gate | C37
+        grp | Group | 3
+        seat | Seat | 21F
+        brd | Boarding | 09:55
+        cls2 | Gate closes | 10:20
+        seq | Sequence | 084"""
+    grid = "".join(
+        box(text(f"{key}-label", name, look="label") + text(key, value, look="value"))
+        for key, name, value in lines(facts)
+    )
+    dots = "".join(
+        bar(x * 10, y * 10, 10, 10, "#000")
+        for x in range(29)
+        for y in range(29)
+        if (x * x * 7 + y * y * 13 + x * y * 5 + x + 3 * y) % 11 < 5
+    )
+    more = rows(
+        """Cabin bag | 1 × 8 kg | 55 × 40 × 23 cm
+        Checked bag | 1 × 23 kg | tag 0417 882 315
+        Extra bag | £42 | up to 2 hours before
+        Meal | vegetarian | ordered 3 July
+        Lounge | not included | £29 at the door
+        Miles for this trip | 1,340 | balance 18,905
+        Booking code | T7XKPD | booked by Lind Travel"""
+    )
+    body = (
+        head("08:12", "64 %")
+        + box(text("title", "Your boarding pass", "h1")
+              + text("sub", "Saturday 19 July · delayed by 15 min", "small"), "top")
+        + box(
+            box(text("from", "KSK") + "✈" + text("to", "MSL"), "big")
+            + box(text("from-name", "Karsk, Terminal 2") + text("to-name", "Marisola"), "small")
+            + box(text("dep", "10:40") + text("arr", "14:05"), "big", "font-size:60px")
+            + box(text("dep-note", "was 10:25, local time") + text("long", "2 h 25 min"), "small")
+            + box(grid, "grid") + svg(290, 290, dots)
+            + text("scan", "Ticket 618-2204417390 · bright screen helps", "div",
+                   "text-align:center", "note"),
+            "card",
+        )
+        + box(text("extras", "Bags and extras", "h2") + more, "card")
+        + box(marked("‹walk-label:Walk from security to the gate:› ‹walk:about 14 minutes›<br>"
+                     "‹bus-label:Bus into Marisola:› ‹bus:line A9, every 20 min›, ‹fare:€3.80›"),
+              "", "padding:0 60px;line-height:1.5")
+        + box("".join(text(f"b{i}", word) for i, word in enumerate(
+            ["Trips", "Book", "Status", "Profile"])), "tabs")
+    )  # fmt: skip
+    return Page("phone-8", whole(css, body), 1170, 2532)
+
+
+def courriel() -> Page:
+    """Return a French mail from the manager of a house, in a mail app."""
+    css = (
+        "body{background:#fff;color:#20252b;font:26px/37px 'Noto "
+        "Sans',sans-serif}.status{display:flex;"
+        "justify-content:space-between;padding:12px 30px;font-size:22px}.bar{display:flex;gap:40px;"
+        "padding:14px 30px;color:#0b63c5;font-size:25px;border-bottom:1px solid "
+        "#ddd}.pad{padding:16px 30px}"
+        "h1{font-size:33px;margin:0 0 12px;line-height:1.2}.from{display:flex;gap:18px;"
+        "margin-bottom:10px}"
+        ".face{width:70px;height:70px;border-radius:50%;background:#b0573c;color:#fff;"
+        "text-align:center;"
+        "line-height:70px;font-size:30px}.grey{color:#6a7480;font-size:22px;line-height:30px}"
+        "p{margin:0 0 "
+        "20px}.row{display:flex;justify-content:space-between;border-bottom:1px solid "
+        "#e4e7ea;padding:"
+        "7px 0;font-size:24px}.note{font-size:20px;color:#6a7480;line-height:26px}"
+        ".file{border:1px solid "
+        "#ccd2d8;border-radius:12px;padding:10px 18px;margin-top:9px;font-size:23px;"
+        "line-height:30px}"
+        ".low{position:absolute;bottom:0;width:100%;display:flex;justify-content:space-around;"
+        "padding:"
+        "20px;background:#f5f6f8;color:#0b63c5}"
+    )
+    dates = rows(
+        """Lundi 3 novembre | escalier A | sous-sol, puis du 1er au 3e
+        Mardi 4 novembre | escalier A | du 4e au 7e
+        Mercredi 5 novembre | escalier B | tous les étages
+        Jeudi 6 novembre | escalier C | sauf l’appartement 12
+        Vendredi 7 novembre | caves et local à vélos"""
+    )
+    parts = [
+        "Bonjour à toutes et à tous,",
+        "L’entreprise ‹firme:Thermex Vallier› remplace les colonnes d’eau chaude. "
+        "‹coup-label:L’eau sera coupée› ‹coup:de 8 h 30 à 16 h›, le jour de votre escalier :",
+        dates,
+        "Merci de dégager l’accès aux tuyaux sur ‹dega:80 cm› et de laisser un double des clés à "
+        "la "
+        "gardienne, ‹gard:Mme Lopes-Aubin›, ‹clef:avant le 31 octobre›.",
+        "‹part-label:Votre quote-part s’élève à› ‹part:614,20 €›, payable ‹fois:en trois fois›. "
+        "‹prem-label:Le premier appel partira le› ‹prem:15 décembre›.",
+        "‹urg-label:En cas de fuite, le soir :› ‹urg:05 55 01 47 90›",
+        "Bien à vous,<br>‹sign:Hélène Castagnier›<br>Cabinet Rivoire, ‹bureau:bureau ouvert le "
+        "mardi›",
+    ]
+    body = (
+        head("18:47", "41 %")
+        + box(text("back", "‹ Boîte de réception (23)") + text("arch", "Archiver")
+              + text("del", "Supprimer"), "bar")
+        + box(
+            text("subject", "Travaux de novembre – 8, rue des Tanneurs", "h1")
+            + box(box("HC", "face") + box(
+                text("from", "Hélène Castagnier") + "<br>"
+                + text("mail", "syndic@cabinet-rivoire.test", look="grey") + "<br>"
+                + text("when", "à copropriétaires, mar. 14 oct., 17:32", look="grey")), "from")
+            + "".join(part if "<div" in part else f"<p>{marked(part)}</p>" for part in parts)
+            + "".join(box(marked(words), "file") for words in [
+                "‹p0:Devis_Thermex.pdf› · ‹p0-size:1,2 Mo›",
+                "‹p1:PV_assemblee_juin.pdf› · ‹p1-size:860 Ko›",
+                "‹p2:Plan_colonnes.jpg› · ‹p2-size:3,4 Mo›"]),
+            "pad",
+        )
+        + box(text("rep", "Répondre") + text("all", "À tous") + text("fwd", "Transférer"), "low")
+    )  # fmt: skip
+    return Page("phone-9", whole(css, body, "fr"), 750, 1624, language="fr")
+
+
+def pills() -> Page:
+    """Return an app for medicines, photographed with another phone."""
+    css = (
+        "body{background:#e9f3ee;color:#15302a;font:27px "
+        "Lato,sans-serif}.status{display:flex;padding:"
+        "16px 60px;justify-content:space-between;font-size:23px}.top{background:#1f6f5c;color:#fff;"
+        "padding:22px 50px}h1{font-size:40px;margin:0}h2{font-size:27px;margin:16px 0 "
+        "5px;color:#1f6f5c}"
+        ".pad{padding:4px 44px}.row{background:#fff;border-radius:14px;padding:10px "
+        "22px;margin-bottom:7px;"
+        "display:flex;justify-content:space-between;align-items:center}.note{font-size:22px;"
+        "color:#5d766f}"
+        ".value{font-weight:700;white-space:nowrap;padding-left:16px}.days{display:flex;"
+        "justify-content:"
+        "space-between;padding:18px 44px;background:#d5e8df}.warn{background:#ffe7cf;"
+        "border-radius:14px;"
+        "padding:14px 22px;line-height:36px;margin-top:14px;font-size:25px}"
+    )
+    morning = rows(
+        """Levotane 75 µg | 06:30 | 1 tablet, empty stomach
+        Amlosin 5 mg | 08:00 | 1 tablet · taken 08:04
+        Ferrovit drops | 08:00 | 20 drops in juice · skipped"""
+    )
+    noon = rows("Calcid D3 | 12:30 | 1 chewable, with food\nAmoxal 500 mg | 14:00 | 1 capsule", "n")
+    night = rows(
+        """Statorin 20 mg | 21:00 | 1 tablet, no grapefruit
+        Amoxal 500 mg | 22:00 | 1 capsule, day 4 of 7
+        Eye drops Lumex | 22:15 | 1 drop each eye, keep in fridge""",
+        "e",
+    )
+    stock = rows(
+        """Levotane | 41 left | lasts until 24 Oct
+        Amlosin | 6 left | refill now
+        Statorin | 19 left | lasts until 2 Oct
+        Lumex | 3 weeks | throw away 4 Oct""",
+        "s",
+    )
+    days = "".join(
+        box(text(f"d{i}", day) + "<br>" + text(f"d{i}-share", share), "", "text-align:center")
+        for i, (day, share) in enumerate(
+            lines("Mon | 8/8\nTue | 7/8\nWed | 8/8\nThu | 5/8\nFri | 8/8\nSat | 2/8\nSun | –")
+        )
+    )
+    body = (
+        head("12:19", "33 %")
+        + box(text("title", "Today, Sat 13 September", "h1")
+              + text("who", "Plan of Edwina Harte · by Dr Paul Nkemelu"), "top")
+        + box(days, "days")
+        + box(
+            text("h0", "Morning", "h2") + morning + text("h1", "Midday", "h2") + noon
+            + text("h2", "Evening", "h2") + night + text("h3", "In the cupboard", "h2") + stock
+            + box(marked(
+                "‹w0-label:If you forget Levotane:› ‹w0:skip it, never take two›<br>"
+                "‹w1-label:Pharmacy:› ‹w1:Old Bell, 0555 0172›, ‹w2-label:Sat until› ‹w2:13:00›<br>"
+                "‹w3-label:Next blood test:› ‹w3:29 September, 07:45›"), "warn"),
+            "pad",
+        )
+    )  # fmt: skip
+    return Page("phone-10", whole(css, body), 800, 1740, skew=1.6, blur=0.5, noise=2.4, jpeg=55)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [chat(), settings(), bank(), weather(), journey(), steps(), agenda(), order()]
+    """Return the eleven pictures."""
+    return [
+        chat(),
+        settings(),
+        bank(),
+        weather(),
+        journey(),
+        steps(),
+        agenda(),
+        order(),
+        boarding(),
+        courriel(),
+        pills(),
+    ]

@@ -441,6 +441,214 @@ def risks() -> Page:
     return Page("slide-7", whole(css, body), 1600, 900, skew=-1.5, blur=0.5, noise=2.0, jpeg=65)
 
 
+def securite() -> Page:
+    """Return a French slide for new people on a building site: rules, numbers, equipment."""
+    css = (
+        "body{font:23px Cabin,sans-serif;background:#fff;color:#1c1c1c}.band{background:#f2b705;"
+        "padding:"
+        "20px 60px;display:flex;justify-content:space-between;align-items:center}h1{font-size:40px;"
+        "margin:0}.frame{display:grid;grid-template-columns:1.15fr 1fr;gap:20px 54px;padding:22px "
+        "60px}"
+        "h2{font-size:26px;margin:0 0 6px;color:#9a6b00}ol,ul{margin:0;padding-left:30px}"
+        "li{margin-bottom:7px}"
+        "td,th{padding:9px 14px;border:1px solid #d9c88f;font-size:22px}th{background:#fbeeb8}"
+        "table{width:"
+        "100%}.urg{background:#c62828;color:#fff;padding:14px "
+        "24px;border-radius:8px;line-height:1.5}"
+        ".urg h2{color:#fff}.foot{position:absolute;bottom:16px;left:60px;right:60px;display:flex;"
+        "justify-content:space-between;font-size:18px;color:#666}"
+    )
+    rules = points(
+        """‹r0-label:Badge au portillon, fermeture du chantier à› ‹r0:19 h 15›
+        ‹r1-label:Vitesse des engins limitée à› ‹r1:10 km/h›
+        ‹r2-label:Vent supérieur à› ‹r2:72 km/h› : arrêt de la grue
+        Casque valable ‹casque:quatre ans›, date gravée sous la visière
+        Travail en hauteur : ‹deux:toujours à deux›, harnais dès ‹haut:3 m›
+        ‹feu-label:Permis de feu à demander› ‹feu:la veille avant 16 h›
+        Fumer seulement près du ‹fumer:conteneur bleu›"""
+    )
+    gear = table(
+        [("zone", "Zone"), ("must", "Obligatoire"), ("noise", ">Bruit"), ("chef", "Chef de zone")],
+        lines(
+            """Gros œuvre | casque, gants, lunettes | 94 dB | Karim Belloy
+            Toiture | harnais, longe double | 81 dB | Solange Petitjean
+            Ferraillage | gants anticoupure | 98 dB | Duc Tran
+            Peinture | masque A2P3 | 66 dB | Noémie Vasseur
+            Sous-sol | détecteur de gaz | 72 dB | Karim Belloy
+            Atelier bois | protège-oreilles | 103 dB | Yann Le Goff"""
+        ),
+    )
+    stats = table(
+        [("name", "Accidents"), ("a", ">2023"), ("b", ">2024"), ("c", ">2025")],
+        lines(
+            """Chutes | 9 | 6 | 4
+            Coupures | 14 | 15 | 11
+            Dos, manutention | 12 | 7 | 8
+            Électricité | 2 | 0 | 1
+            Jours perdus | 311 | 187 | 164"""
+        ),
+        "s",
+        "hs-",
+    )
+    alarm = box(
+        text("urg", "En cas d’accident", "h2")
+        + box(marked("‹u0-label:Infirmerie :› ‹u0:poste 4415›, bungalow 7"))
+        + box(marked("‹u1-label:Secouriste de l’équipe de nuit :› ‹u1:Abel Morvan›"))
+        + box(marked("‹u2-label:Point de rassemblement :› ‹u2:parking de la mairie›"))
+        + box(marked("‹u3-label:Déclarer tout choc sous› ‹u3:24 heures›"))
+        + box(marked("‹u4-label:Défibrillateur :› ‹u4:base de vie, entrée B›"))
+        + box(marked("‹u5-label:Pompiers depuis un portable :› ‹u5:112›")),
+        "urg",
+    )
+    body = (
+        box(text("title", "Accueil sécurité – chantier des Halles de Brévannes", "h1")
+            + text("days", "212 jours sans accident grave"), "band")
+        + box(
+            box(text("rules", "Règles de base", "h2") + rules)
+            + alarm
+            + box(text("gear", "Équipement par zone", "h2") + gear)
+            + box(text("stat", "Nos trois dernières années", "h2") + stats),
+            "frame",
+        )
+        + box(text("f0", "Quiz à la fin : 8 bonnes réponses sur 10 pour obtenir le badge")
+              + text("f1", "Version 12, mars 2026") + text("f2", "3 / 18"), "foot")
+    )  # fmt: skip
+    return Page("slide-8", whole(css, body, "fr"), 1600, 900, language="fr")
+
+
+def agenda() -> Page:
+    """Return the programme of a meeting, photographed in a lecture hall."""
+    css = (
+        "body{font:29px 'EB Garamond',serif;background:#123524;color:#f4efe0;padding:60px 110px}"
+        "h1{font:400 54px 'Bebas Neue',sans-serif;letter-spacing:2px;margin:0;color:#e9c46a}"
+        ".sub{font-size:"
+        "29px;margin-bottom:12px}td,th{padding:6px 16px;font-size:29px;border-bottom:1px solid "
+        "#f4efe033;"
+        "white-space:nowrap}th{color:#e9c46a;font-weight:400}table{width:100%}.low{display:flex;"
+        "gap:60px;"
+        "margin-top:16px;font-size:26px;line-height:1.45}"
+    )
+    talks = table(
+        [
+            ("time", "Time"),
+            ("what", "Talk"),
+            ("who", "Speaker"),
+            ("room", "Room"),
+            ("seats", ">Seats"),
+        ],
+        lines(
+            """09:00 | Welcome, and why seeds sleep | Odile Farran | Great Hall | 420
+            09:40 | Vaults under permafrost | Sigrun Vatnsdal | Great Hall | 420
+            10:30 | Coffee, posters 1 to 24 | | Foyer |
+            11:00 | Drying rice at forty degrees | Budi Santoso | Aula B | 150
+            11:00 | Old wheats, new bread | Clementine Roux | Aula C | 90
+            11:50 | Law: who owns a landrace? | Tadhg Moriarty | Aula B | 150
+            12:40 | Lunch (tokens at the desk) | | Orangery | 260
+            14:00 | Counting pollen by machine | Yuki Hanamura | Aula C | 90
+            14:45 | A gene bank in a suitcase | Esi Quartey | Lab 3 | 35
+            15:30 | Panel: money for the next decade | chair: R. Dombrow | Great Hall | 420
+            16:45 | Walk to the herbarium | Prof. Lindqvist | Gate 2 | 40
+            19:00 | Dinner on the river boat | | Pier 6 | 180"""
+        ),
+    )
+    body = (
+        text("title", "Seedkeepers’ Forum – day two", "h1")
+        + text("sub", "Thursday 21 May · all talks 30 minutes and 10 for questions", "div",
+               look="sub")
+        + talks
+        + box(
+            box(marked("‹a0-label:Wifi:› ‹a0:forum-guest›, ‹a1-label:password› ‹a1:emmer1753›<br>"
+                       "‹a2-label:Posters down by› ‹a2:17:30›<br>‹a3-label:Lost and found:› "
+                       "‹a3:cloakroom, ground floor›"))
+            + box(marked("‹b0-label:Boat leaves at› ‹b0:18:40 sharp›, ‹b1-label:tickets left:› "
+                         "‹b1:23›"
+                         "<br>‹b2-label:Slides to› ‹b2:talks@seedforum.test›<br>‹b3-label:Vote "
+                         "for the "
+                         "best poster until› ‹b3:15:00›"))
+            + box(marked("‹c0-label:Interpreting:› ‹c0:channel 2 French, 5 Spanish›<br>"
+                         "‹c1-label:Quiet room:› ‹c1:114›<br>‹c2-label:Tomorrow starts at› "
+                         "‹c2:08:30›")),
+            "low",
+        )
+    )  # fmt: skip
+    return Page("slide-9", whole(css, body), 1680, 980, skew=-3.4, blur=0.9, noise=2.6, jpeg=58)
+
+
+def rollout() -> Page:
+    """Return a slide that compares machines before one is bought, with a chart of cost."""
+    css = (
+        "body{font:20px 'Noto Serif',serif;background:#faf8f4;color:#2b2b2b;padding:34px "
+        "56px}h1{font-size:"
+        "36px;margin:0;font-weight:600}.sub{color:#7a7266;margin:2px 0 8px}td,th{padding:4px 12px;"
+        "font-size:19px;border-bottom:1px solid #d8d0c2;white-space:nowrap}th{border-bottom:3px "
+        "solid "
+        "#2b2b2b}table{width:100%}td:nth-child(4),th:nth-child(4){background:#e3eedd}"
+        ".low{display:flex;"
+        "gap:26px;margin-top:20px}.box{border-left:5px solid #6a994e;padding:2px "
+        "18px;line-height:1.5;font-size:17px}"
+        "h2{font-size:21px;margin:0 0 4px}.foot{position:absolute;bottom:14px;left:56px;"
+        "right:56px;display:"
+        "flex;justify-content:space-between;font-size:15px;color:#7a7266}"
+    )
+    figures = table(
+        [("name", "Criterion"), ("a", ">Heliox 40"), ("b", ">Borea PX"), ("c", ">Tandem S"),
+         ("d", ">Vulpes 9"), ("w", ">Weight")],
+        lines(
+            """Price, net | €164,000 | €149,500 | €171,200 | €138,900 | 25 %
+            Bottles per hour | 4,200 | 3,600 | 4,800 | 3,100 | 20 %
+            Change of format | 38 min | 55 min | 12 min | 44 min | 15 %
+            Power | 11 kW | 14 kW | 9.5 kW | 16 kW | 5 %
+            Water per shift | 610 l | 740 l | 480 l | 905 l | 5 %
+            Noise | 78 dB | 81 dB | 74 dB | 83 dB | 5 %
+            Floor space | 6.1 × 2.4 m | 5.2 × 2.2 m | 7.0 × 2.6 m | 4.9 × 2.1 m | 5 %
+            Warranty | 24 months | 36 months | 24 months | 12 months | 10 %
+            Delivery | 20 weeks | 11 weeks | 26 weeks | 8 weeks | 10 %
+            Score out of 100 | 71 | 64 | 83 | 52 | 100 %"""
+        ),
+    )  # fmt: skip
+    running = lines("Heliox | 21.4\nBorea | 26.9\nTandem | 17.8\nVulpes | 31.2")
+    chart = label("ctitle", 0, 20, "Running cost, thousand € a year", 19, weight=600)
+    for i, (name, value) in enumerate(running):
+        y, long = 36 + i * 34, float(value) * 8
+        chart += label(f"c{i}", 0, y + 20, name, 18)
+        chart += bar(100, y, long, 26, "#6a994e" if i == 2 else "#bfb8aa")
+        chart += label(f"c{i}-value", 108 + long, y + 20, value, 18)
+    body = (
+        text("title", "Which filling line should we buy?", "h1")
+        + text("sub", "Quillan Cider Works – board paper 4b, offers valid until 30 June", "div",
+               look="sub")
+        + figures
+        + box(
+            svg(420, 180, chart)
+            + box(text("prop", "Proposal", "h2") + marked(
+                "‹p0-label:Buy the› ‹p0:Tandem S›, second-hand pasteuriser from ‹p1:Aubel›<br>"
+                "‹p2-label:Pays back in› ‹p2:3.4 years›<br>‹p3-label:Loan:› ‹p3:€120,000 at 3.9 %› "
+                "from ‹p4:Ostrand Bank›<br>‹p5-label:Grant applied for:› ‹p5:€18,500›"), "box")
+            + box(text("open", "Still open", "h2") + marked(
+                "‹o0-label:Floor must carry› ‹o0:1.9 t/m²› – survey on ‹o1:14 May›<br>"
+                "‹o2-label:Training:› ‹o2:five days, four people›<br>"
+                "‹o3-label:Old line goes to› ‹o3:Castle Orchard› for ‹o4:€9,000›<br>"
+                "‹o5-label:Decision by› ‹o5:6 June›"), "box"),
+            "low",
+        )
+        + box(text("f0", "Reference visits: Heliox at Mossgill, Tandem at Brewhouse Lune")
+              + text("f1", "Prepared by Annika Stroud") + text("f2", "slide 11 of 16"), "foot")
+    )  # fmt: skip
+    return Page("slide-10", whole(css, body), 1440, 810)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [quarter(), plan(), team(), lecture(), budget(), prices(), tourism(), risks()]
+    """Return the eleven pictures."""
+    return [
+        quarter(),
+        plan(),
+        team(),
+        lecture(),
+        budget(),
+        prices(),
+        tourism(),
+        risks(),
+        securite(),
+        agenda(),
+        rollout(),
+    ]

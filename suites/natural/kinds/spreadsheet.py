@@ -459,6 +459,191 @@ def fleet() -> Page:
     return Page("spreadsheet-7", html, 1500, 1060, skew=-1.8, blur=0.7, noise=2, jpeg=62)
 
 
+def rota() -> Page:
+    """The shifts of a nursing home's ward in a week."""
+    names = listed("""Abiola Grant,Bashir Noor,Carys Pugh,Dunstan Voss,Eithne Roche,Farid Haddad,
+    Greta Lindqvist,Hamish Orr,Ivana Kolar,Jerome Dacosta,Kirsty Vale,Lamar Okoye,Mireille Bost,
+    Nils Aaby,Odile Fabre,Prakash Iyer,Queenie Marsh,Rasmus Holt,Soraya Diaz,Tobias Wren""")
+    roles = ["Nurse", "Carer", "Carer", "Nurse", "Senior carer"]
+    random = Random(41)
+    hours = {"E": 7.5, "L": 7.5, "N": 10, "D": 12, "off": 0, "hol": 7.5, "sick": 7.5, "trg": 6}
+    rows: list[list[object]] = []
+    for number, name in enumerate(names):
+        week = [
+            random.choice(["E", "E", "E", "L", "L", "L", "N", "N", "D", "off", "off"])
+            for _ in range(7)
+        ]
+        if number in (4, 11, 16):
+            week[2 : 2 + number % 3 + 1] = [{4: "hol", 11: "sick", 16: "trg"}[number]] * (
+                number % 3 + 1
+            )
+        done, due = sum(hours[shift] for shift in week), random.choice([24, 30, 37.5, 40])
+        last = f"07555 010 {random.randint(100, 999)}"
+        extra = ["yes" if random.random() < 0.4 else "no", last]
+        rows.append([name, roles[number % 5], *week, done, due, f"{done - due:+g}", *extra])
+    keys = ["name", "role", "mo", "tu", "we", "th", "fr", "sa", "su"]
+    titles = ["Name", "Role", "Mon 10", "Tue 11", "Wed 12", "Thu 13", "Fri 14", "Sat 15", "Sun 16"]
+    keys += ["sum", "due", "diff", "drugs", "tel"]
+    titles += ["Hours", "Contract", "+/−", "Medicines", "Phone"]
+    after = """<div style="display:grid;grid-template-columns:1fr 1fr 1.3fr;padding:14px 18px;
+    font-size:16px;line-height:1.5"><div>[[e-label|E early]] [[e|07:00–14:45]]<br>[[l-label|L late]]
+    [[l|14:15–22:00]]<br>[[n-label|N night]] [[n|21:45–07:45]]<br>[[d-label|D long day]]
+    [[d|07:00–19:30]]</div><div>[[swap-label|Swaps agreed with]] [[swap|Eithne, by Wednesday
+    noon]]<br>[[agency-label|Agency]] [[agency|BrightHands, 01555 303 030]]<br>[[cost-label|Agency
+    hours left this month]] [[cost|46]]<br>[[key-label|Drug cabinet key]] [[key|with the nurse in
+    charge]]</div><div>[[fire-label|Fire drill]] [[fire|Thursday 13 November, 10:30]]<br>
+    [[meet-label|Ward meeting]] [[meet|Tuesday 14:20, day room]]<br>[[jab-label|Flu jabs for staff]]
+    [[jab|Friday, 12:00–15:00, room 9]]<br>[[new-label|New starter]] [[new|Wilhelmina Stout, shadows
+    Carys]]</div></div>"""
+    parts = {
+        "file": "Rota Larchfield ward B.ods",
+        "saved": "Last change: Eithne, 6 Nov 16:40",
+        "cell": "J12",
+        "formula": "=SUMPRODUCT(COUNTIF(C12:I12;codes);hours)",
+        "tabs": "Week 45, Week 46, Week 47, Leave, Codes",
+        "css": "td{text-align:center;padding:2px 8px} .c-name,.c-role{text-align:left}"
+        " .c-sa,.c-su{background:#f6efe2} .t{background:#e8ddf3} table{width:100%}",
+        "after": after,
+    }
+    colours = {"back": "#fff", "ink": "#1b1b1b", "line": "#c4c4c4", "bar": "#ece9f2"}
+    html = window(
+        grid(keys, titles, rows, 1, ()),
+        {**colours, "mark": "#5b2d90"},
+        "16px 'Noto Sans'",
+        (1680, 880),
+        parts,
+    )
+    return Page("spreadsheet-8", html, 1680, 880, colours=24)
+
+
+def association() -> Page:
+    """The accounts of a French village's festival, dark."""
+    rows = cells(
+        """
+        RECETTES | | | | |
+        Subvention de la commune | 4 000,00 | 4 000,00 | 0,00 | 12/03 | Colette
+        Subvention du département | 2 500,00 | 1 800,00 | -700,00 | 02/05 | Colette
+        Billetterie vendredi | 3 200,00 | 2 945,00 | -255,00 | 18/07 | Yannick
+        Billetterie samedi | 5 400,00 | 6 310,00 | 910,00 | 19/07 | Yannick
+        Buvette | 7 000,00 | 8 127,60 | 1 127,60 | 20/07 | Solène
+        Crêpes et galettes | 2 200,00 | 2 486,30 | 286,30 | 20/07 | Maryvonne
+        Tombola | 900,00 | 1 014,00 | 114,00 | 20/07 | Gaël
+        Mécénat des commerçants | 1 500,00 | 1 250,00 | -250,00 | 30/06 | Colette
+        Vente de tee-shirts | 600,00 | 384,00 | -216,00 | 20/07 | Gaël
+        Total recettes | 27 300,00 | 28 316,90 | 1 016,90 | |
+        DÉPENSES | | | | |
+        Cachets des musiciens | 9 800,00 | 9 800,00 | 0,00 | 20/07 | Colette
+        Scène et éclairage | 4 300,00 | 4 652,00 | 352,00 | 21/07 | Anatole
+        Sonorisation | 2 900,00 | 2 900,00 | 0,00 | 21/07 | Anatole
+        Boissons, brasserie Ar Menez | 3 100,00 | 3 418,75 | 318,75 | 25/07 | Solène
+        Farine, beurre, œufs | 650,00 | 702,18 | 52,18 | 17/07 | Maryvonne
+        Toilettes sèches | 880,00 | 880,00 | 0,00 | 22/07 | Anatole
+        Secours et gardiennage | 1 700,00 | 1 945,50 | 245,50 | 28/07 | Yannick
+        Assurance | 420,00 | 418,20 | -1,80 | 04/06 | Colette
+        Droits d'auteur | 1 150,00 | 1 093,41 | -56,59 | 19/08 | Colette
+        Affiches et tracts | 540,00 | 497,00 | -43,00 | 11/06 | Gaël
+        Hébergement des artistes | 760,00 | 615,00 | -145,00 | 20/07 | Maryvonne
+        Location de tables | 300,00 | 270,00 | -30,00 | 21/07 | Gaël
+        Total dépenses | 26 500,00 | 27 192,04 | 692,04 | |
+        Résultat | 800,00 | 1 124,86 | 324,86 | |
+        """
+    )
+    keys = ["item", "plan", "real", "diff", "day", "who"]
+    titles = ["Fest-noz de Kerlouzec 2025", "Prévu", "Réalisé", "Écart", "Réglé le", "Responsable"]
+    side = """<div style="position:absolute;right:34px;top:128px;width:420px;line-height:1.75;
+    background:#263238;padding:14px 20px"><b>[[n-label|Notes du bureau]]</b><br>[[cash-label|En
+    caisse au 31/08]] [[cash|2 307,15 €]]<br>[[book-label|Livret d'épargne]] [[book|6 480,00
+    €]]<br>[[vol-label|Bénévoles]] [[vol|84 (record)]]<br>[[vis-label|Entrées payantes]] [[vis|1
+    212]]<br>[[cup-label|Gobelets perdus]] [[cup|137 à 1 € de consigne]]<br>[[ag-label|Assemblée
+    générale]] [[ag|vendredi 10 octobre, 20 h]]<br>[[place-label|Lieu]] [[place|salle du
+    Moulin-Neuf]]<br>[[next-label|Prochaine édition]] [[next|17 et 18 juillet
+    2026]]<br>[[rain-label|
+    Repli en cas de pluie]] [[rain|hangar Le Goff]]<br>[[bill-label|Facture en attente]] [[bill|
+    groupe électrogène]]<br>[[tres-label|Trésorière]] [[tres|Colette Jaouen]]<br>[[aud-label|
+    Vérificateur]] [[aud|Fañch Riou]]</div>"""
+    parts = {
+        "file": "comptes_festnoz_2025.ods",
+        "saved": "Enregistré à 21:07",
+        "menu": "Fichier Édition Affichage Insertion Format Données Outils Aide",
+        "cell": "D7",
+        "formula": "=C7-B7",
+        "tabs": "Comptes, Bénévoles, Buvette, Matériel, 2024",
+        "after": side,
+        "css": "td{text-align:right;padding:3px 14px} .c-item,.c-who{text-align:left}"
+        " .t{background:#37474f}",
+    }
+    colours = {"back": "#1c2226", "ink": "#e6e1d3", "line": "#3b464c", "bar": "#262e33"}
+    body = grid(keys, titles, rows, 1, (0, 10, 11, 24, 25))
+    html = window(body, {**colours, "mark": "#80cbc4"}, "18px Cabin", (1400, 960), parts)
+    return Page("spreadsheet-9", html, 1400, 960, "fr")
+
+
+def hives() -> Page:
+    """A beekeeper's honey harvest, a printed sheet with stripes, scanned askew."""
+    places = listed("Lime Avenue,Quarry Edge,School Garden,Heather Moor,Railway Bank")
+    queens = listed("Buckle,Carni,Local,Buckle,Local")
+    random = Random(7)
+    rows: list[list[object]] = []
+    for number in range(24):
+        spring, summer = random.uniform(2, 19), random.uniform(0, 24)
+        late = random.uniform(3, 12) if number % 5 == 3 else 0
+        kilos = [round(value, 1) for value in (spring, summer, late)]
+        mites = random.randint(0, 28)
+        act = "acid strips" if mites > 20 else "watch" if mites > 10 else "none"
+        front = [f"H{number + 1:02d}", places[number % 5], queens[(number * 3) % 5]]
+        born = random.choice([2022, 2023, 2024, 2025])
+        shown = [f"{value:.1f}" if value else "–" for value in kilos]
+        temper = random.choice(["calm", "calm", "lively", "stings"])
+        feed = random.choice([10, 12, 14, 15])
+        rows.append([*front, born, temper, *shown, f"{sum(kilos):.1f}", mites, act, feed])
+    keys = ["hive", "place", "race", "born", "mood", "may", "july", "sept"]
+    keys += ["sum", "mites", "act", "feed"]
+    titles = ["Hive", "Stand", "Strain", "Queen of", "Temper", "May kg", "July kg", "Sept kg"]
+    titles += ["Year kg", "Mites/day", "Treatment", "Sugar kg"]
+    heads = "".join(text(f"h-{key}", name, "th") for key, name in zip(keys, titles, strict=True))
+    lines = "".join(
+        "<tr>"
+        + "".join(
+            text(f"r{n}-{key}", cell, "td", f'class="c-{key}"')
+            for key, cell in zip(keys, row, strict=True)
+        )
+        + "</tr>"
+        for n, row in enumerate(rows)
+    )
+    whole = sum(float(row[8]) for row in rows)
+    html = """
+    <style>.s{width:1400px;height:1080px;box-sizing:border-box;background:#fff;padding:90px 96px;
+    font:18px/1.4 'Roboto Condensed'} table{border-collapse:collapse;width:100%;margin:14px 0}
+    th{border-bottom:2px solid #000;text-align:right;font-weight:500;padding:3px 8px} td{
+    text-align:right;padding:2px 8px} tr:nth-child(odd) td{background:#f2ead0} td:nth-child(2),
+    td:nth-child(3),td:nth-child(5),th:nth-child(2),th:nth-child(3),th:nth-child(5){text-align:left}
+    .r{display:flex;justify-content:space-between;gap:40px}</style><div class="s"><div class="r"><b
+    style="font-size:30px">[[title|Honey book 2025, Thistledown Apiary]]</b><span>[[print|printed 4
+    October 2025]]</span></div><table><tr>@heads@</tr>@lines@</table><div class="r"><div>
+    [[sum-label|Whole harvest, kg]] <b>[[sum|@whole@]]</b><br>[[jars-label|Jars of 500 g filled]]
+    [[jars|388]]<br>[[price-label|Price at the door]] [[price|£7.80]]<br>[[shop-label|Price to
+    shops]] [[shop|£6.10]]</div><div>[[water-label|Water content, July]] [[water|17.2 %]]<br>
+    [[moor-label|Heather honey goes to]] [[moor|Oaken Ladle, all of it]]<br>[[swarm-label|Swarms
+    caught]] [[swarm|3 (10, 14 May, 2 June)]]<br>[[loss-label|Colonies lost last winter]] [[loss|4
+    of 26]]</div><div>[[vet-label|Bee inspector]] [[vet|Mr Ahlgren, 01555 730 118]]<br>[[wax-label|
+    Wax to melt]] [[wax|11 kg]]<br>[[order-label|To order]] [[order|60 frames, 2 veils]]<br>
+    [[oxal-label|Winter treatment]] [[oxal|after first frost, by 20 December]]</div></div></div>"""
+    html = fill(html, heads=heads, lines=lines, whole=f"{whole:.1f}")
+    return Page("spreadsheet-10", html, 1400, 1080, skew=-3.0, blur=0.6, noise=2, jpeg=58)
+
+
 def pages() -> list[Page]:
     """All spreadsheets."""
-    return [sales(), budget(), stock(), marks(), project(), runs(), wedding(), fleet()]
+    return [
+        sales(),
+        budget(),
+        stock(),
+        marks(),
+        project(),
+        runs(),
+        wedding(),
+        fleet(),
+        rota(),
+        association(),
+        hives(),
+    ]

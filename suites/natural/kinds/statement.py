@@ -521,6 +521,200 @@ def gas() -> Page:
     )
 
 
+def mortgage() -> Page:
+    """A year of a mortgage: interest and repayment, and what may be overpaid."""
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    extra = {"Mar": 500.0, "Jun": 1500.0, "Nov": 250.0}
+    left, paid, rows = 168420.55, [0.0, 0.0, 0.0], []
+    for number, month in enumerate(months):
+        rate = 4.29 if number < 7 else 3.84
+        due = 1021.30 if number < 7 else 984.75
+        fee = 15.0 if month == "Sep" else 0.0
+        interest, more = round(left * rate / 1200, 2), extra.get(month, 0.0)
+        start, left = left, round(left + interest + fee - due - more, 2)
+        paid = [was + now for was, now in zip(paid, (interest, due, more), strict=True)]
+        line = [money(value) if value else "–" for value in (start, interest, fee, due, more, left)]
+        rows.append([f"{month} 2025", f"{rate} %", *line])
+    keys = ["month", "rate", "start", "int", "fee", "due", "more", "left"]
+    titles = ["Month", "Rate", "Opening", "Interest", "Fees", "Instalment", "Overpaid", "Closing"]
+    html = """
+    <style>.s{width:1300px;height:1240px;box-sizing:border-box;background:#fff;padding:50px 64px;
+    font:20px/1.45 Caladea;border-left:22px solid #1f3d36} table{width:100%;margin:20px 0;
+    border-collapse:collapse;font-size:19px} td,th{text-align:right;padding:6px 8px;
+    border-bottom:1px solid #bcc9c4} th{color:#1f3d36} .c-month{text-align:left} .r{display:flex;
+    justify-content:space-between;gap:40px} .k{display:grid;grid-template-columns:auto auto;
+    column-gap:26px;background:#eef3f1;padding:14px 20px} p{margin:10px 0} p span{white-space:
+    nowrap}</style><div class="s"><div class="r"><div style="font-size:38px;color:#1f3d36">
+    [[bank|Wherrydale & Thorne Building Society]]</div><div>[[date|8 January 2026]]</div></div>
+    <div class="r"><div style="padding-top:16px">[[name|Ms Imogen Achterberg]]<br>[[name2|Mr Rafiq
+    Achterberg]]<br>[[street|27 Cooper's Row]]<br>[[town|Neverton NV1 2GH]]<p
+    style="font-size:30px">
+    [[title|Your mortgage in 2025]]</p></div><div class="k">[[acc-label|Mortgage account]]
+    [[acc|MT 0082 4417]] [[home-label|Property]] [[home|27 Cooper's Row]] [[type-label|Type]]
+    [[type|repayment]] [[prod-label|Product]] [[prod|Fixed until 31 July 2030]] [[svr-label|Our
+    standard variable rate]] [[svr|7.15 %]] [[term-label|Remaining term]] [[term|22 years 7
+    months]] [[end-label|Last instalment]] [[end|31 July 2048]] [[val-label|Valuation, May 2025]]
+    [[val|£262,000]]</div></div>@grid@<div class="r"><div style="width:650px"><p>You may pay back up
+    to [[over|10 %]] of the balance each year without a charge; beyond that the [[erc-word|early
+    repayment charge]] is [[erc|3 % until July 2027]], then [[erc2|1.5 %]]. If you want to
+    [[let-word|let the property]], ask us first; our consent costs [[let|£110]] a year.</p><p>Your
+    [[ins-word|buildings insurance]] with Anchor Mutual must show our interest; we last saw the
+    policy on [[ins|2 June 2024]]. [[trouble-word|Worried about payments?]] Talk to our team on
+    [[trouble|0555 600 177]], Monday to Saturday.</p></div><div class="k"
+    style="height:fit-content">
+    [[t1-label|Balance 1 January]] [[t1|£168,420.55]] [[t2-label|Interest charged]] [[t2|£@a@]]
+    [[t3-label|Fees]] [[t3|£15.00]] [[t4-label|Instalments paid]] [[t4|£@b@]] [[t5-label|
+    Overpayments]] [[t5|£@c@]] <b>[[t6-label|Balance 31 December]]</b> <b>[[t6|£@d@]]</b></div>
+    </div><p style="font-size:17px">[[feenote|Fee of 8 September: copy of deeds.]] Instalments are
+    taken on the [[day|first working day]] of the month from Tidewater Bank, account ending
+    [[from|7733]]. To [[redeem-word|redeem the mortgage]] in full you need a figure from us, valid
+    for [[redeem|28 days]]; the [[close-word|closing fee]] is [[close|£125]]. The annual meeting
+    takes place on [[agm|24 April 2026]] in the Corn Exchange.</p></div>"""
+    parts = {key: money(value) for key, value in zip("abcd", (*paid, left), strict=True)}
+    grid = table(list(zip(keys, titles, strict=True)), rows)
+    html = fill(html.replace(" & ", " &amp; "), grid=grid, **parts)
+    return Page("statement-8", html, 1300, 1240)
+
+
+def flat() -> Page:
+    """A German landlord's account of the running costs of a flat."""
+    listing = cells(
+        """
+        Grundsteuer | 4318.20 | Wohnfläche | 1240 | 68.5
+        Wasserversorgung | 6120.44 | Wasserzähler m³ | 2108 | 81.3
+        Entwässerung | 5377.90 | Wasserzähler m³ | 2108 | 81.3
+        Niederschlagswasser | 1122.60 | Wohnfläche | 1240 | 68.5
+        Heizung, Grundkosten 30 % | 7461.18 | Wohnfläche | 1240 | 68.5
+        Heizung, Verbrauch 70 % | 17409.42 | Einheiten | 38412 | 1764
+        Warmwasser | 8233.07 | Warmwasser m³ | 702 | 27.4
+        Aufzug: Wartung und Strom | 3984.15 | Wohnungen | 18 | 1
+        Straßenreinigung | 940.32 | Wohnungen | 18 | 1
+        Müllabfuhr | 4872.00 | Personen | 39 | 2
+        Treppenhausreinigung | 5616.00 | Wohnungen | 18 | 1
+        Gartenpflege | 2895.75 | Wohnfläche | 1240 | 68.5
+        Winterdienst | 1310.00 | Wohnfläche | 1240 | 68.5
+        Allgemeinstrom | 1477.36 | Wohnungen | 18 | 1
+        Schornsteinfeger | 288.90 | Wohnungen | 18 | 1
+        Gebäudeversicherung | 6204.55 | Wohnfläche | 1240 | 68.5
+        Haftpflichtversicherung | 733.10 | Wohnfläche | 1240 | 68.5
+        Hauswart | 9840.00 | Wohnfläche | 1240 | 68.5
+        Kabelanschluss | 0 | entfällt seit 07/24 | 18 | 1
+        Rauchmelder, Prüfung | 394.20 | Melder | 73 | 4
+        """
+    )
+    rows, total = [], 0.0
+    for item, cost, key, every, mine in listing:
+        share = round(float(cost) * float(mine) / float(every), 2)
+        total += share
+        counts = [f"{float(n):,.1f}".removesuffix(".0") for n in (every, mine)]
+        counts = [n.translate(str.maketrans(",.", ".,")) for n in counts]
+        rows.append([item, money(float(cost), "de"), key, *counts, money(share, "de")])
+    keys = ["item", "cost", "key", "all", "mine", "share"]
+    titles = ["Kostenart", "Haus gesamt €", "Schlüssel", "Haus", "Ihr Anteil", "Ihre Kosten €"]
+    html = """
+    <style>.s{width:1180px;height:1310px;box-sizing:border-box;background:#fff;padding:54px 80px;
+    font:18px/1.42 'DejaVu Sans Condensed','DejaVu Sans'} table{width:100%;border-collapse:collapse;
+    margin:18px 0;font-size:17px} td,th{border:1px solid #888;padding:5px 8px;text-align:left}
+    th{background:#ddd;font-size:15px} .c-cost,.c-all,.c-mine,.c-share{text-align:right}
+    .r{display:flex;justify-content:space-between} .t{display:grid;grid-template-columns:1fr auto;
+    width:560px;margin-left:auto;row-gap:4px} p{margin:12px 0} p span{white-space:nowrap}</style>
+    <div class="s"><div class="r"><div>[[to|Frau Tülay Bergander]]<br>[[to-street|Färbergasse 19, 3.
+    OG links]]<br>[[to-town|00418 Auental]]</div><div style="text-align:right"><b>[[firm|
+    Wohnbau Auental eG]]</b><br>[[clerk|Sachbearbeitung: Herr Knoblich]]<br>[[tel-label|Tel.]]
+    [[tel|0555 41 80 27]]<br>[[date|12. September 2025]]</div></div><p style="font-size:26px">
+    <b>[[title|Betriebskostenabrechnung 2024]]</b></p><div class="r"><span>[[flat-label|Wohnung]]
+    [[flat|0419-03-2]]</span><span>[[span-label|Zeitraum]] [[span|01.01.–31.12.2024]]</span><span>
+    [[size-label|Wohnfläche]] [[size|68,5 m²]]</span><span>[[pers-label|Personen]] [[pers|2]]</span>
+    </div>@grid@<div class="t">[[sum-label|Summe Ihrer Kosten]] [[sum|@a@ €]] [[pre-label|Ihre
+    Vorauszahlungen (12 × 215,00 €)]] [[pre|2.580,00 €]] <b>[[more-label|Nachzahlung]]</b>
+    <b>[[more|@b@ €]]</b></div><p>Bitte überweisen Sie den Betrag bis zum [[due|15. Oktober 2025]]
+    auf das Konto [[iban|DE00 5104 0077 0012 3345 90]]. Ab dem [[new-day|1. November 2025]] beträgt
+    die [[new-word|monatliche Vorauszahlung]] [[new|240,00 €]]. Die Grundmiete von [[rent|612,40 €]]
+    ändert sich nicht.</p><p>Die [[bill-word|Belege]] können Sie nach Anmeldung [[bill|dienstags von
+    14 bis 17 Uhr]] einsehen. [[obj-word|Einwände]] sind binnen [[obj|zwölf Monaten]] schriftlich zu
+    erheben. Davon absetzbar sind [[tax-word|haushaltsnahe Dienstleistungen]] in Höhe von
+    [[tax|1.087,44 €]]. Der Ableser kommt wieder am [[read|14. Januar 2026, 8–10 Uhr]].</p></div>"""
+    parts = {"a": money(total, "de"), "b": money(total - 2580, "de")}
+    grid = table(list(zip(keys, titles, strict=True)), rows)
+    return Page("statement-9", fill(html, grid=grid, **parts), 1180, 1310, "de", colours=16)
+
+
+def toll() -> Page:
+    """A toll account: passages of three vehicles, printed small and photographed."""
+    rows = cells(
+        """
+        09/02 06:48 | Gull Bridge, northbound | 2 | BLT 4471 | Tag | 3.20
+        09/02 17:31 | Gull Bridge, southbound | 5 | BLT 4471 | Tag | 4.85
+        09/03 06:52 | Gull Bridge, northbound | 1 | BLT 4471 | Tag | 3.20
+        09/03 09:15 | Mesa Tunnel | 4 | RDV 0928 | Tag | 2.75
+        09/03 18:04 | Gull Bridge, southbound | 4 | BLT 4471 | Tag | 4.85
+        09/05 07:10 | Harbor Express, Exit 3 to 11 | – | KTX 7130 | Plate | 6.90
+        09/05 19:46 | Harbor Express, Exit 11 to 3 | – | KTX 7130 | Plate | 6.90
+        09/06 11:20 | Pine Ridge Parkway | 2 | RDV 0928 | Tag | 1.60
+        09/06 16:02 | Pine Ridge Parkway | 3 | RDV 0928 | Tag | 1.60
+        09/08 06:50 | Gull Bridge, northbound | 2 | BLT 4471 | Tag | 3.20
+        09/08 17:28 | Gull Bridge, southbound | 6 | BLT 4471 | Tag | 4.85
+        09/09 22:37 | Mesa Tunnel | 1 | BLT 4471 | Tag | 1.90
+        09/11 08:33 | Harbor Express, Exit 3 to 7 | – | RDV 0928 | Tag | 3.45
+        09/12 06:49 | Gull Bridge, northbound | 2 | BLT 4471 | Tag | 3.20
+        09/12 13:05 | Gull Bridge, southbound | 3 | KTX 7130 | Plate | 6.35
+        09/15 06:55 | Gull Bridge, northbound | 1 | BLT 4471 | Tag | 3.20
+        09/15 07:58 | Airport Connector | 7 | BLT 4471 | Tag | 2.10
+        09/18 23:50 | Airport Connector | 2 | BLT 4471 | Tag | 1.40
+        09/20 10:12 | Pine Ridge Parkway | 2 | RDV 0928 | Tag | 1.60
+        09/20 14:44 | Elk Valley Turnpike, full length | – | RDV 0928 | Tag | 14.25
+        09/21 15:30 | Elk Valley Turnpike, full length | – | RDV 0928 | Tag | 14.25
+        09/23 06:51 | Gull Bridge, northbound | 2 | BLT 4471 | Tag | 3.20
+        09/23 17:40 | Gull Bridge, southbound | 5 | BLT 4471 | Tag | 4.85
+        09/26 12:27 | Mesa Tunnel | 3 | KTX 7130 | Plate | 4.25
+        09/29 06:47 | Gull Bridge, northbound | 2 | BLT 4471 | Tag | 3.20
+        09/29 17:33 | Gull Bridge, southbound | 5 | BLT 4471 | Tag | 4.85
+        """
+    )
+    spent = sum(float(row[-1]) for row in rows)
+    keys = ["when", "where", "lane", "plate", "how", "sum"]
+    titles = ["Date and time", "Facility", "Lane", "Plate", "Read by", "Toll $"]
+    html = """
+    <style>.s{width:1320px;height:1310px;box-sizing:border-box;background:#fbfbf9;padding:80px 90px;
+    font:18px/1.4 Cabin} table{width:100%;border-collapse:collapse;margin:16px 0;font-size:17px}
+    th{text-align:left;background:#23395d;color:#fff;padding:5px 8px} td{padding:2.5px 8px}
+    tr:nth-child(even) td{background:#eaeef5} .c-sum,.c-lane{text-align:right} .r{display:flex;
+    justify-content:space-between;gap:36px} .k{display:grid;grid-template-columns:auto auto;
+    gap:0 22px;border-top:4px solid #e07a1f;padding-top:8px;flex:1;align-content:start}
+    p span{white-space:nowrap} .k span:nth-child(even){text-align:right}</style><div class="s">
+    <div class="r"><b style="font-size:36px;color:#23395d">[[firm|ZipGate Toll Account]]</b><span
+    style="text-align:right">[[name|Leopold Hargreave-Nunez]]<br>[[street|208 Juniper Loop, Port
+    Ellery]]</span></div><div class="r" style="margin-top:16px"><div class="k">[[acc-label|Account]]
+    [[acc|40 118 2]] [[month-label|Statement for]] [[month|September 2025]] [[tags-label|Active
+    tags]] [[tags|2]] [[pin-label|Phone PIN]] [[pin|7719]]</div><div class="k">[[a-label|Balance
+    Sept 1]] [[a|$31.40]] [[b-label|Tolls]] [[b|−$@b@]] [[c-label|Replenished Sept 12, card 0338]]
+    [[c|$50.00]] [[d-label|Replenished Sept 21, card 0338]] [[d|$50.00]] [[e-label|Balance Sept 30]]
+    [[e|$@e@]]</div><div class="k">[[low-label|Refill when below]] [[low|$20.00]] [[auto-label|
+    Refill amount]] [[auto|$50.00]] [[disc-label|Commuter discount]] [[disc|from 30 trips]]
+    [[trip-label|Your trips]] [[trip|26]]</div></div>@grid@<p>Passages read by plate cost
+    [[plate-more|$1.50 more]] than by tag. [[off-word|Off-peak prices]] apply from [[off|9 p.m. to 5
+    a.m.]] A [[lost-word|lost or broken tag]] is replaced for [[lost|$12]]; return old tags to any
+    Pine Street Pharmacy. [[rent-word|Rental car?]] Add its plate up to [[rent|48 hours]] after the
+    trip. Disputes: [[disp|60 days]] from the passage, on zipgate.example or at (555) 010-3000. The
+    Mesa Tunnel is [[shut|closed on the nights of Oct 14 to 17]].</p></div>"""
+    parts = {"b": money(spent), "e": money(131.40 - spent)}
+    grid = table(list(zip(keys, titles, strict=True)), rows)
+    html = fill(html, grid=grid, **parts)
+    return Page("statement-10", html, 1320, 1310, skew=2.3, blur=0.7, noise=3, jpeg=55)
+
+
 def pages() -> list[Page]:
     """All statements."""
-    return [current(), card(), konto(), power(), phone(), broker(), online(), gas()]
+    return [
+        current(),
+        card(),
+        konto(),
+        power(),
+        phone(),
+        broker(),
+        online(),
+        gas(),
+        mortgage(),
+        flat(),
+        toll(),
+    ]

@@ -1,6 +1,6 @@
 """Timetables: buses, trains, a ferry, lessons, a cinema, a gym and a congress."""
 
-from page import Page, cells, fill, table
+from page import Page, cells, fill, table, text
 
 
 def clock(minutes: int) -> str:
@@ -413,6 +413,184 @@ def congress() -> Page:
     return Page("timetable-7", fill(html, grid=table(columns, rows)), 1400, 880)
 
 
+def stop() -> Page:
+    """A German tram stop's sheet: hours down the side, minutes behind them, three kinds of days."""
+    plans = {
+        "w": (4, {4: "38 58", 5: "13 28 43 58", 20: "04 19 34 49", 21: "04 24 44", 22: "04 24 44"}),
+        "s": (5, {5: "18 48", 6: "08 28 48", 7: "08 23 38 53", 21: "01 21 41", 22: "01 21 41"}),
+        "u": (6, {6: "38", 7: "08 38", 8: "08 38", 9: "02 22 42", 21: "07 37", 22: "07 37"}),
+    }
+    usual = {"w": "01 08 16 23 31 38 46 53", "s": "05 15 25 35 45 55", "u": "06 21 36 51"}
+    late = {"w": "09 39n", "s": "09 29n 49n", "u": "12n"}
+    lines = ""
+    for hour in [*range(4, 24), 0]:
+        row = text(f"h{hour}", hour, "th")
+        for key, (first, special) in plans.items():
+            words = usual[key] if hour >= first else ""
+            words = late[key] if hour == 23 else special.get(hour, words)
+            words = {"w": "04n", "s": "19n 49n", "u": ""}[key] if hour == 0 else words
+            row += text(f"{key}{hour}", words, "td")
+        lines += f"<tr>{row}</tr>"
+    stops = cells(
+        """
+        Gerberwall | 0
+        Neumarkt, Rathaus | 2
+        Hauptbahnhof | 5
+        Stadtwerke | 8
+        Klinikum Süd | 11
+        Obstwiesen | 13
+        Messe | 16
+        Alte Ziegelei | 19
+        Freibad | 22
+        Forstkolonie | 26
+        """
+    )
+    way = "".join(
+        f"<div class='w'>{text(f'z{n}', minutes, 'b')} {text(f'z{n}-label', name)}</div>"
+        for n, (name, minutes) in enumerate(stops)
+    )
+    html = """
+    <style>.s{width:1150px;height:1210px;box-sizing:border-box;background:#fff;padding:44px 54px;
+    font:20px/1.35 'Liberation Sans Narrow'} table{border-collapse:collapse;width:100%}
+    th{width:44px;background:#00549f;color:#fff;padding:4px} td{padding:5px 12px;word-spacing:9px;
+    border-bottom:1px solid #b9cbe0} thead th{width:auto;text-align:left;padding:6px 12px}
+    .c{display:grid;grid-template-columns:1fr 270px;column-gap:40px} .w{border-left:5px solid
+    #00549f;padding:3px 14px} .w b{display:inline-block;width:36px} p span{white-space:nowrap}
+    </style><div class="s"><div
+    style="display:flex;justify-content:space-between;background:#00549f;
+    color:#fff;padding:12px 22px;align-items:center"><b style="font-size:60px">[[line|6]]</b><b
+    style="font-size:34px">[[dir|Forstkolonie über Hauptbahnhof]]</b><span style="font-size:26px">
+    [[here|Gerberwall]]<br>[[pole|Steig B]]</span></div><p>[[valid|Gültig ab 14. Dezember 2025]] ·
+    [[firm|Kirchauer Verkehrsbetriebe]] · [[zone-label|Tarifzone]] [[zone|110]]</p><div class="c">
+    <div><table><thead><tr><th>Uhr</th><th id="dw">Montag–Freitag</th><th id="ds">Samstag</th><th
+    id="du">Sonn- und Feiertag</th></tr></thead>@lines@</table></div><div><b>[[way-label|Fahrzeit in
+    Minuten]]</b><div style="margin:10px 0 24px">@way@</div><b>[[fare-label|Fahrpreise]]</b><br>
+    [[f1-label|Kurzstrecke]] [[f1|2,10 €]]<br>[[f2-label|Einzelfahrt]] [[f2|3,40 €]]<br>[[f3-label|
+    Kind 6–14 Jahre]] [[f3|1,70 €]]<br>[[f4-label|Tageskarte]] [[f4|8,20 €]]<br>[[f5-label|Gruppe
+    bis 5]] [[f5|15,60 €]]<br>[[f6-label|Fahrrad]] [[f6|2,50 €]]<p>[[n-label|n]] = fährt nur bis
+    <span id="n">Klinikum Süd</span></p></div></div><p>Am [[eve-word|24. und 31. Dezember]] gilt der
+    Plan für [[eve|Samstag]]. [[kirmes-word|Während der Kirmes]] (3. bis 7. September) hält die
+    Linie nicht am Neumarkt, sondern in der [[kirmes|Propsteistraße]]. [[found-label|Fundbüro:]]
+    [[found|Stadtwerke, Mo–Do 9–15 Uhr]]. [[fine-word|Fahren ohne Fahrschein]] kostet [[fine|60
+    €]]. [[info-label|Auskunft]] [[info|0555 19 44 9]]. Nächster Fahrscheinverkauf:
+    [[shop|Kiosk Demir, Gerberwall 4]].</p></div>"""
+    return Page("timetable-8", fill(html, lines=lines, way=way), 1150, 1210, "de", colours=24)
+
+
+def tides() -> Page:
+    """A month of tides on a harbour's notice, photographed."""
+    days = ["Sat", "Sun", "Mon", "Tue", "Wed", "Thu", "Fri"]
+    rows: list[list[object]] = []
+    for day in range(30):
+        high = (95 + round(day * 49.6)) % 745
+        swing = 1.2 * abs((day % 15) - 7.5) / 7.5
+        row: list[object] = [day + 1, days[day % 7]]
+        low = (high + 373) % 745
+        for number, minutes in enumerate((high, high + 745, low, low + 745)):
+            metres = 4.4 + swing if number < 2 else 1.7 - swing
+            metres += (day * 7 + number * 3) % 5 / 10
+            row += [clock(minutes), f"{metres:.1f}"] if minutes < 1440 else ["", ""]
+        rows.append([*row, clock(432 + day * 2), clock(985 - day)])
+    keys = ["day", "wd", "h1", "m1", "h2", "m2", "l1", "n1", "l2", "n2", "up", "down"]
+    titles = ["Nov", "", "HW", "m", "HW", "m", "LW", "m", "LW", "m", "Sunrise", "Sunset"]
+    html = """
+    <style>.s{width:1180px;height:1500px;box-sizing:border-box;background:#fdf8e4;padding:100px;
+    font:20px/1.35 'EB Garamond';color:#112} table{border-collapse:collapse;width:100%;
+    margin:16px 0;font-variant-numeric:lining-nums tabular-nums} td,th{text-align:right;
+    padding:2px 8px} tbody tr:nth-child(7n) td{border-bottom:1.5px solid #446} thead th{background:
+    #234e70;color:#fff} td.c-m1,td.c-n1,td.c-m2,td.c-n2{color:#7a3b12} .c-h1,.c-h2{font-weight:700}
+    .r{display:flex;justify-content:space-between;gap:36px} p{margin:8px 0} p span{white-space:
+    nowrap}</style><div class="s"><div class="r" style="align-items:end"><span
+    style="font-size:50px">[[place|Tolvean Harbour]]</span><span>[[title|Tide tables, November
+    2025]]</span></div><div>[[zone|All times UTC, heights in metres above chart datum]]</div>@grid@
+    <div class="r"><div>[[vhf-label|Harbour office, VHF channel]] [[vhf|14]]<br>[[tel-label|
+    Telephone]] [[tel|01555 914 220]]<br>[[hm-label|Harbour master]] [[hm|Capt. Morwenna
+    Teague]]<br>[[night-label|Berth for a night, per metre]] [[night|£2.60]]<br>[[water-label|
+    Water hose]] [[water|at the fish quay, £1 coin]]</div><div>[[sill-label|Depth over the sill at
+    half tide]] [[sill|1.9 m]]<br>[[gate-label|Lock gate opens]] [[gate|2 h before to 2 h after
+    HW]]<br>[[fuel-label|Diesel]] [[fuel|08:00–12:00, not on Sundays]]<br>[[ice-label|Ice]] [[ice|
+    £6 a box]]<br>[[life-label|Lifeboat practice]] [[life|Tuesday 18, 18:30]]</div></div><p>Add
+    [[gunnet|35 minutes]] for [[gunnet-word|Gunnet Head]], take off [[bran|20 minutes]] for St
+    Brannoc. The [[cause-word|causeway to Seal Island]] can be walked for [[cause|90 minutes either
+    side of LW]], never in fog. Strong winds from the [[wind|south-west]] raise the water by as much
+    as half a metre. The [[buoy-word|green buoy at Carrick Rock]] is [[buoy|unlit until
+    further notice]].</p></div>"""
+    html = fill(html, grid=table(list(zip(keys, titles, strict=True)), rows))
+    return Page("timetable-9", html, 1180, 1500, skew=-2.6, blur=0.7, noise=3, jpeg=58)
+
+
+def exams() -> Page:
+    """A college's examinations on a web page."""
+    rows = cells(
+        """
+        Mon 19 | 09:00 | MAT-101 | Calculus I | Great Hall | 214 | 180 | Okonjo | formulas
+        Mon 19 | 14:00 | HIS-220 | Cities of the Hanse | B 1.07 | 31 | 120 | Reinholt | none
+        Tue 20 | 09:00 | CHE-110 | Chemistry I | Great Hall | 188 | 150 | Sandoval | calculator
+        Tue 20 | 09:30 | MUS-140 | Harmony and Ear | Annex 3 | 17 | 60 | Lindgren | pencil
+        Tue 20 | 14:00 | ECO-205 | Game Theory | Hall 2 | 96 | 120 | Petrakis | calculator
+        Wed 21 | 09:00 | BIO-130 | Cell Biology | Hall 2 | 143 | 120 | Nakata | none
+        Wed 21 | 13:30 | LAW-310 | Tenancy Law | C 0.12 | 58 | 240 | Fairbairn | statutes
+        Wed 21 | 16:00 | PHI-101 | Logic | B 1.07 | 72 | 90 | Achebe-Ross | none
+        Thu 22 | 09:00 | PHY-150 | Mechanics | Great Hall | 167 | 180 | Vandermeer | formulas
+        Thu 22 | 14:00 | GEO-233 | Soils and Water | Lab 4 | 26 | 150 | Thorsen | hand lens
+        Thu 22 | 14:00 | SPA-202 | Spanish B2, written | Lang. Lab | 40 | 120 | Ibarra | dictionary
+        Fri 23 | 09:00 | CSC-115 | Programming I | PC Rooms 1–5 | 201 | 120 | Kowalczuk | one page
+        Fri 23 | 09:00 | ART-260 | Baroque Painting | B 2.20 | 22 | 120 | Delacourt | none
+        Fri 23 | 13:00 | STA-210 | Biostatistics | Hall 2 | 118 | 120 | Nakata | calculator
+        Mon 26 | 09:00 | MAT-202 | Linear Algebra | Great Hall | 132 | 180 | Okonjo | none
+        Mon 26 | 14:00 | NUR-301 | Pharmacology | C 0.12 | 64 | 100 | Brightwater | none
+        Tue 27 | 09:00 | ENG-245 | The Gothic Novel | B 1.07 | 45 | 180 | Marchbanks | set texts
+        Tue 27 | 14:00 | ARC-320 | Timber Structures | Studio 6 | 29 | 210 | Halvorsen | any books
+        Wed 28 | 09:30 | SPA-202 | Spanish B2, oral | Lang. Lab | 40 | 15 | Ibarra | none
+        Wed 28 | 14:00 | ECO-101 | Microeconomics | Great Hall | 230 | 120 | Petrakis | calculator
+        """
+    )
+    keys = ["day", "time", "code", "name", "room", "seats", "long", "who", "aid"]
+    titles = [
+        "January",
+        "Start",
+        "Code",
+        "Course",
+        "Room",
+        "Candidates",
+        "Minutes",
+        "Examiner",
+        "Allowed",
+    ]
+    html = """
+    <style>.s{width:1560px;height:900px;box-sizing:border-box;background:#f4f5f7;padding:0;
+    font:17px/1.35 Quicksand;color:#2b2d42;font-weight:500} .h{background:#6a040f;color:#fff;
+    padding:14px 36px;display:flex;justify-content:space-between;font-size:22px} .b{padding:14px
+    36px} table{border-collapse:collapse;width:100%;background:#fff} td,th{padding:5px 10px;
+    text-align:left;border-bottom:1px solid #dde} th{color:#6a040f} .c-seats,.c-long{
+    text-align:right} .c-code{font:15px 'JetBrains Mono'} .n{display:grid;gap:6px 40px;margin-top:
+    14px;grid-template-columns:1fr 1fr 1fr} b{font-weight:700}</style><div class="s"><div class="h">
+    <b>[[firm|Ravensmoor College]]</b><span>[[title|Winter examinations, 19 to 28 January
+    2026]]</span><span>[[stand|as of 12 December]]</span></div><div class="b">@grid@<div class="n">
+    <div>[[doors-label|Doors open]] <b>[[doors|20 minutes before the start]]</b><br>[[late-label|
+    Latest admission]] <b>[[late|30 minutes after the start]]</b><br>[[bag-label|Bags and coats]]
+    <b>[[bag|lockers in the east lobby]]</b></div><div>[[ill-label|If you are ill, call before 8
+    a.m.]] <b>[[ill|01555 210 077]]</b><br>[[note-label|Doctor's note within]] <b>[[note|three
+    working days]]</b><br>[[extra-label|Extra time, quiet room]] <b>[[extra|apply by 5
+    January]]</b></div><div>[[marks-label|Results online]] <b>[[marks|16 February, noon]]</b><br>
+    [[resit-label|Resits]] <b>[[resit|30 March to 2 April]]</b><br>[[fee-label|Resit fee]]
+    <b>[[fee|£35 per paper]]</b></div></div></div></div>"""
+    html = fill(html, grid=table(list(zip(keys, titles, strict=True)), rows))
+    return Page("timetable-10", html, 1560, 900, colours=24)
+
+
 def pages() -> list[Page]:
     """All timetables."""
-    return [bus(), board(), lessons(), ferry(), cinema(), gym(), rail(), congress()]
+    return [
+        bus(),
+        board(),
+        lessons(),
+        ferry(),
+        cinema(),
+        gym(),
+        rail(),
+        congress(),
+        stop(),
+        tides(),
+        exams(),
+    ]

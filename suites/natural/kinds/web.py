@@ -644,6 +644,313 @@ def townhall() -> Page:
     return Page("web-7", whole(css, body), 1240, 1540, skew=1.1, noise=1.8, jpeg=60)
 
 
+def vacancy() -> Page:
+    """Return a German page with the advertisement of a job."""
+    css = (
+        "body{font:17px/1.5 Carlito,sans-serif;color:#1f2a33;background:#eef2f4}"
+        ".links{display:flex;"
+        "gap:30px;background:#143642;color:#fff;padding:14px 70px}.frame{display:grid;gap:28px;"
+        "grid-template-columns:1fr 370px;padding:24px 70px}.card{background:#fff;padding:22px 28px;"
+        "border-top:4px solid #ec9a29}h1{font-size:30px;margin:0 0 "
+        "2px;line-height:1.2}h2{font-size:19px;"
+        "margin:16px 0 4px}.meta{color:#5b6b74}ul{margin:0;padding-left:20px}td{padding:5px 0;"
+        "border-bottom:1px solid #e2e8eb}td:first-child{color:#5b6b74;padding-right:14px}"
+        "table{width:100%}"
+        "th{display:none}.knopf{background:#ec9a29;padding:11px;text-align:center;margin:14px 0;"
+        "font-weight:700}.job{border-bottom:1px solid #e2e8eb;padding:6px 0}.job "
+        "small{color:#5b6b74}"
+    )
+
+    def points(key: str, block: str) -> str:
+        rows = block.strip().splitlines()
+        return "<ul>" + "".join(
+            f"<li>{text(f'{key}{i}', marked(row.strip()))}</li>" for i, row in enumerate(rows)
+        ) + "</ul>"  # fmt: skip
+
+    duty = """Planung und Abnahme von Trafostationen bis ‹kv:20 kV›
+        Einsatzleitung bei Störungen, ‹ruf:jede fünfte Woche› Rufbereitschaft
+        Betreuung von ‹azubi:zwei Auszubildenden› im dritten Lehrjahr
+        Pflege der Netzpläne im System ‹gis:TopoNet 6›"""
+    need = """Meisterbrief oder Technikerabschluss in Elektrotechnik
+        Mindestens ‹erf:drei Jahre› Praxis in der Mittelspannung
+        Führerschein ‹fs:Klasse BE›, sicheres Arbeiten in der Höhe
+        Deutsch auf Niveau ‹sprache:C1›, Niederländisch von Vorteil"""
+    give = """‹urlaub:30 Tage Urlaub›, dazu der ‹frei:24. und 31. Dezember›
+        Dienstwagen, auch privat bis ‹privat:8.000 km im Jahr›
+        Zuschuss zur Kita von ‹kita:120 €› je Kind und Monat
+        Betriebsrente: ‹rente:5,2 % vom Brutto›, ganz vom Arbeitgeber
+        Prämie von ‹praemie:1.500 €›, wenn Sie jemanden werben"""
+    facts = table(
+        [("name", "Feld"), ("value", "Wert")],
+        lines(
+            """Einsatzort | Emsbrück, Werk Süd
+            Beginn | 1. April 2026
+            Umfang | 37 Stunden, Gleitzeit
+            Vertrag | unbefristet
+            Probezeit | sechs Monate
+            Gehalt | 4.380–5.120 € im Monat
+            Tarif | EVU-West, Gruppe 9
+            Reisen | bis zu 20 %
+            Homeoffice | ein Tag je Woche
+            Kennziffer | NT-2025-118"""
+        ),
+    )
+    others = "".join(
+        box(text(f"j{i}", name) + "<br><small>" + text(f"j{i}-ort", place) + " · "
+            + text(f"j{i}-geld", pay) + "</small>", "job")
+        for i, (name, place, pay) in enumerate(
+            lines(
+                """Zählermonteur (m/w/d) | Lohne-Nord | ab 3.050 €
+                Disponentin Fernwärme | Emsbrück | ab 3.400 €
+                Kundenberater, Teilzeit | Haselau | ab 2.210 €
+                Ingenieurin Windkraft | Borkhorn | ab 5.300 €"""
+            )
+        )
+    )  # fmt: skip
+    body = (
+        address("karriere.netzwerke-emsland.test/stellen/nt-2025-118")
+        + links("Stellen|Ausbildung|Über uns|Standorte|Anmelden")
+        + box(
+            box(
+                text("titel", "Netzmeister/in Mittelspannung (m/w/d)", "h1")
+                + box(marked("‹firma:Netzwerke Emsland AG› · ‹seit:online seit 4. Dezember› · "
+                             "‹klicks:1.906 Aufrufe›"), "meta")
+                + text("h-auf", "Ihre Aufgaben", "h2") + points("a", duty)
+                + text("h-prof", "Ihr Profil", "h2") + points("p", need)
+                + text("h-biet", "Wir bieten", "h2") + points("b", give)
+                + text("h-weg", "So geht es weiter", "h2")
+                + box(marked(
+                    "‹w0-label:Bewerbungsschluss:› ‹w0:18. Januar 2026›<br>‹w1-label:Gespräche:› "
+                    "‹w1:vom 26. bis 30. Januar›, ‹w1b:im Haus am "
+                    "Kanal›<br>‹w2-label:Probearbeiten:› "
+                    "‹w2:ein halber Tag, wird mit 90 € vergütet›<br>‹w3-label:Fragen zum Fach:› "
+                    "‹w3:Eike Terhorst, 0555 80 17 33›<br>‹w4-label:Fragen zum Ablauf:› "
+                    "‹w4:Samira Wendt, 0555 80 17 02›")),
+                "card",
+            )
+            + box(
+                box(facts + text("knopf", "Jetzt bewerben", "div", look="knopf")
+                    + box(marked("‹d-label:Unterlagen:› ‹d:Lebenslauf und Zeugnisse als PDF›"
+                                 "<br>‹mb:höchstens 12 MB›"), "meta"), "card")
+                + "<br>" + box(text("mehr", "Ähnliche Stellen", "h2") + others, "card")
+            ),
+            "frame",
+        )
+    )  # fmt: skip
+    return Page("web-8", whole(css, body, "de"), 1320, 1020, language="de")
+
+
+def manual() -> Page:
+    """Return a page of documentation for a program, with options in a table."""
+    css = (
+        "body{font:15px/1.5 'Noto Sans',sans-serif;color:#1b1f24;background:#fff;display:flex}"
+        ".side{width:236px;background:#f6f8fa;border-right:1px solid #d8dee4;padding:20px 22px;"
+        "height:1220px}.nav{padding:3px 0}.sub{padding-left:16px;color:#57606a}.main{padding:22px "
+        "40px;"
+        "width:920px}h1{font-size:27px;margin:0 0 6px}h2{font-size:19px;margin:18px 0 "
+        "6px;border-bottom:"
+        "1px solid #d8dee4}table{width:100%}td,th{padding:5px 9px;border:1px solid "
+        "#d8dee4;font-size:14px}"
+        "th{background:#f6f8fa}td:first-child,pre{font-family:'Fira Code',monospace;font-size:13px}"
+        "pre{background:#f6f8fa;padding:12px 16px;margin:6px "
+        "0;line-height:1.5}.warn{border-left:4px solid "
+        "#bf8700;background:#fff8c5;padding:8px 14px;margin:8px 0}.toc{width:240px;padding:26px "
+        "10px;"
+        "font-size:14px;color:#57606a;line-height:1.9}"
+    )
+    options = table(
+        [("name", "Option"), ("type", "Type"), ("std", "Default"), ("max", "Limit"),
+         ("what", "Meaning")],
+        lines(
+            """--chunk | size | 4 MiB | 64 MiB | how large a piece of a file is
+            --threads | integer | 3 | 32 | uploads at the same time
+            --retry | integer | 5 | 50 | attempts before a piece is given up
+            --wait | seconds | 20 | 3600 | pause between two attempts
+            --keep | days | 90 | 3650 | age at which old versions go
+            --zip | 0 to 9 | 6 | 9 | how hard to compress
+            --bandwidth | size/s | none | – | brake for slow lines
+            --cipher | name | aegis-256 | – | cipher for the archive
+            --skip | pattern | *.tmp | 200 | files to leave out, may be repeated
+            --log | path | ~/.pail/log | – | where to write what happened
+            --notify | address | none | 5 | mail when a run fails
+            --dry | switch | off | – | only say what would be done"""
+        ),
+    )  # fmt: skip
+    codes = table(
+        [("code", "Code"), ("means", "Means"), ("do", "What to do")],
+        lines(
+            """0 | all files stored | nothing
+            2 | some files could not be read | look into the log
+            7 | archive locked by another run | wait, or run pail unlock
+            11 | password wrong | try again; after 8 failures wait an hour
+            19 | no room left | delete versions or buy space
+            23 | clock differs by more than 5 min | set the clock"""
+        ),
+        "c",
+        "hc-",
+    )
+    side = "".join(
+        box(text(f"n{i}", name.strip()), "nav sub" if name.startswith(" ") else "nav")
+        for i, name in enumerate(
+            [
+                "Getting started",
+                " Install",
+                " First backup",
+                "Commands",
+                " pail init",
+                " pail push",
+                " pail pull",
+                " pail list",
+                " pail unlock",
+                "Guides",
+                " Moving to a new disk",
+                " Sharing with a team",
+                " Servers",
+                "Reference",
+                " Settings file",
+                " Exit codes",
+                " File format",
+                "Releases",
+                "Licence",
+            ]
+        )
+    )
+    toc = ["On this page", "Synopsis", "Options", "Example", "Exit codes", "Limits", "See also"]
+    body = (
+        box(text("brand", "pail docs", "b") + " " + text("ver", "v2.8") + "<br><br>" + side, "side")
+        + box(
+            text("title", "pail push", "h1")
+            + box(marked("Sends what has changed to the archive. ‹since-label:Available since› "
+                         "‹since:version 0.9›; ‹repl:replaces› ‹old:pail sync›, which goes in "
+                         "‹gone:version 3.0›."))
+            + text("h-syn", "Synopsis", "h2") + "<pre>" + text("syn", "pail push [OPTION]... "
+                                                                      "ARCHIVE "
+                                                               "FOLDER...") + "</pre>"
+            + text("h-opt", "Options", "h2") + options
+            + box(marked("<b>Careful:</b> ‹w0:with --keep 0 every old version is deleted at once›, "
+                         "and ‹w1:support cannot bring it back›."), "warn")
+            + text("h-ex", "Example", "h2")
+            + "<pre>" + marked("$ pail push --threads 8 --skip '*.iso' attic ~/photos\n"
+                               "‹o0:scanned› 41,207 files in ‹o1:1 min 52 s›\n"
+                               "‹o2:sent› ‹o3:318 new, 26 changed (4.7 GiB)›\n"
+                               "‹o4:archive attic now› ‹o5:611 GiB of 1 TiB›") + "</pre>"
+            + text("h-code", "Exit codes", "h2") + codes
+            + text("h-lim", "Limits", "h2")
+            + box(marked("‹l0-label:Longest path:› ‹l0:1,024 bytes› · ‹l1-label:Largest file:› "
+                         "‹l1:16 TiB› · ‹l2-label:Archives per account:› ‹l2:25› · "
+                         "‹l3-label:Requests per minute:› ‹l3:600›")),
+            "main",
+        )
+        + box("".join(box(text(f"t{i}", name)) for i, name in enumerate(toc))
+              + "<br>" + text("edit", "Edited 3 weeks ago by") + "<br>" + text("who", "Tove Aalto")
+              + "<br>" + text("help", "Was this helpful? 87 % say yes"), "toc")
+    )  # fmt: skip
+    return Page("web-9", whole(css, body), 1420, 1220)
+
+
+def car() -> Page:
+    """Return the advertisement of a used van, printed out and scanned."""
+    css = (
+        "body{font:19px/1.4 'DejaVu Serif',serif;color:#222;background:#fff;padding:54px 70px}"
+        "h1{font-size:32px;margin:6px 0 4px;line-height:1.2}.url{font-size:14px;color:#555;"
+        "display:flex;"
+        "justify-content:space-between}.price{font-size:36px;font-weight:700}.frame{display:flex;"
+        "gap:34px;"
+        "margin-top:14px}.photo{width:520px;height:290px;"
+        "background:linear-gradient(170deg,#dcdcdc 55%,"
+        "#8d8d8d 56%,#b5b5b5)}.small{display:flex;gap:8px;margin-top:8px}.small "
+        "div{width:124px;height:70px;"
+        "background:#b9b9b9}h2{font-size:22px;margin:18px 0 6px;border-bottom:2px solid "
+        "#222}.facts{"
+        "display:grid;grid-template-columns:1fr 1fr;gap:0 44px}.row{display:flex;justify-content:"
+        "space-between;border-bottom:1px dotted #888;padding:4px 0}td,th{padding:4px "
+        "10px;font-size:18px;"
+        "border-bottom:1px solid #bbb}table{width:100%}p{margin:8px 0}"
+    )
+    facts = "".join(
+        box(text(f"f{i}-name", name) + text(f"f{i}", value), "row")
+        for i, (name, value) in enumerate(
+            lines(
+                """First registered | May 2017
+                Mileage | 118,460 miles
+                Engine | 2.0 l diesel, 102 bhp
+                Gearbox | 6-speed manual
+                Payload | 1,043 kg
+                Load length | 2.75 m
+                Roof height | 1.99 m outside
+                Seats | 3
+                MOT until | 9 November 2026
+                Road tax | £345 a year
+                Insurance group | 32E
+                Previous keepers | 2
+                Keys | 2, one with remote
+                Emissions | Euro 6
+                Towing weight | 1,850 kg braked
+                Colour | pigeon grey"""
+            )
+        )
+    )
+    service = table(
+        [("date", "Date"), ("mile", ">Miles"), ("what", "Work done"), ("where", "Garage"),
+         ("cost", ">Cost")],
+        lines(
+            """Oct 2025 | 117,902 | front brakes, wipers | Dray & Son | £286
+            Nov 2024 | 104,350 | MOT, exhaust clamp | Dray & Son | £91
+            Mar 2024 | 96,118 | timing belt, water pump | Quayside Motors | £740
+            Jun 2023 | 83,004 | two tyres, alignment | Tyre Barn | £214
+            Sep 2022 | 70,561 | clutch and flywheel | Quayside Motors | £1,165
+            Aug 2021 | 55,870 | oil, all filters | main dealer | £248""".replace("&", "&amp;")
+        ),
+    )  # fmt: skip
+    body = (
+        box(text("url", "https://www.secondspin.test/vans/4471902") + text("page", "1/1")
+            + text("printed", "printed 06/12/2025, 21:14"), "url")
+        + text("title", "Tarrant Courier 2.0 D medium van, well kept", "h1")
+        + box(
+            box(box("", "photo") + box("<div></div>" * 4, "small"))
+            + box(marked(
+                "<span class='price'>‹price:£8,750›</span> ‹vat:no VAT›<br>‹was-label:was› "
+                "‹was:£9,400› "
+                "until 28 November<br><br>‹s0-label:Seller:› ‹s0:Gwen Ashdown› (private)<br>"
+                "‹s1-label:Where:› ‹s1:Pennard, 14 miles away›<br>‹s2-label:Viewing:› ‹s2:after 5 "
+                "pm or "
+                "Sundays›<br>‹s3-label:Phone:› ‹s3:07700 900 418›<br>‹s4-label:Ad no.:› "
+                "‹s4:4471902›<br>"
+                "‹s5-label:Seen by:› ‹s5:612 people›, ‹s6:saved 23 times›<br>‹s7-label:Swap:› "
+                "‹s7:only for a small estate car›"), "", "line-height:1.55"),
+            "frame",
+        )
+        + text("h0", "Details", "h2") + box(facts, "facts")
+        + text("h1", "Service history", "h2") + service
+        + text("h2", "What the seller says", "h2")
+        + box(marked(
+            "<p>Used for my flower shop, so it was never loaded heavily. ‹e0-label:Extras:› "
+            "‹e0:roof bars, "
+            "ply lining, reversing camera›. ‹e1-label:Heater:› ‹e1:parking heater with timer, "
+            "fitted "
+            "2021›.</p><p>‹d0-label:Known faults:› ‹d0:dent in the left rear door, aerial "
+            "missing›. "
+            "‹d1:The radio wants a code after the battery was changed:› ‹d2:I have it on a "
+            "card›.</p>"
+            "<p>‹t0-label:Test drives› ‹t0:only with your licence and proof of insurance›. "
+            "‹t1-label:A deposit of› ‹t1:£200› ‹t2:holds it for a week›. No agents, no messages at "
+            "night, please.</p>"))
+    )  # fmt: skip
+    return Page("web-10", whole(css, body), 1240, 1400, skew=-0.9, noise=2.2, blur=0.4, jpeg=55)
+
+
 def pages() -> list[Page]:
-    """Return the eight pictures."""
-    return [shop(), flights(), forum(), flat(), wiki(), recipe(), hotels(), townhall()]
+    """Return the eleven pictures."""
+    return [
+        shop(),
+        flights(),
+        forum(),
+        flat(),
+        wiki(),
+        recipe(),
+        hotels(),
+        townhall(),
+        vacancy(),
+        manual(),
+        car(),
+    ]
