@@ -25,10 +25,10 @@ SETS = (
     ("photos", "coco_open", "measure-charts-photos-scenes"),
 )
 PLANS = (
-    ("pages", "docvqa_gaze", "measure-tokens32-text"),
-    ("receipts", "sroie", "measure-tokens32-text"),
-    ("street words", "icdar2015", "measure-tokens32-text"),
-    ("photos, with the thing scout,", "coco_open", "photos-tokens32"),
+    ("pages", "docvqa_gaze", "views-tokens32-text"),
+    ("receipts", "sroie", "views-tokens32-text"),
+    ("street words", "icdar2015", "views-tokens32-text"),
+    ("photos, with the thing scout,", "coco_open", "views-tokens32-photos"),
 )
 """The same for `views`."""
 SLOTS = ("64", "128", "273")

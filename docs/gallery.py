@@ -36,10 +36,10 @@ EVIDENT = 0.3
 WIN, LOSS, BOTH, NEITHER = "win", "loss", "both", "neither"
 WANTED = (
     ("sroie", 16, WIN, 4), ("sroie", 32, WIN, 1), ("sroie", 64, BOTH, 1),
-    ("icdar2015", 32, WIN, 3), ("icdar2015", 32, LOSS, 1),
+    ("icdar2015", 32, WIN, 3), ("icdar2015", 273, LOSS, 1),
     ("icdar2015", 128, LOSS, 1), ("icdar2015", 32, NEITHER, 1),
     ("coco_open", 16, WIN, 4), ("coco_open", 16, LOSS, 1), ("coco_open", 16, NEITHER, 1),
-    ("chartqa_owid", 32, WIN, 2), ("chartqa_owid", 32, LOSS, 1), ("chartqa_owid", 64, LOSS, 2),
+    ("chartqa_owid", 32, WIN, 2), ("chartqa_owid", 64, LOSS, 3),
     ("chartqa_owid", 128, LOSS, 1),
 )  # fmt: skip
 """Suite, tokens of 32 px, outcome, how many: 24 in all. Losses are rarer than this."""
