@@ -294,7 +294,6 @@ Each picture shows the plan: windows are coloured, the answer's place is black, 
 sent as well. Then it shows the answer three times: at full size, in the views, and in the whole picture resized to the
 same budget. Tokens are those of Qwen3-VL (32 px). RapidOCR reads the text; in photos the pixels on the named thing are
 counted. No vision-language model was asked. `python docs/gallery.py` makes this page from the result files.
-The plans are those of the planner before 2026-11-18, which kept no labels.
 """
 WORDS = {WIN: "Win", LOSS: "Loss", BOTH: "Draw, both", NEITHER: "Draw, neither"}
 

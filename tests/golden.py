@@ -14,8 +14,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -86,13 +86,23 @@ def plans(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Views of each way of counting: names, boxes, sizes, prices and the estimate."""
     for model in MODELS:
         for tokens in BUDGETS:
-            try:
-                seen = views(path, asked["question"], tokens=tokens, model=model)
-                parts = [(one.name, one.box, one.size, one.tokens) for one in seen]
-                value = None if seen.value is None else round(seen.value, 4)
-                yield f"views {model} {tokens}", sha(repr((parts, value)))
-            except ValueError as error:
-                yield f"views {model} {tokens}", f"refused: {str(error)[:60]}"
+            key = f"views {model} {tokens}"
+            yield key, outcome(lambda k=tokens, m=model: plan(path, asked["question"], k, m))
+
+
+def plan(path: Path, question: str, tokens: int, model: str) -> str:
+    """What `views` would send."""
+    seen = views(path, question, tokens=tokens, model=model)
+    parts = [(one.name, one.box, one.size, one.tokens) for one in seen]
+    return sha(repr((parts, None if seen.value is None else round(seen.value, 4))))
+
+
+def outcome(run: Callable[[], str]) -> str:
+    """What it gives, or why it is refused."""
+    try:
+        return run()
+    except ValueError as error:
+        return f"refused: {str(error)[:60]}"
 
 
 def requests(path: Path) -> Iterator[tuple[str, str]]:
@@ -103,10 +113,12 @@ def requests(path: Path) -> Iterator[tuple[str, str]]:
             media = form.headers.get("content-type", "")
             head = Head(form.method, form.path, media, form.headers.get("content-encoding", ""))
             key = f"{'strict' if strict else 'open'} {form.name}"
-            try:
-                yield key, sha(repr(rewrite_body(door, head, form.data)[0]))
-            except ValueError as error:
-                yield key, f"refused: {str(error)[:60]}"
+            yield key, outcome(partial(rewritten, door, head, form.data))
+
+
+def rewritten(door: Rewriter, head: Head, body: bytes) -> str:
+    """The body that leaves."""
+    return sha(repr(rewrite_body(door, head, body)[0]))
 
 
 def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -129,10 +141,7 @@ def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
                     image, question, n, k, w
                 )
             for way, run in ways.items():
-                try:
-                    yield f"{name} {tokens} {way}", run()
-                except ValueError as error:
-                    yield f"{name} {tokens} {way}", f"refused: {str(error)[:60]}"
+                yield f"{name} {tokens} {way}", outcome(run)
 
 
 def engine(image: Any, question: str, name: str, tokens: int, where: str) -> str:
@@ -174,10 +183,7 @@ def sha(text: str) -> str:
 
 def hashed(*tensors: torch.Tensor) -> str:
     """A short name of values and shapes."""
-    out = sha256()
-    for one in tensors:
-        out.update(repr((list(one.shape), one.tolist())).encode())
-    return out.hexdigest()[:16]
+    return sha("".join(repr((list(one.shape), one.tolist())) for one in tensors))
 
 
 if __name__ == "__main__":

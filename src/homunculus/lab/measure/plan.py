@@ -257,7 +257,7 @@ def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]
 
 # ---- how long it will take -----------------------------------------------------------------------
 
-SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "anywhere": 0.6, "show": 0.05}
+SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "anywhere": 1.6, "show": 0.05}
 """Of one core of a server, roughly; a run corrects itself as it goes."""
 SLOW = {
     "views": 0.1,
