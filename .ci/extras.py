@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from vllm_fixes import SHIM
 
-from homunculus.cli import main
+from homunculus.commands.main import main
 
 QUESTION = "What is the total due?"
 
@@ -30,7 +30,7 @@ def command(*words: str) -> None:
 
 def pixels() -> None:
     """Saliency finds the one thing that differs."""
-    from homunculus.relevance import contrast
+    from homunculus.scouts import contrast
 
     image = torch.full((1, 3, 128, 128), 0.5)
     image[:, 0, 64:80, 32:48] = 1.0
@@ -71,7 +71,7 @@ def scout() -> None:
 
 def things() -> None:
     """A detector looks at a picture, and says that there is no dog on an invoice."""
-    from homunculus.relevance.scout import get_scout
+    from homunculus.scouts.registry import get_scout
     from homunculus.show import look
 
     assert look("invoice.png", "Where is the dog?", scout=get_scout("things")).sight.sure == 0
@@ -79,7 +79,7 @@ def things() -> None:
 
 def learn() -> None:
     """A scout of one step, which can be loaded."""
-    from homunculus.relevance.words import load
+    from homunculus.scouts.words import load
 
     short = ("--steps", "1", "--pages", "1", "--spread-steps", "1")
     command("train", "word-scout", "--out", "weights", *short)
@@ -91,7 +91,7 @@ def measure() -> None:
     suite("pages")
     rows = ("--methods", "cut", "atlas", "--tokens", "64", "--read", "crop", "--cache", "cache")
     command("measure", "pages", *rows, "-o", "run.json")
-    from homunculus.lab.results import from_text
+    from homunculus_lab.results import from_text
 
     found = from_text(Path("run.json").read_text("utf-8"))
     read = [row["scores"]["full"]["all"][0] for row in found["rows"]]

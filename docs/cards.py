@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from homunculus.core.methods import PLANNED, Method, methods
+from homunculus.engines.cells.methods import PLANNED, Method, list_methods
 
 DOCS = Path(__file__).parent
 QUESTION, ANSWER = "What is the total due?", [[846, 954, 948, 992]]
@@ -278,7 +278,7 @@ def card(method: Method) -> str:
 
 def page() -> str:
     """docs/methods.md."""
-    ours = [one for one in methods().values() if one.name in CARDS]
+    ours = [one for one in list_methods().values() if one.name in CARDS]
     order = [*PLANNED.values(), *ours]
     rows = [
         f"| [`{one.name}`](#{one.name}) | "
@@ -301,7 +301,7 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
     """Kept cells and what is left to read, side by side."""
     from PIL import Image
 
-    from homunculus.core import lift
+    from homunculus.engines.cells import lift
     from homunculus.planner import views
     from homunculus.show import look, panels
     from homunculus.show.views import board, outline, to_pillow

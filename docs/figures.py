@@ -15,17 +15,17 @@ import torch
 from cards import PATCH, QUESTION, draw
 from PIL import Image
 
-from homunculus.core.cortex import CORTEX, FOVEA, cells_per_degree, eccentricity
-from homunculus.core.methods import get_method
-from homunculus.core.pack import pack
-from homunculus.image import open_picture
-from homunculus.lab.measure.command import scouts
+from homunculus.engines.cells.cortex import CORTEX, FOVEA, cells_per_degree, eccentricity
+from homunculus.engines.cells.methods import get_method
+from homunculus.engines.cells.pack import pack
+from homunculus.pages import open_picture
 from homunculus.planner import Planner
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
-from homunculus.relevance import contrast, information
-from homunculus.relevance.combine import rank
+from homunculus.scouts import contrast, information
+from homunculus.scouts.combine import rank
 from homunculus.show import panels
+from homunculus_lab.measure.command import scouts
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "results"

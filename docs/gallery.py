@@ -18,16 +18,16 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from homunculus.lab.measure.answer import crop, score
-from homunculus.lab.measure.read import Readings, reader
-from homunculus.lab.measure.row import row as bench_row
-from homunculus.lab.measure.run import Bench, Config
-from homunculus.lab.measure.spend import keep
-from homunculus.lab.measure.suite import Question, read
-from homunculus.lab.measure.views import Shown, buy_views
-from homunculus.lab.results import from_text
-from homunculus.relevance.scout import get_scout
+from homunculus.eyes.readers import Readings, crop, reader
+from homunculus.scouts.registry import get_scout
 from homunculus.show import panels
+from homunculus_lab.measure.answer import score
+from homunculus_lab.measure.row import row as bench_row
+from homunculus_lab.measure.run import Bench, Config
+from homunculus_lab.measure.spend import keep
+from homunculus_lab.measure.suite import Question, read
+from homunculus_lab.measure.views import Shown, buy_views
+from homunculus_lab.results import from_text
 
 DOCS = Path(__file__).parent
 DATA = Path(os.environ.get("HOMUNCULUS_DATA", "."))

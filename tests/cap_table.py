@@ -104,7 +104,7 @@ def sdk() -> Iterator[dict[str, Any]]:
 
 def litellm(closed: bool) -> Iterator[dict[str, Any]]:
     """Requests to a proxy of LiteLLM."""
-    from homunculus.lab.speed.proxy import HOOK
+    from homunculus_lab.speed.proxy import HOOK
     from proxy.conftest import Proxy, config
 
     file = packed(page(*PAGE))
@@ -159,7 +159,7 @@ def numbered(maker: Maker) -> Iterator[Form]:
 def vllm(native: bool) -> Iterator[dict[str, Any]]:
     """Requests to vLLM; what left is told by the tokens of the prompt."""
     from homunculus.engines.vllm.stock import MIDDLEWARE, VARIABLE
-    from homunculus.lab.speed.server import NAME, STOCK
+    from homunculus_lab.speed.server import NAME, STOCK
     from serving.conftest import FEW, Served
 
     file = packed(page(640, 640))
@@ -211,7 +211,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--as", dest="version", default="after", choices=("before", "after"))
     arguments = parser.parse_args()
-    from homunculus.lab.provenance import provenance
+    from homunculus.eyes.provenance import provenance
 
     run: dict[str, Any] = provenance() | {"command": f"python tests/cap_table.py {arguments.door}"}
     run["rows"] = []

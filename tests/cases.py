@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from homunculus import Allocation, Field, Material, Method, Relevance
-from homunculus.core import lift
-from homunculus.core.tower import Tower
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.tower import Tower
 
 CHANNELS = 3
 REGIONS = 5

@@ -8,10 +8,10 @@ import sys
 
 import torch
 
-from homunculus import Material, get_method, methods
-from homunculus.core import lift
-from homunculus.core.methods import RIVALS
-from homunculus.core.tower import Tower
+from homunculus import Material, get_method, list_methods
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.tower import Tower
+from homunculus_lab.rivals import RIVALS
 
 SLOTS = 64
 BATCHES = {"alike": [(20, 21), (20, 21)], "mixed": [(20, 21), (3, 5)]}
@@ -42,7 +42,7 @@ def compiled_equals_plain(name: str, grids: list[tuple[int, int]], backend: str)
 
 
 if __name__ == "__main__":
-    for name in [*methods(), *RIVALS]:
+    for name in [*list_methods(), *RIVALS]:
         for kind, grids in BATCHES.items():
             same = compiled_equals_plain(name, grids, *(sys.argv[1:] or ["eager"]))
             print(name, kind, "same" if same else "different", flush=True)

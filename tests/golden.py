@@ -25,14 +25,14 @@ from PIL import Image
 
 import tiny
 from forms import Maker
-from homunculus import Tokens, attach, get_method, methods, views
+from homunculus import Tokens, attach, get_method, list_methods, views
 from homunculus.engines.vllm.choose import ANCHOR, CELL, PARTS, ImageInputs, choose_tokens
 from homunculus.engines.vllm.settings import ServerSettings
-from homunculus.image import open_picture
-from homunculus.lab.measure.suite import read
+from homunculus.pages import open_picture
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
 from homunculus.show import look
+from homunculus_lab.measure.suite import read
 
 BUDGETS = (64, 273)
 MODELS = ("qwen3-vl", "claude", "gpt-6", "gpt-4o", "gemini-3")
@@ -125,7 +125,7 @@ def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """One entry for each method, budget and surface: a hash, or why it is refused."""
     image = Image.fromarray(open_picture(path).pixels.permute(1, 2, 0).numpy())
     question = asked["question"]
-    for name in methods():
+    for name in list_methods():
         for tokens in BUDGETS:
             boxes = asked["boxes"] if get_method(name).source == "answer" else None
             ways: dict[str, Any] = {

@@ -29,8 +29,8 @@ from homunculus import (
     pack,
     views,
 )
-from homunculus.core import lift
-from homunculus.core.methods import Method, on_grid
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.methods import Method, on_grid
 from homunculus.serve import Rewriter
 from homunculus.show import look
 

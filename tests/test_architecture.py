@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import tiny
-from homunculus.lab.results import from_text
+from homunculus_lab.results import from_text
 from test_house import FLOOR
 
 ROOT = Path(__file__).parents[1]
@@ -175,8 +175,8 @@ METHOD_WORKS = """
 import sys
 import torch
 from homunculus import get_method, look
-from homunculus.cli import main
-from homunculus.core.testing import check_method
+from homunculus.commands.main import main
+from homunculus.engines.cells.testing import check_method
 from tiny import picture
 
 lines = get_method("lines")

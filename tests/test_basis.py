@@ -10,12 +10,12 @@ import torch
 
 import homunculus
 from homunculus import Match, Planner, Sight
-from homunculus.cli import main
-from homunculus.core.match import FOUND, PERHAPS
+from homunculus.commands.main import main
 from homunculus.planner import in_picture
-from homunculus.relevance.scout import scouts
-from homunculus.relevance.words import WordSight
-from homunculus.relevance.words.question import ask
+from homunculus.scouts.registry import list_scouts
+from homunculus.scouts.sight import FOUND, PERHAPS
+from homunculus.scouts.words import WordSight
+from homunculus.scouts.words.question import ask
 from homunculus.serve.tool import describe
 from homunculus.show import why_table
 from homunculus.show.demo import FOLDER
@@ -94,7 +94,7 @@ def test_a_budget_of_the_unknown_has_no_value_and_is_not_reached(
         auto = homunculus.views(page(), "What?", tokens="auto", cap=32, scout=scout(sure=0.0))
     assert auto.reached is False
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(scouts(), "lost", lambda: scout(sure=0.0))
+    monkeypatch.setitem(list_scouts(), "lost", lambda: scout(sure=0.0))
     page().save("page.png")
     assert main(["budget", "page.png", "What?", "--scout", "lost", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from homunculus import get_method
-from homunculus.core import cache as room
-from homunculus.core import lift
-from homunculus.core.types import Field
+from homunculus.engines.cells import cache as room
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.types import Field
 
 MIB = 2**20
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import Match, cli
-from homunculus.cli import main
-from homunculus.relevance import scout as scout_room
-from homunculus.relevance import words as scout
-from homunculus.relevance.words import WordSight
+from homunculus import Match
+from homunculus import commands as cli
+from homunculus.commands.main import main
+from homunculus.scouts import registry as scout_room
+from homunculus.scouts import words as scout
+from homunculus.scouts.words import WordSight
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
@@ -308,9 +309,7 @@ def test_a_mistyped_flag_is_answered_with_the_right_one(capsys, words, message) 
 
 @pytest.mark.parametrize("words", [["--version"], ["shw"], ["show", "--tokns"], ["measure", "--x"]])
 def test_what_needs_no_torch_does_not_load_it(words, tmp_path) -> None:
-    code = (
-        f"import sys; from homunculus.cli import main; main({words})\nprint('torch' in sys.modules)"
-    )
+    code = f"import sys; from homunculus.commands.main import main; main({words})\nprint('torch' in sys.modules)"
     environment = os.environ | {"PYTHONPATH": str(SOURCE)}
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
@@ -455,7 +454,7 @@ def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
 
 
 def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
-    from homunculus.lab.speed import core
+    from homunculus_lab.speed import core
 
     monkeypatch.setattr(core, "measure", lambda repeats, tell: tell("grid") or {"repeats": repeats})
     monkeypatch.setattr(core, "table", lambda result: f"table of {result}")
@@ -467,7 +466,7 @@ def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
 
 
 def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
-    from homunculus.lab.speed import command
+    from homunculus_lab.speed import command
 
     shares = {"first_question_share": 0.04, "second_question_share": 0.00312}
     shares |= {"milliseconds": {"read": 250.0}, "page_times_as_fast": 6.0}
@@ -491,7 +490,7 @@ def test_bench_of_a_scout_prints_its_cost(capsys, monkeypatch) -> None:
 
 
 def test_bench_of_planning_prints_times_and_shares(capsys, monkeypatch) -> None:
-    from homunculus.lab.speed import plan
+    from homunculus_lab.speed import plan
 
     monkeypatch.setattr(plan, "PAGES", ((256, 200),))
     monkeypatch.setattr(plan, "BUDGETS", (8,))

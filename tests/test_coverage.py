@@ -5,11 +5,11 @@ import torch
 from hypothesis import assume
 
 from cases import Case, law, planned
-from homunculus import Allocation, Method, certify, methods
-from homunculus.core import lift
+from homunculus import Allocation, Method, certify, list_methods
+from homunculus.engines.cells import lift
 from oracles import seen, tree
 
-METHODS = list(methods().values())
+METHODS = list(list_methods().values())
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -28,7 +28,7 @@ def test_certificates_equal_brute_force(method: Method, case: Case) -> None:
 @pytest.mark.parametrize("name", ["cut", "foveated", "clusters", "oracle", "shuffled", "pool"])
 @law(images=3)
 def test_cuts_and_blocks_see_everything(name: str, case: Case) -> None:
-    certificate = certify(*planned(methods()[name], case))
+    certificate = certify(*planned(list_methods()[name], case))
     assert (certificate.covered == 1).all()
     assert (certificate.gap == 0).all()
     if name != "pool":  # a part is counted by a slot's main cell, and a block has many
@@ -55,7 +55,7 @@ def test_a_coarse_cell_covers_what_is_below_it() -> None:
 
 @law(images=2)
 def test_cortical_spread_equals_largest_over_smallest(case: Case) -> None:
-    field, plan = planned(methods()["foveated"], case)
+    field, plan = planned(list_methods()["foveated"], case)
     fixation = torch.tensor(case.grids) * torch.tensor([0.25, 0.75])
     spread = certify(field, plan, fixation[:, None], field_of_view=20.0).cortical_spread
     for image, grid in enumerate(case.grids):
@@ -69,12 +69,12 @@ def test_cortical_spread_equals_largest_over_smallest(case: Case) -> None:
 
 def test_the_pure_foveated_cut_spreads_cortex_more_evenly_than_a_grid() -> None:
     field, plan = (
-        methods()["foveated"]
+        list_methods()["foveated"]
         .aimed(torch.full((1, 1, 2), 32.0))
         .plan([(64, 64)], torch.zeros(1, 4096), 273)
     )
     even = certify(field, plan).cortical_spread
     flat = certify(
-        *methods()["uniform"].plan([(64, 64)], torch.zeros(1, 4096), 273)
+        *list_methods()["uniform"].plan([(64, 64)], torch.zeros(1, 4096), 273)
     ).cortical_spread
     assert 3 * even < flat

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import homunculus
-from homunculus.cli import main
+from homunculus.commands.main import main
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `scout`")
 np = pytest.importorskip("numpy")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from homunculus.cli import check
+from homunculus.commands.main import check
 from homunculus.planner.cost import costs
 from test_readme import LEFT, README, SDK, blocks, commands, execute, left, parts
 

@@ -7,14 +7,16 @@ import pytest
 import torch
 
 from homunculus import Allocation, Material, get_method
-from homunculus.core import lift
-from homunculus.core.allocate import BestFirst, Centre, Foveated, LogPolar, Shares, TopK
-from homunculus.core.allocate.sample import bilinear
-from homunculus.core.allocate.tile import window_plan
-from homunculus.core.pack import pack
-from homunculus.core.types import Field, Relevance
-from homunculus.image.pillow import one_scan
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.allocate import BestFirst, TopK
+from homunculus.engines.cells.pack import pack
+from homunculus.engines.cells.types import Field, Relevance
+from homunculus.pages.pillow import one_scan
 from homunculus.show import look
+from homunculus_lab.methods.foveated import Foveated
+from homunculus_lab.methods.sample import LogPolar, bilinear
+from homunculus_lab.methods.strata import Centre, Shares
+from homunculus_lab.methods.tile import window_plan
 
 
 def test_images_of_one_size_but_other_depths_are_not_a_full_field() -> None:

@@ -14,7 +14,7 @@ from engine_help import GREEDY, LARGE, MARK, attached, loaded, picture, turn
 from homunculus import Sight
 from homunculus.engines.transformers import Setting
 from homunculus.engines.transformers.conversation import as_batch, pairs
-from homunculus.image import PictureError
+from homunculus.pages import PictureError
 from homunculus.show import look
 
 pytestmark = MARK

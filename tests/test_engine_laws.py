@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cases import Case, often
-from homunculus import get_method, methods
+from homunculus import get_method, list_methods
 from homunculus.engines.families import (
     Layout,
     Window,
@@ -30,7 +30,7 @@ from homunculus.engines.transformers.inputs import (
 )
 
 LEFT_OUT = {"oracle"}  # is told where the answer is
-BY_NAME = [name for name in methods() if name not in LEFT_OUT]
+BY_NAME = [name for name in list_methods() if name not in LEFT_OUT]
 side = st.integers(1, 7)
 seeds = st.integers(0, 999)
 

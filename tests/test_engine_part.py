@@ -10,11 +10,11 @@ import torch.nn.functional as F
 from einops import rearrange
 from torch import Tensor, nn
 
-from homunculus import Sight, methods
-from homunculus.core import lift
-from homunculus.core.methods import get_method
-from homunculus.core.types import Tokens
+from homunculus import Sight, list_methods
 from homunculus.engines import encode
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.methods import get_method
+from homunculus.engines.cells.types import Tokens
 from homunculus.engines.encode import fast_patches
 from homunculus.engines.families import Layout, tiled_layout
 from homunculus.engines.select import Choice, select
@@ -333,7 +333,7 @@ def test_a_mean_that_comes_all_the_same_is_not_taken_for_a_cell() -> None:
 
 
 def test_methods_of_cells_and_of_plain_images_can() -> None:
-    unable = {name for name, one in methods().items() if not works_before(one)}
+    unable = {name for name, one in list_methods().items() if not works_before(one)}
     assert unable == {"pool", "log-polar", "clusters"}
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import homunculus
-from homunculus.core.methods import RIVALS
 from homunculus.engines import tower
+from homunculus_lab.rivals import RIVALS
 from tiny import FAMILIES, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")

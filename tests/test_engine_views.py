@@ -27,8 +27,7 @@ from engine_help import (
     untouched,
 )
 from homunculus import Sight
-from homunculus.cli import main
-from homunculus.core.match import Match
+from homunculus.commands.main import main
 from homunculus.engines.encode import stack_rows
 from homunculus.engines.families import plain_layout
 from homunculus.engines.plan import Viewing, ViewRequest, _within, choose_views
@@ -38,6 +37,7 @@ from homunculus.engines.vllm.choose import ANCHOR, ORDER, PARTS, SIZES, ImageInp
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.planner import VLM
 from homunculus.planner.acuity import Acuity
+from homunculus.scouts.sight import Match
 from tiny import folder
 
 pytestmark = MARK
@@ -396,7 +396,7 @@ def test_views_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["methods"]}
     assert rows["views"]["source"] == "question"
     assert not rows["views"]["control"]
-    assert "views" not in homunculus.methods()  # which are those that choose cells
+    assert "views" not in homunculus.list_methods()  # which are those that choose cells
 
 
 # ---- vLLM's processor, without vLLM --------------------------------------------------------------

@@ -25,7 +25,7 @@ from engine_help import (
     unsaid,
     untouched,
 )
-from homunculus import methods
+from homunculus import list_methods
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.inputs import Prepared
 from tiny import hub
@@ -146,13 +146,13 @@ def test_bf16_keeps_all_bit_by_bit_and_few_in_bf16(family: str) -> None:
 # ---- methods -------------------------------------------------------------------------------------
 
 
-WITHOUT_BOX = [name for name, one in methods().items() if one.source != "answer"]
+WITHOUT_BOX = [name for name, one in list_methods().items() if one.source != "answer"]
 """Methods that need no box of the answer, which a question alone does not bring."""
 
 
 def count(name: str, prepared: Prepared) -> int:
     """What a method promises for the one image: K, but for a smaller image of its shape."""
-    found = methods()[name].count(prepared.images[0].layout.grid, K)
+    found = list_methods()[name].count(prepared.images[0].layout.grid, K)
     assert found == K or name == "resize"
     return found
 

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from homunculus import __version__
-from homunculus.cli import main
-from homunculus.cli.errors import raised_on_purpose
+from homunculus.commands.errors import raised_on_purpose
+from homunculus.commands.main import main
 from homunculus.planner import cost
 
 

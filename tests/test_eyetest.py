@@ -18,10 +18,10 @@ import pytest
 import torch
 
 import tiny
-from homunculus.cli import main
-from homunculus.lab import eyetest
-from homunculus.lab.eyechart import CARD, KINDS, Item, choose_faces, draw_chart, heights, make_chart
-from homunculus.lab.eyetest import examine, fit_curve, run, score
+from homunculus.commands.main import main
+from homunculus.eyes import test as eyetest
+from homunculus.eyes.chart import CARD, KINDS, Item, choose_faces, draw_chart, heights, make_chart
+from homunculus.eyes.test import examine, fit_curve, run, score
 from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
 from homunculus.serve import chat
 

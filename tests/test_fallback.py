@@ -12,7 +12,7 @@ from homunculus import Match, Sight
 from homunculus.batch.job import Job
 from homunculus.batch.read import Row
 from homunculus.batch.work import plan_row
-from homunculus.cli import main
+from homunculus.commands.main import main
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 from homunculus.serve.rewrite import DOUBT
@@ -161,9 +161,9 @@ def row(name: str = "page.png") -> Row:
 
 
 def test_a_batch_falls_back_and_says_so(monkeypatch) -> None:
-    from homunculus.relevance.scout import scouts
+    from homunculus.scouts.registry import list_scouts
 
-    monkeypatch.setitem(scouts(), "unsure", lambda: scout(sure=0.3))
+    monkeypatch.setitem(list_scouts(), "unsure", lambda: scout(sure=0.3))
     job = Job("in", 32, model="28", scout="unsure", legible=0.8, cap=256)
     (result,) = plan_row(job, row())
     assert result["tokens"] == result["untouched"] == token_rule(28).count(SIZE[::-1])
@@ -174,10 +174,10 @@ def test_a_batch_falls_back_and_says_so(monkeypatch) -> None:
 
 
 def test_the_command_line_falls_back(tmp_path, monkeypatch, capsys) -> None:
-    from homunculus.relevance.scout import scouts
+    from homunculus.scouts.registry import list_scouts
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(scouts(), "unsure", lambda: scout(sure=0.3))
+    monkeypatch.setitem(list_scouts(), "unsure", lambda: scout(sure=0.3))
     page().save("page.png")
     call = ["views", "page.png", "What is the total?", "--tokens", "32", "--scout", "unsure"]
     assert main([*call, "--legible", "0.8", "--cap", "64", "--json"]) == 0

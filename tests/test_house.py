@@ -15,7 +15,7 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from homunculus.core.types import Relevance
+from homunculus.engines.cells.types import Relevance
 from homunculus.lazy import BrokenExtra, MissingExtra, need
 
 ROOT = Path(__file__).parents[1]
@@ -75,7 +75,10 @@ def imports(node: ast.AST, top: bool = True) -> Iterator[tuple[str, int, bool]]:
         if isinstance(child, ast.Import):
             yield from ((alias.name, child.lineno, top) for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
-            if child.module in ("homunculus", "homunculus.core"):  # `import lift` means the room
+            if child.module in (
+                "homunculus",
+                "homunculus.engines.cells",
+            ):  # `import lift` means the room
                 inner = (child.module + ".").removeprefix("homunculus.")
                 names = (inner + a.name for a in child.names)
                 rooms = (a if a in FLOOR else f"{inner}__init__" for a in names)
@@ -122,11 +125,15 @@ def test_no_arrow_runs_back_up() -> None:
 @pytest.mark.parametrize(
     ("here", "source", "fault"),
     [
-        ("core.types", "from homunculus.core.lift import grid", "does not stand below"),
-        ("core.allocate", "from homunculus.core import lift", "does not stand below"),
-        ("core.allocate", "def f():\n    import homunculus.core.lift.levels", "not stand below"),
+        ("core.types", "from homunculus.engines.cells.lift import grid", "does not stand below"),
+        ("core.allocate", "from homunculus.engines.cells import lift", "does not stand below"),
+        (
+            "core.allocate",
+            "def f():\n    import homunculus.engines.cells.lift.levels",
+            "not stand below",
+        ),
         ("core.pack", "from homunculus import Field", "does not stand below"),
-        ("engines", "from homunculus.lab.measure import run", "does not stand below"),
+        ("engines", "from homunculus_lab.measure import run", "does not stand below"),
         ("core.pack", "from homunculus.shed import rake", "no floor"),
         ("shed", "", "no floor"),
         ("relevance", "import kornia", "lazy.need"),
@@ -142,8 +149,8 @@ def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
 
 
 def test_import_rules_let_honest_rooms_pass() -> None:
-    allowed = "import math\nimport torch\nfrom homunculus.core.types import Field\n"
-    own = "from homunculus.core.allocate.refine import cut"
+    allowed = "import math\nimport torch\nfrom homunculus.engines.cells.types import Field\n"
+    own = "from homunculus.engines.cells.allocate.refine import cut"
     assert import_faults("core.allocate", allowed + own) == []
     assert import_faults("cli", "def verb():\n    from homunculus.show import look") == []
     assert import_faults("show", "def f():\n    from PIL import Image") == []

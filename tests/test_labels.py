@@ -7,7 +7,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homunculus.core.pipeline import Sight
 from homunculus.planner import BETWEEN, believe
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.counting import TokenRule
@@ -22,6 +21,7 @@ from homunculus.planner.search import (
     _Search,
     find_views,
 )
+from homunculus.scouts.sight import Sight
 
 EYES = Acuity("test", 6.0, 0.4)
 RULE = TokenRule("test", 16)

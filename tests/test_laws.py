@@ -10,13 +10,13 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from cases import BIG, Case, alone, law, picked, planned, reads, same, small
-from homunculus import Allocation, Field, Method, Relevance, methods
-from homunculus.core import lift
-from homunculus.core.methods import RIVALS
-from homunculus.core.pack import pack
-from homunculus.core.tower import Tower
+from homunculus import Allocation, Field, Method, Relevance, list_methods
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.pack import pack
+from homunculus.engines.cells.tower import Tower
+from homunculus_lab.rivals import RIVALS
 
-METHODS = [*methods().values(), *RIVALS.values()]
+METHODS = [*list_methods().values(), *RIVALS.values()]
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 LEARNABLE = [method for method in METHODS if method.source not in ("nothing", "model")]
 

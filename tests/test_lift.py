@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cases import CHANNELS, REGIONS, Case, law, often, pictures
 from homunculus import Field
-from homunculus.core import lift
-from homunculus.core.lift.segments import smallest
-from homunculus.core.types import MAX_CELLS
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.types import MAX_CELLS
+from homunculus_lab.methods.segments import smallest
 
 Box = tuple[int, int, int, int]
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import Sight, get_method, methods
-from homunculus.relevance import Dials
-from homunculus.relevance import scout as scout_room
-from homunculus.relevance.material import segment
-from homunculus.relevance.places import answer
+from homunculus import Sight, get_method, list_methods
+from homunculus.scouts import Dials
+from homunculus.scouts import registry as scout_room
+from homunculus.scouts.places import answer
 from homunculus.show import CELLS, look
+from homunculus_lab.methods.material import segment
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
 pytest.importorskip("skimage", reason="needs the extra `atlas`")
 
 BOX = (200, 100, 260, 120)
-ALL = sorted(methods())
+ALL = sorted(list_methods())
 
 
 @pytest.fixture(autouse=True)

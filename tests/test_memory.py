@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from homunculus.lab.speed.memory import MemoryPlan, measure, table
-from homunculus.relevance import memory
-from homunculus.relevance.memory import KERNELS, MEMORY, bound_memory
+from homunculus.scouts import memory
+from homunculus.scouts.memory import KERNELS, MEMORY, bound_memory
+from homunculus_lab.speed.memory import MemoryPlan, measure, table
 
 
 def test_a_bounded_process_grows_less_with_new_pictures() -> None:

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cases import Case, planned, same
-from homunculus import Budget, Material, get_method, methods
-from homunculus.core import lift
-from homunculus.core.methods import shuffled
+from homunculus import Budget, Material, get_method, list_methods
+from homunculus.engines.cells import lift
+from homunculus_lab.methods import shuffled
 
 AIMED = ["foveated", "log-polar", "pseudo-log-polar", "shuffled"]
 
@@ -53,7 +53,7 @@ def test_a_budget_that_makes_no_sense_is_refused(budget: dict[str, Any], message
 
 
 def test_every_method_stands_under_its_own_name_and_says_what_it_does() -> None:
-    for name, found in methods().items():
+    for name, found in list_methods().items():
         assert found.name == name == name.lower().replace("_", "-").replace(" ", "-")
         assert 10 < len(found.about) < 80
         assert found is get_method(name)
@@ -65,22 +65,23 @@ def test_the_designs_methods_and_controls_are_there() -> None:
         "foveated", "windows", "log-polar", "pseudo-log-polar", "frequency", "atlas",
     }  # fmt: skip
     controls = {"random", "uniform", "centre", "pool", "resize", "saliency", "shuffled", "oracle"}
-    assert asked | controls <= set(methods())
-    assert {name for name in asked | controls if methods()[name].control} == controls
+    assert asked | controls <= set(list_methods())
+    assert {name for name in asked | controls if list_methods()[name].control} == controls
 
 
 def test_an_unknown_method_is_answered_with_the_nearest() -> None:
     with pytest.raises(ValueError, match=r"no method 'foveate'. Did you mean 'foveated'\?"):
         get_method("foveate")
     with pytest.raises(
-        ValueError, match=f"no method 'zzz'. `homunculus methods` lists all {len(methods()) + 8}"
+        ValueError,
+        match=f"no method 'zzz'. `homunculus methods` lists all {len(list_methods()) + 8}",
     ):
         get_method("zzz")
 
 
 def test_methods_that_never_look_ignore_relevance() -> None:
     case = Case(((9, 11), (6, 6)), 20)
-    for found in methods().values():
+    for found in list_methods().values():
         if found.source == "nothing":
             plan = planned(found, case)[1]
             assert same(plan, planned(found, case, -case.logit())[1]), found.name
@@ -89,7 +90,7 @@ def test_methods_that_never_look_ignore_relevance() -> None:
 def test_methods_that_look_do_not_ignore_relevance() -> None:
     case = Case(((9, 11), (12, 13)), 20)
     turned = -case.logit()
-    for found in methods().values():
+    for found in list_methods().values():
         if found.source != "nothing":
             assert not same(planned(found, case)[1], planned(found, case, turned)[1]), found.name
 
@@ -128,7 +129,7 @@ def test_a_method_without_what_it_needs_refuses_and_is_no_other_method(
 def test_what_a_method_needs_changes_what_it_keeps_and_what_it_does_not_need_does_not() -> None:
     case = Case(((20, 20),), 30)
     parts = {"feature": "features", "label": "regions", "energy": "bands"}
-    for found in methods().values():
+    for found in list_methods().values():
         for part, need in parts.items():
             turned = replace(case.material(), **{part: getattr(case.material(), part).flip(1)})
             moved = not same(planned(found, case)[1], planned(found, case, None, turned)[1])
@@ -154,7 +155,7 @@ def test_all_background_is_seen_block_by_block() -> None:
 
 def test_a_plan_is_a_field_spread_relevance_and_an_allocation() -> None:
     case = Case(((9, 11), (6, 6)), 20)
-    for found in methods().values():
+    for found in list_methods().values():
         field = found.field(case.grids, case.slots, case.material())
         by_hand = found.allocate(field, lift.spread(field, case.logit()), case.slots)
         assert same(found.plan(case.grids, case.logit(), case.slots, case.material())[1], by_hand)

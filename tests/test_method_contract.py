@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 import torch
 
-from homunculus import Allocation, Field, Relevance, Rule, get_method, methods
-from homunculus.cli import main
-from homunculus.core.allocate import TopK
-from homunculus.core.lift import Lift, on_four_levels, on_grid
-from homunculus.core.methods import RIVALS, Method, unavailable
-from homunculus.core.testing import check_method
+from homunculus import Allocation, Field, Relevance, Rule, get_method, list_methods
+from homunculus.commands.main import main
+from homunculus.engines.cells.allocate import TopK
+from homunculus.engines.cells.lift import Lift, on_grid
+from homunculus.engines.cells.methods import Method, unavailable
+from homunculus.engines.cells.testing import check_method
 from homunculus.engines.families import plain_layout
 from homunculus.engines.select import select
+from homunculus_lab.methods.lifts import on_four_levels
+from homunculus_lab.rivals import RIVALS
 
 # ---- wrong arguments -----------------------------------------------------------------------------
 
@@ -241,7 +243,7 @@ def test_an_engine_still_fills_up_with_rows_that_are_no_cell() -> None:
 # ---- the checker for other packages --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*methods(), *RIVALS])
+@pytest.mark.parametrize("name", [*list_methods(), *RIVALS])
 def test_our_own_methods_pass_the_check_we_offer(name: str) -> None:
     check_method(get_method(name))
 
@@ -309,8 +311,8 @@ import torch
 
 from homunculus import Method, Relevance, get_method
 from homunculus import Rule
-from homunculus.core.allocate import TopK
-from homunculus.core.lift import on_grid
+from homunculus.engines.cells.allocate import TopK
+from homunculus.engines.cells.lift import on_grid
 
 
 @dataclass(frozen=True)
@@ -341,17 +343,17 @@ def offer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
         lines = [f"{name} = {value}" for name, value in points.items()]
         (folder / "entry_points.txt").write_text("\n".join(["[homunculus.methods]", *lines, ""]))
-        methods.cache_clear()
+        all_methods.cache_clear()
 
     yield install
     monkeypatch.undo()
-    methods.cache_clear()
-    methods()
+    all_methods.cache_clear()
+    list_methods()
 
 
 def test_another_package_can_add_a_method(offer: Offer) -> None:
     offer("theirs", {"last": "their_rules:LAST"}, their_rules=RULES)
-    assert list(methods())[-1] == "last"
+    assert list(list_methods())[-1] == "last"
     _, plan = get_method("last").plan([(2, 3)], torch.zeros(1, 6), 2)
     assert plan.index[0, :, 0].tolist() == [5, 4]
     assert unavailable() == ()
@@ -380,11 +382,11 @@ MODULES = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_one_broken_entry_point_leaves_the_others_working(name: str, offer: Offer) -> None:
     value, reason = BROKEN[name]
-    ours = set(methods())
+    ours = set(list_methods())
     offer("broken", {name: value}, **MODULES)
     offer("sound", {"last": "their_rules:LAST"})
     with pytest.warns(RuntimeWarning) as warned:
-        table = methods()
+        table = list_methods()
     (message,) = [str(one.message) for one in warned]
     assert message.startswith(f"entry point {name!r} of broken ({value}) could not be loaded: ")
     assert reason in message

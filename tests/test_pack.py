@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from cases import Case, law, often, planned
-from homunculus import Allocation, Method, methods
-from homunculus.core import lift
-from homunculus.core.pack import pack
+from homunculus import Allocation, Method, list_methods
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.pack import pack
 
-METHODS = list(methods().values())
+METHODS = list(list_methods().values())
 
 
 def plan_of(index: list[list[int]], weight: list[list[float]] | None = None) -> Allocation:
@@ -44,7 +44,7 @@ def test_each_token_is_the_weighted_mean_of_its_cells(method: Method, case: Case
 @law(images=2)
 def test_tokens_stand_in_reading_order_coarse_before_fine(case: Case) -> None:
     for name in ("cut", "pyramid", "grid"):
-        field, plan = planned(methods()[name], case)
+        field, plan = planned(list_methods()[name], case)
         tokens = pack(field, plan)
         for image in range(len(case.grids)):
             valid = tokens.valid[image]
@@ -82,7 +82,7 @@ def test_the_box_of_a_mean_of_a_block_is_the_block() -> None:
 
 
 def test_pooled_tokens_have_the_boxes_of_their_tiles() -> None:
-    field, plan = methods()["pool"].plan([(7, 9)], torch.zeros(1, 63), 6)
+    field, plan = list_methods()["pool"].plan([(7, 9)], torch.zeros(1, 63), 6)
     box = pack(field, plan).box[0].round().int().tolist()
     area = {(y, x) for y0, x0, y1, x1 in box for y in range(y0, y1) for x in range(x0, x1)}
     assert len(area) == 63
@@ -119,7 +119,7 @@ def test_padding_rows_are_zeros_and_stand_last() -> None:
 
 @law(images=3)
 def test_half_precision_features_stay_half_precision(case: Case) -> None:
-    field, plan = planned(methods()["cut"], case)
+    field, plan = planned(list_methods()["cut"], case)
     assert field.feature is not None
     half = replace(field, feature=field.feature.bfloat16())
     tokens = pack(half, plan)

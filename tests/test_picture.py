@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import image as picture
-from homunculus.image import Picture, PictureError, fitted, open_picture
+from homunculus import pages as picture
+from homunculus.pages import Picture, PictureError, fitted, open_picture
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 ImageOps = pytest.importorskip("PIL.ImageOps")

@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 import torch
 
-from homunculus import image as picture
-from homunculus.image import PictureError, open_picture, size_of
+from homunculus import pages as picture
+from homunculus.pages import PictureError, open_picture, size_of
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pillow_heif = pytest.importorskip("pillow_heif", reason="needs the extra `heic`")

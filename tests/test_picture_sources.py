@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus import image as picture
-from homunculus.image import PictureError, open_picture
+from homunculus import pages as picture
+from homunculus.pages import PictureError, open_picture
 from homunculus.show import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")

@@ -9,8 +9,6 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from homunculus.core.match import OF_THING, Match
-from homunculus.core.pipeline import Sight
 from homunculus.planner import believe
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.bill import Need
@@ -30,6 +28,7 @@ from homunculus.planner.search import (
     find_views,
     grow_views,
 )
+from homunculus.scouts.sight import OF_THING, Match, Sight
 
 EYES = Acuity("test", 6.0, 0.5)
 VLM = ACUITIES["vlm"]

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 import homunculus
-from homunculus.cli import main
+from homunculus.commands.main import main
 from homunculus.planner import Planner
 from homunculus.planner.cost import costs
 from homunculus.planner.labels import Label, text_tokens

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import homunculus
-from homunculus import Match, Sight, scouts
-from homunculus.cli import main
+from homunculus import Match, Sight, list_scouts
+from homunculus.commands.main import main
 from homunculus.planner import Planner, View, believe, in_picture, render
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.show.views import MISSED, facts
@@ -226,7 +226,7 @@ def test_a_thing_is_shown_large_enough_and_not_read() -> None:
 
 def test_views_and_budget_print_that_they_guess(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(scouts(), "guess", lambda: looked_for(0.1))
+    monkeypatch.setitem(list_scouts(), "guess", lambda: looked_for(0.1))
     page().save("page.png")
     call = ["page.png", "What?", "--scout", "guess"]
     assert main(["views", *call, "--tokens", "16"]) == 0
@@ -287,7 +287,7 @@ def test_a_place_that_no_window_shows_is_told() -> None:
 
 def test_a_budget_that_cannot_be_reached_is_said_to(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(scouts(), "corner", lambda: corner(size=4.0))
+    monkeypatch.setitem(list_scouts(), "corner", lambda: corner(size=4.0))
     page().save("page.png")
     with pytest.warns(UserWarning, match=r"legible=0.9 \(cap=8\).*Raise cap, or lower legible"):
         seen = homunculus.views(page(), "?", tokens="auto", legible=0.9, cap=8, scout=corner())
@@ -308,7 +308,7 @@ def test_a_budget_that_buys_nothing_is_refused_before_anybody_looks(
     tmp_path, capsys, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(scouts(), "never", lambda: lambda *_: pytest.fail("it looked"))
+    monkeypatch.setitem(list_scouts(), "never", lambda: lambda *_: pytest.fail("it looked"))
     page().save("page.png")
     assert (
         main(["views", "page.png", "?", "--scout", "never", "--tokens", "3", "--model", "gpt-4o"])
@@ -323,7 +323,7 @@ def test_a_verb_is_named_once_in_its_error(tmp_path, capsys, monkeypatch) -> Non
     page().save("page.png")
     assert main(["cost", "0x5"]) == 2
     assert capsys.readouterr().err.startswith("homunculus cost: expected width x height")
-    monkeypatch.setitem(scouts(), "corner", corner)
+    monkeypatch.setitem(list_scouts(), "corner", corner)
     assert main(["budget", "page.png", "?", "--scout", "corner", "--legible", "2"]) == 2
     assert capsys.readouterr().err == (
         "homunculus budget: legible must be a number from 0 to 1, got 2.0\n"

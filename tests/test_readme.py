@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tiny
-from homunculus.cli import check, main
+from homunculus.commands.main import check, main
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

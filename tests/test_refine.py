@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import Case, law, often, pictures, relevance
-from homunculus import Allocation, Field, Material, Relevance, methods
-from homunculus.core import lift
-from homunculus.core.allocate import BestFirst, Foveated
-from homunculus.core.allocate.refine import WIDTH, gains
+from homunculus import Allocation, Field, Material, Relevance, list_methods
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.allocate import BestFirst
+from homunculus.engines.cells.allocate.refine import WIDTH, gains
+from homunculus_lab.methods.foveated import Foveated
 from oracles import tree
 
 
@@ -162,7 +163,7 @@ CUTS = ["cut", "foveated", "clusters", "oracle", "shuffled"]
 @pytest.mark.parametrize("name", CUTS)
 @law(images=2)
 def test_a_cut_without_its_overlays_tiles_the_image_exactly_once(name: str, case: Case) -> None:
-    method = methods()[name]
+    method = list_methods()[name]
     field = method.field(case.grids, case.slots, case.material())
     plan = method.allocate(field, relevance(field, case.logit()), case.slots)
     for image, cells in enumerate(case.cells):
@@ -197,7 +198,7 @@ def corners(field: Field, plan: Allocation) -> set[tuple[int, int, int]]:
 def test_seven_slots_of_a_4x4_image_are_three_quarters_and_the_hot_one_opened() -> None:
     logit = torch.zeros(1, 16)
     logit[0, 3] = 4.0  # top right
-    field, plan = methods()["cut"].plan([(4, 4)], logit, 7)
+    field, plan = list_methods()["cut"].plan([(4, 4)], logit, 7)
     coarse = {(0, 0, 2), (2, 0, 2), (2, 2, 2)}
     assert corners(field, plan) == coarse | {(0, 2, 1), (0, 3, 1), (1, 2, 1), (1, 3, 1)}
 
@@ -205,7 +206,7 @@ def test_seven_slots_of_a_4x4_image_are_three_quarters_and_the_hot_one_opened() 
 def test_what_is_left_of_the_budget_shows_the_best_children_of_the_next_cell() -> None:
     logit = torch.zeros(1, 16)
     logit[0, 3], logit[0, 15] = 4.0, 2.0  # top right is split; then bottom right, too dear
-    field, plan = methods()["cut"].plan([(4, 4)], logit, 9)
+    field, plan = list_methods()["cut"].plan([(4, 4)], logit, 9)
     coarse = {(0, 0, 2), (2, 0, 2), (2, 2, 2)}
     fine = {(0, 2, 1), (0, 3, 1), (1, 2, 1), (1, 3, 1)}
     assert corners(field, plan) == coarse | fine | {(3, 3, 1), (2, 2, 1)}
@@ -237,7 +238,7 @@ def test_a_fovea_in_the_corner_of_an_8x8_image_opens_what_is_near_it() -> None:
 
 def test_two_slots_show_the_two_halves_that_clusters_found() -> None:
     half = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]).repeat(4, 1)[None]
-    field, plan = methods()["clusters"].plan(
+    field, plan = list_methods()["clusters"].plan(
         [(4, 4)], torch.zeros(1, 16), 2, Material(feature=half)
     )
     box = field.box[0, plan.index[0, :, 0]].int().tolist()

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 import pytest
 import torch
 
-from homunculus import Match, Scout, Sight, methods
+from homunculus import Match, Scout, Sight, list_methods
 from homunculus import show as why
-from homunculus.relevance import scout as relevance
-from homunculus.relevance import words as scout
-from homunculus.relevance.scout import WordsOrPixels
-from homunculus.relevance.words import COMPARING, ENOUGH, SURE, WordSight
+from homunculus.scouts import registry as relevance
+from homunculus.scouts import words as scout
+from homunculus.scouts.registry import WordsOrPixels
+from homunculus.scouts.words import COMPARING, ENOUGH, SURE, WordSight
 from homunculus.show import look, panels
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -118,11 +118,11 @@ def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
     assert fake.asked == [QUESTION]
 
 
-@pytest.mark.parametrize("name", sorted(methods()))
+@pytest.mark.parametrize("name", sorted(list_methods()))
 def test_only_methods_that_live_on_the_question_ask_the_scout(name) -> None:
     fake = Fake()
     seen = look(page(), QUESTION, method=name, tokens=9, boxes=[(1, 1, 9, 9)], scout=eyes(fake))
-    asks = methods()[name].source in ("question", "bands")
+    asks = list_methods()[name].source in ("question", "bands")
     assert bool(fake.asked) == asks == seen.sight.origin.startswith("words")
     told = {"shuffled": "pixels (one picture has no other question)", "oracle": "the answer's box"}
     assert seen.sight.origin == told.get(name, seen.sight.origin)
@@ -153,7 +153,7 @@ def test_a_named_place_is_added_to_the_scouts_map() -> None:
 
 
 def test_explore_heats_the_scouts_map_too() -> None:
-    from homunculus.relevance import Dials
+    from homunculus.scouts import Dials
 
     sharp, flat = (
         look(page(), QUESTION, scout=eyes(Fake()), dials=Dials(explore=heat)) for heat in (0.5, 2.0)

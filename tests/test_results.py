@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from homunculus.lab.results import from_text, pack, to_text
+from homunculus_lab.results import from_text, pack, to_text
 
 RESULTS = Path(__file__).parents[1] / "results"
 LIMIT = 1_000_000

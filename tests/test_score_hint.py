@@ -5,7 +5,7 @@ import time
 import pytest
 import torch
 
-from homunculus.relevance.places import BACKGROUND, CENTRE, FOREGROUND, TABLE, hint, places
+from homunculus.scouts.places import BACKGROUND, CENTRE, FOREGROUND, TABLE, hint, places
 
 # question, and the corner or side of a 9 x 9 grid where the map must be 1: y x, or None for any
 POINTING = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 from scipy.stats import rankdata
 
-from homunculus.relevance import WAYS, WEIGHTS, Dials, mix, rank
+from homunculus.scouts import WAYS, WEIGHTS, Dials, mix, rank
 
 CELLS = st.lists(
     st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, 1.0, math.inf]), min_size=1, max_size=40

@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.ndimage import correlate, gaussian_filter, map_coordinates
 
-from homunculus.relevance import contrast, information, orientations
-from homunculus.relevance.pixels import STEPS
+from homunculus.scouts import contrast, information, orientations
+from homunculus.scouts.pixels import STEPS
 
 pytest.importorskip("kornia")
 

@@ -10,8 +10,8 @@ import torch
 from jaxtyping import TypeCheckError
 
 from homunculus.lazy import MissingExtra
-from homunculus.relevance import contrast, information, orientations, rank
-from homunculus.relevance import pixels as room
+from homunculus.scouts import contrast, information, orientations, rank
+from homunculus.scouts import pixels as room
 
 pytest.importorskip("kornia")
 
@@ -279,7 +279,7 @@ def test_without_kornia_the_error_names_the_extra(monkeypatch):
 
 
 def test_importing_the_room_does_not_import_kornia():
-    program = "import sys, homunculus.relevance; sys.exit('kornia' in sys.modules)"
+    program = "import sys, homunculus.scouts; sys.exit('kornia' in sys.modules)"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, env=environment, check=False).returncode == 0

@@ -11,7 +11,7 @@ import torch
 
 pytest.importorskip("safetensors", reason="the feature cache needs the scout extra")
 
-from homunculus.relevance.words.cache import ABANDONED, Cache, key
+from homunculus.scouts.words.cache import ABANDONED, Cache, key
 
 
 def page(number: int, cells: int = 64) -> dict[str, torch.Tensor]:
@@ -218,9 +218,7 @@ def crowd(folder: str, most: int, worker: int, faults: "multiprocessing.Queue") 
 @pytest.mark.parametrize("most", [2**30, 20_000])
 def test_eight_processes_at_once_see_whole_features_or_none(tmp_path, most):
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["torch", "safetensors.torch", "homunculus.relevance.words.cache"]
-    )
+    context.set_forkserver_preload(["torch", "safetensors.torch", "homunculus.scouts.words.cache"])
     faults = context.Queue()
     arguments = [(str(tmp_path), most, worker, faults) for worker in range(8)]
     workers = [context.Process(target=crowd, args=each) for each in arguments]

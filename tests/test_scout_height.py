@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 import torch
 
-from homunculus.cli import main
-from homunculus.relevance import words
-from homunculus.relevance.words import WEIGHTS, WordScout, load
-from homunculus.relevance.words.cache import Cache
-from homunculus.relevance.words.height import FILE, SIZE_ERROR, HeightHead, combine, on_grid
+from homunculus.commands.main import main
+from homunculus.scouts import words
+from homunculus.scouts.words import WEIGHTS, WordScout, load
+from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.height import FILE, SIZE_ERROR, HeightHead, combine, on_grid
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -195,8 +195,8 @@ def test_on_a_coarser_grid_heights_are_means_of_text_and_not_the_largest() -> No
 
 def printed(seed: int, photos=()) -> SimpleNamespace:
     """A page like those that are rendered, of one large bar as its only word."""
-    from homunculus.lab.train.canvas import PrintedWord
-    from homunculus.lab.train.pages import RenderedPage
+    from homunculus_lab.train.canvas import PrintedWord
+    from homunculus_lab.train.pages import RenderedPage
 
     pixels, rng = np.full((512, 512), 230, np.uint8), Random(seed)
     high, top = rng.randint(20, 60), rng.randint(100, 300)
@@ -207,7 +207,7 @@ def printed(seed: int, photos=()) -> SimpleNamespace:
 
 @pytest.mark.parametrize("scale", [0.25, 0.6, 1.0, 2.0])
 def test_labels_follow_the_scale(scale) -> None:
-    from homunculus.lab.train.height import WINDOW, heights, rescale
+    from homunculus_lab.train.height import WINDOW, heights, rescale
 
     before = printed(3)
     quad = before.words[0].quad
@@ -226,7 +226,7 @@ def test_labels_follow_the_scale(scale) -> None:
 
 
 def test_training_is_the_same_every_time_and_loads(tmp_path) -> None:
-    from homunculus.lab.train import height
+    from homunculus_lab.train import height
 
     outs = [height.train(tmp_path / one, printed, 6, 0, steps=5, threads=1) for one in "ab"]
     assert outs[0].read_bytes() != (WEIGHTS / FILE).read_bytes()
@@ -238,7 +238,7 @@ def test_training_is_the_same_every_time_and_loads(tmp_path) -> None:
 
 
 def test_the_head_learns_height_and_doubt() -> None:
-    from homunculus.lab.train.height import fit
+    from homunculus_lab.train.height import fit
 
     make = torch.Generator().manual_seed(0)
     cell, noise = torch.zeros(4000, 256), torch.randn(4000, generator=make)
@@ -257,8 +257,8 @@ def test_the_head_learns_height_and_doubt() -> None:
 
 
 def test_errors_by_hand() -> None:
-    from homunculus.lab.measure.height import Told, summary
-    from homunculus.lab.measure.suite import Question
+    from homunculus_lab.measure.height import Told, summary
+    from homunculus_lab.measure.suite import Question
 
     one = Question("s", 0, "a.png", Path(), "?", ("x",), ())
     told = [Told(one, true, true + 0.5 + shift, 4.0) for true, shift in ((3.0, 0.1), (5.0, -0.1))]

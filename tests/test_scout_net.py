@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homunculus.relevance.words.net import (
+from homunculus.scouts.words.net import (
     ALPHABET,
     BITS,
     KINDS,
@@ -24,7 +24,7 @@ from homunculus.relevance.words.net import (
     save,
     spelled,
 )
-from homunculus.relevance.words.net import supported as is_supported
+from homunculus.scouts.words.net import supported as is_supported
 
 WORD = st.text(ALPHABET, max_size=12)
 
@@ -161,7 +161,7 @@ def test_a_cell_looks_along_its_line_but_letters_do_not(
     net: WordNet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "homunculus.relevance.words.net.standard", lambda pixels: pixels
+        "homunculus.scouts.words.net.standard", lambda pixels: pixels
     )  # it joins all
     pixels = torch.rand(1, 1, 64, 640, requires_grad=True)
     seen = net(pixels)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homunculus.relevance.words.net import ALPHABET, KINDS
-from homunculus.relevance.words.question import (
+from homunculus.scouts.words.net import ALPHABET, KINDS
+from homunculus.scouts.words.question import (
     BUCKETS,
     LONGEST_WORD,
     MOST_BUCKETS,
@@ -136,8 +136,7 @@ def test_a_strangers_ten_thousand_characters_stay_bounded(piece):
 
 def test_buckets_are_the_same_in_every_process():
     code = (
-        "from homunculus.relevance.words.question import ask\n"
-        "print(ask('Who paid how much?').buckets)"
+        "from homunculus.scouts.words.question import ask\nprint(ask('Who paid how much?').buckets)"
     )
     for seed in ("1", "2"):
         run = subprocess.run(

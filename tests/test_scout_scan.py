@@ -10,11 +10,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homunculus.relevance import words
-from homunculus.relevance.words import WEIGHTS, WordScout, int8, load, scan
-from homunculus.relevance.words.cache import Cache
-from homunculus.relevance.words.net import WordNet, standard
-from homunculus.relevance.words.scan import Reader, cut, mixed, pack
+from homunculus.scouts import words
+from homunculus.scouts.words import WEIGHTS, WordScout, int8, load, scan
+from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.net import WordNet, standard
+from homunculus.scouts.words.scan import Reader, cut, mixed, pack
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
@@ -157,7 +157,7 @@ def test_pages_read_together_are_as_if_read_alone(small, tmp_path) -> None:
 
 def test_another_device_reads_in_floats_and_answers_alike(small, tmp_path, monkeypatch) -> None:
     """A processor stands in for the device: what moves, and where to, is the same."""
-    from homunculus.relevance.scout import DEVICE, _word_scout
+    from homunculus.scouts.registry import DEVICE, _word_scout
 
     monkeypatch.setenv(DEVICE, "cpu")
     there = replace(_word_scout.__wrapped__(None), cache=Cache(tmp_path, most=0))
@@ -234,7 +234,7 @@ def test_ranges_span_what_the_layers_of_a_net_show() -> None:
 
 
 def test_memory_for_pages_is_set_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    from homunculus.relevance.scout import MEMORY, _page_cache
+    from homunculus.scouts.registry import MEMORY, _page_cache
 
     monkeypatch.delenv(MEMORY, raising=False)
     assert _page_cache() is None

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homunculus.relevance.words import evidence
-from homunculus.relevance.words.evidence import (
+from homunculus.scouts.words import evidence
+from homunculus.scouts.words.evidence import (
     COLUMN,
     FEATURES,
     HEADING,
@@ -19,7 +19,7 @@ from homunculus.relevance.words.evidence import (
     by_hand,
     features,
 )
-from homunculus.relevance.words.question import ask
+from homunculus.scouts.words.question import ask
 
 SEEDS = st.integers(0, 2**31 - 1)
 

@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from homunculus.core.match import FOUND, Match
-from homunculus.core.pipeline import Sight, probabilities
-from homunculus.image import open_picture
 from homunculus.lazy import MissingExtra
+from homunculus.pages import open_picture
 from homunculus.planner import believe, views
 from homunculus.planner.acuity import ACUITIES, THING
-from homunculus.relevance.combine import combine
-from homunculus.relevance.material import segment
-from homunculus.relevance.scout import WordsAndThings, WordsOrPixels, get_scout
-from homunculus.relevance.things import (
+from homunculus.scouts.combine import combine
+from homunculus.scouts.registry import WordsAndThings, WordsOrPixels, get_scout
+from homunculus.scouts.sight import FOUND, Match, Sight, probabilities
+from homunculus.scouts.things import (
     Detector,
     EfficientDet,
     Thing,
@@ -28,8 +26,9 @@ from homunculus.relevance.things import (
     sureness,
     weigh,
 )
-from homunculus.relevance.things.detector import WEIGHTS
-from homunculus.relevance.things.names import names_in, nouns, relation_in
+from homunculus.scouts.things.detector import WEIGHTS
+from homunculus.scouts.things.names import names_in, nouns, relation_in
+from homunculus_lab.methods.material import segment
 
 PHOTOS = Path(os.environ.get("HOMUNCULUS_DATA", "/nowhere")) / "coco_open" / "images"
 photos = pytest.mark.skipif(not PHOTOS.is_dir(), reason="HOMUNCULUS_DATA has no coco_open")

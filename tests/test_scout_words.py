@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from homunculus import Scout
-from homunculus.core.match import FOUND
-from homunculus.relevance import words
-from homunculus.relevance.words import WordScout, WordSight, load, scan
-from homunculus.relevance.words.cache import Cache
-from homunculus.relevance.words.evidence import Spread
-from homunculus.relevance.words.net import WordNet
+from homunculus.scouts import words
+from homunculus.scouts.sight import FOUND
+from homunculus.scouts.words import WordScout, WordSight, load, scan
+from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.evidence import Spread
+from homunculus.scouts.words.net import WordNet
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
@@ -220,9 +220,9 @@ def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) 
 
 
 def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
-    from homunculus.relevance.words import matches
-    from homunculus.relevance.words.evidence import WordEvidence
-    from homunculus.relevance.words.question import ask
+    from homunculus.scouts.words import matches
+    from homunculus.scouts.words.evidence import WordEvidence
+    from homunculus.scouts.words.question import ask
 
     asked = ask("telephone")
     match = torch.zeros(1, len(asked.words), 8, 40)

@@ -19,8 +19,8 @@ import torch
 
 import homunculus
 from homunculus import look
-from homunculus.cli import main
-from homunculus.relevance.scout import get_scout, scouts
+from homunculus.commands.main import main
+from homunculus.scouts.registry import get_scout, list_scouts
 from test_architecture import CHANGES, PAGE, ROOT, SCOUT
 from tiny import folder, load
 
@@ -70,11 +70,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
     monkeypatch.chdir(tmp_path)
-    scouts.cache_clear()
+    list_scouts.cache_clear()
     yield tmp_path
     monkeypatch.undo()
     sys.modules.pop(MODULE, None)
-    scouts.cache_clear()
+    list_scouts.cache_clear()
 
 
 # ---- the two pages agree -------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def test_the_guide_shows_the_same_scout_and_entry_point(package: Path) -> None:
 
 
 def test_it_is_in_the_registry() -> None:
-    assert list(scouts())[-1] == NAME
+    assert list(list_scouts())[-1] == NAME
     assert isinstance(get_scout(NAME), homunculus.Scout)
     assert get_scout(NAME) is get_scout(NAME), "made once: it may load weights"
 

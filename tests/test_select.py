@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import REGIONS, Case, law, often, pictures, relevance
-from homunculus import Material, Relevance, methods
-from homunculus.core import lift
-from homunculus.core.allocate import (
+from homunculus import Material, Relevance, list_methods
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.allocate import TopK
+from homunculus.engines.cells.allocate.order import apportion
+from homunculus_lab.methods.strata import (
     AdaptiveStrata,
     Bands,
     Centre,
@@ -18,9 +20,7 @@ from homunculus.core.allocate import (
     Regions,
     Shares,
     Stratified,
-    TopK,
 )
-from homunculus.core.allocate.order import apportion
 from oracles import shares
 
 
@@ -99,7 +99,7 @@ def test_top_k_equals_sorting(case: Case, level_weight: float) -> None:
 
 def test_grid_keeps_the_three_hottest_cells_of_a_picture() -> None:
     logit = torch.tensor([[0.0, 5.0, 1.0], [2.0, 0.0, 7.0], [2.0, 6.0, 0.0]]).reshape(1, 9)
-    _, plan = methods()["grid"].plan([(3, 3)], logit, 4)
+    _, plan = list_methods()["grid"].plan([(3, 3)], logit, 4)
     assert plan.index[0, :, 0].tolist() == [5, 7, 1, 3]
 
 
@@ -109,7 +109,7 @@ def test_grid_keeps_finite_cells_before_broken_ones(case: Case) -> None:
     lot = torch.rand(logit.shape, generator=case.chance(4))
     logit = logit.masked_fill(lot < 0.3, torch.nan).masked_fill(lot > 0.8, -torch.inf)
     for plan in (
-        methods()["grid"].plan(case.grids, logit, case.slots)[1],
+        list_methods()["grid"].plan(case.grids, logit, case.slots)[1],
         TopK()(lift.grid(case.grids), Relevance(logit), case.slots),
     ):
         for image, cells in enumerate(case.cells):
@@ -127,7 +127,7 @@ def test_broken_cells_do_not_disturb_the_order_of_the_others() -> None:
 
 def test_pyramid_weighs_levels_by_half_a_logit_each() -> None:
     logit = torch.tensor([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 1.25]]).reshape(1, 8)
-    field, plan = methods()["pyramid"].plan([(2, 4)], logit, 3)
+    field, plan = list_methods()["pyramid"].plan([(2, 4)], logit, 3)
     # 2x4 cells under 1x2 under 1x1 under 1x1: the root's mean .65625 + 1.5 leads, then its only
     # child + 1, then the left square's 1 + .5
     level = field.level[0, plan.index[0, :, 0]].tolist()
@@ -136,7 +136,7 @@ def test_pyramid_weighs_levels_by_half_a_logit_each() -> None:
 
 
 def test_pyramid_shares_are_64_128_64_17_of_273() -> None:
-    field, plan = methods()["pyramid-shares"].plan([(64, 64)], torch.zeros(1, 4096), 273)
+    field, plan = list_methods()["pyramid-shares"].plan([(64, 64)], torch.zeros(1, 4096), 273)
     level = field.level[0, plan.index[0, :, 0]]
     assert level.bincount(minlength=4).tolist() == [64, 128, 64, 17]
 
@@ -213,10 +213,10 @@ def parts_wanted(lines: list[int]) -> int:
 def test_relevance_in_one_place_asks_for_few_parts_and_spread_relevance_for_many() -> None:
     peaked = torch.full((1, 1024), -8.0)
     peaked[0, 0] = 8.0
-    _, plan = methods()["adaptive-strata"].plan([(32, 32)], peaked, 20)
+    _, plan = list_methods()["adaptive-strata"].plan([(32, 32)], peaked, 20)
     quarter = plan.index[0, :, 0] // 32 // 16 * 2 + plan.index[0, :, 0] % 32 // 16
     assert quarter.bincount().tolist() == [17, 1, 1, 1]
-    _, plan = methods()["adaptive-strata"].plan([(32, 32)], torch.zeros(1, 1024), 64)
+    _, plan = list_methods()["adaptive-strata"].plan([(32, 32)], torch.zeros(1, 1024), 64)
     part = plan.index[0, :, 0] // 32 // 4 * 8 + plan.index[0, :, 0] % 32 // 4
     assert part.bincount().tolist() == [1] * 64
 
@@ -224,7 +224,7 @@ def test_relevance_in_one_place_asks_for_few_parts_and_spread_relevance_for_many
 def test_every_part_of_a_page_is_seen_and_the_hot_one_gets_the_rest() -> None:
     logit = torch.full((1, 64), -8.0)
     logit[0, 0:2] = 8.0  # both in the top left part of 2 x 2 cells
-    _, plan = methods()["stratified"].plan([(8, 8)], logit, 18)
+    _, plan = list_methods()["stratified"].plan([(8, 8)], logit, 18)
     first_of_each = {row * 8 + col for row in range(0, 8, 2) for col in range(0, 8, 2)}
     assert chosen(plan) == first_of_each | {1, 8}
 
@@ -321,7 +321,7 @@ def test_atlas_sees_a_speck_that_relevance_ignores() -> None:
     label = torch.zeros(1, 36, dtype=torch.long)
     label[0, 35] = 1
     logit = torch.arange(36.0, 0, -1)[None]
-    field, plan = methods()["atlas"].plan([(6, 6)], logit, 3, Material(label=label, labels=2))
+    field, plan = list_methods()["atlas"].plan([(6, 6)], logit, 3, Material(label=label, labels=2))
     assert field.box[0, plan.index[0, :, 0], :2].tolist() == [[0, 0], [0, 1], [5, 5]]
 
 
@@ -347,7 +347,7 @@ def test_centre_of_the_longest_strip_is_its_middle() -> None:
 
 
 def test_centre_of_a_4x4_picture_is_its_middle_square() -> None:
-    _, plan = methods()["centre"].plan([(4, 4)], torch.zeros(1, 16), 4)
+    _, plan = list_methods()["centre"].plan([(4, 4)], torch.zeros(1, 16), 4)
     assert plan.index[0, :, 0].tolist() == [5, 6, 9, 10]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from homunculus.image import PictureError
+from homunculus.pages import PictureError
 from homunculus.serve import Rewriter, fetch
 from sites import LOOPBACK, PUBLIC, Site, drip, endless, redirect, stay_home, whole
 from test_planner_views import corner

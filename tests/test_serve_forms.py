@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 
 from forms import Form, Maker, original_in
-from homunculus.image import size_of
+from homunculus.pages import size_of
 from homunculus.planner.messages import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from homunculus.image import size_of
+from homunculus.pages import size_of
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body

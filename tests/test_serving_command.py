@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tiny
-from homunculus.cli import main
+from homunculus.commands.main import main
 from homunculus.engines import vllm as compat
 from homunculus.engines.vllm import command
 
@@ -206,7 +206,7 @@ import socket, sys
 def refuse(*_, **__):
     sys.exit("somebody asked the network")
 socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
-from homunculus.cli import main
+from homunculus.commands.main import main
 code = main(["serve", "some/model", "--tokens", "64"])
 loaded = {"transformers", "huggingface_hub"} & set(sys.modules)
 sys.exit(f"loaded {loaded}" if loaded else code)

@@ -17,9 +17,9 @@ from torch import Tensor
 
 import homunculus
 from homunculus import Sight
-from homunculus.core.pipeline import probabilities
-from homunculus.relevance.combine import combine, mix
-from homunculus.relevance.scout import at_named_place
+from homunculus.scouts.combine import combine, mix
+from homunculus.scouts.registry import at_named_place
+from homunculus.scouts.sight import probabilities
 from homunculus.studio.compare import PointScout
 from tiny import load
 
@@ -27,7 +27,7 @@ image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 SHIFTS = (1e3, -1e3)
 QUESTION = "What is at the top left?"
-METHODS = homunculus.methods()
+METHODS = homunculus.list_methods()
 OF_PICTURES = [name for name, method in METHODS.items() if method.source == "question"]
 """Methods that `look` can run by a map: they need no model."""
 

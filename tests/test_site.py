@@ -48,7 +48,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_every_method_has_a_card_and_the_page_is_what_the_registry_and_results_say(cards) -> None:
-    table = {**homunculus.methods(), **cards.PLANNED}
+    table = {**homunculus.list_methods(), **cards.PLANNED}
     assert {name for name in table if table[name].rule.__module__.startswith("homunculus.")} == set(
         cards.CARDS
     )

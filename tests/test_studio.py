@@ -15,9 +15,9 @@ import pytest
 import torch
 
 from homunculus import Sight
-from homunculus.cli import main
-from homunculus.core.methods import methods
-from homunculus.image import Picture, PictureError
+from homunculus.commands.main import main
+from homunculus.engines.cells.methods import list_methods
+from homunculus.pages import Picture, PictureError
 from homunculus.planner import Planner
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -187,7 +187,7 @@ def test_a_method_with_a_fixation_gets_the_click() -> None:
 
 
 def test_methods_that_cannot_be_compared_are_not_offered() -> None:
-    assert set(methods()) - set(compare.choices()) == {"resize", "oracle", "shuffled"}
+    assert set(list_methods()) - set(compare.choices()) == {"resize", "oracle", "shuffled"}
 
 
 @pytest.mark.parametrize(

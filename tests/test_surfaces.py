@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 
 import homunculus
-from homunculus import Lift, Material, Method, Sight, Tokens, get_method, methods
-from homunculus.core import lift
-from homunculus.core.allocate import TopK
-from homunculus.core.pack import pack
+from homunculus import Lift, Material, Method, Sight, Tokens, get_method, list_methods
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.allocate import TopK
+from homunculus.engines.cells.pack import pack
 from homunculus.engines.families import plain_layout
 from homunculus.engines.views import are_cells
 from homunculus.show import look
@@ -35,7 +35,7 @@ BY_CONTENT = ("random", "clusters")
 """Their choice rests on features, and those of a surface are its own: colours, rows or none."""
 FRAMED = ("windows", "resize")
 """Shown as ordinary images of their own before the encoder."""
-every_method = pytest.mark.parametrize("name", list(methods()))
+every_method = pytest.mark.parametrize("name", list(list_methods()))
 
 
 @cache
@@ -108,7 +108,7 @@ def prepared(name: str, where: str) -> Any:
 
 
 def test_no_two_methods_that_look_keep_the_same_here() -> None:
-    found = {name: tuple(kept(seen(name).tokens)) for name in methods() if name != "shuffled"}
+    found = {name: tuple(kept(seen(name).tokens)) for name in list_methods() if name != "shuffled"}
     assert len(set(found.values())) == len(found)
 
 
@@ -172,8 +172,8 @@ def serving(name: str, where: str, *images: Any) -> tuple[dict[str, Tensor], Met
 
 def _colours() -> Tensor:
     """The features that vLLM's processor has, if a method needs some."""
-    from homunculus.image import open_picture
-    from homunculus.relevance.material import material
+    from homunculus.pages import open_picture
+    from homunculus_lab.methods.material import material
 
     found = material(open_picture(page()).pixels, {"features"}).feature
     assert found is not None
@@ -259,8 +259,8 @@ def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
 @every_method
 def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
     pytest.importorskip("anls", reason="needs the extra `measure`")
-    from homunculus.lab.measure.row import row
-    from homunculus.lab.measure.spend import open_sheet, spend_slots
+    from homunculus_lab.measure.row import row
+    from homunculus_lab.measure.spend import open_sheet, spend_slots
 
     page().save(tmp_path / "page.png")
     sheet = open_sheet(tmp_path / "page.png", 256, 16)

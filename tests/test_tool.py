@@ -5,7 +5,7 @@ import pytest
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
-from homunculus.image import PictureError  # noqa: E402
+from homunculus.pages import PictureError  # noqa: E402
 from homunculus.serve.tool import look_within  # noqa: E402
 
 HEADS = [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-1.4\n", b"RIFF"]

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from homunculus.core import lift
-from homunculus.core.types import Tokens
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.types import Tokens
 from homunculus.show import panels
 from homunculus.show import panels as marks
 from homunculus.show import panels as paper

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import homunculus
-from homunculus.relevance.places import asks_for_all
+from homunculus.scouts.places import asks_for_all
 from homunculus.serve import Rewriter
 
 WHOLE = """

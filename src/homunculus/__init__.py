@@ -6,17 +6,16 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from homunculus.core.coverage import Certificate, certify
-    from homunculus.core.lift import Lift, Material
-    from homunculus.core.match import Match
-    from homunculus.core.methods import Method, get_method, methods
-    from homunculus.core.pack import pack
-    from homunculus.core.pipeline import Scout, Sight
-    from homunculus.core.types import Allocation, Budget, Field, Relevance, Rule, Tokens
+    from homunculus.engines.cells.coverage import Certificate, certify
+    from homunculus.engines.cells.lift import Lift, Material
+    from homunculus.engines.cells.methods import Method, get_method, list_methods
+    from homunculus.engines.cells.pack import pack
+    from homunculus.engines.cells.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
     from homunculus.planner import Planner, Views, views
     from homunculus.planner.cost import costs
-    from homunculus.relevance.scout import get_scout, scouts
+    from homunculus.scouts.registry import get_scout, list_scouts
+    from homunculus.scouts.sight import Match, Scout, Sight
     from homunculus.show import look
 
 try:
@@ -45,25 +44,24 @@ __all__ = [
     "costs",
     "get_method",
     "get_scout",
+    "list_methods",
+    "list_scouts",
     "look",
-    "methods",
     "pack",
-    "scouts",
     "views",
 ]
 
 _HOMES = {
-    "core.coverage": ("Certificate", "certify"),
-    "core.lift": ("Lift", "Material"),
-    "core.match": ("Match",),
-    "core.methods": ("Method", "get_method", "methods"),
-    "core.pack": ("pack",),
-    "core.pipeline": ("Scout", "Sight"),
-    "core.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
+    "engines.cells.coverage": ("Certificate", "certify"),
+    "engines.cells.lift": ("Lift", "Material"),
+    "engines.cells.methods": ("Method", "get_method", "list_methods"),
+    "engines.cells.pack": ("pack",),
+    "scouts.sight": ("Match", "Scout", "Sight"),
+    "engines.cells.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
     "planner": ("Planner", "Views", "views"),
     "planner.cost": ("costs",),
-    "relevance.scout": ("get_scout", "scouts"),
+    "scouts.registry": ("get_scout", "list_scouts"),
     "show": ("look",),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""

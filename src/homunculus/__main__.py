@@ -1,5 +1,5 @@
 """``python -m homunculus`` is the command ``homunculus``."""
 
-from homunculus.cli import main
+from homunculus.commands.main import main
 
 raise SystemExit(main())

@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Literal
 
 
@@ -191,3 +192,15 @@ def _values(action: argparse.Action, values: Mapping[str, Iterable[str]]) -> Ite
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def result_path(out: Path | None, name: str) -> Path:
+    """Where a result goes: ``out``, or its name in the folder `results/` if there is one."""
+    folder = Path("results") if Path("results").is_dir() else Path()
+    path = out or folder / name
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"no folder {path.parent} to write {path.name} to. Make it, or name another "
+            "place with -o."
+        )
+    return path

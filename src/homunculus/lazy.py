@@ -20,10 +20,10 @@ class BrokenExtra(MissingExtra):
     """An optional library is installed, but its own import fails; that error is the cause."""
 
 
-def need(module: str, extra: str, who: str) -> ModuleType:
-    """Import ``module`` now, or say which extra of this distribution brings it.
+def need(module: str, extra: str, who: str, project: str = "") -> ModuleType:
+    """Import ``module`` now, or say which extra brings it; ``project`` is a folder of the checkout.
 
-    >>> need("math", extra="view", who="homunculus.show.panels").sqrt(4.0)
+    >>> need("math", extra="studio", who="homunculus studio").sqrt(4.0)
     2.0
     """
     top = module.partition(".")[0]
@@ -34,20 +34,21 @@ def need(module: str, extra: str, who: str) -> ModuleType:
         if absent == top and error.name != top:  # a part of it: another version has it
             raise _broken(module, who, error) from error
         through = f"{top}, and {top} needs {absent}" if absent != top else top
-        hint = f"{who} needs {through}: {how_to_install(extra)}"
+        hint = f"{who} needs {through}: {how_to_install(extra, project)}"
         kind = BrokenExtra if absent != top else MissingExtra
         raise kind(hint, name=absent) from error
     except Exception as error:  # a build that does not fit raises what it likes
         raise _broken(module, who, error) from error
 
 
-def how_to_install(extra: str) -> str:
+def how_to_install(extra: str, project: str = "") -> str:
     """The command that brings an extra; the package is on no index yet.
 
-    >>> how_to_install("view")
-    "pip install -c constraints.txt '.[view]' (in a checkout of homunculus)"
+    >>> how_to_install("studio")
+    "pip install -c constraints.txt '.[studio]' (in a checkout of homunculus)"
     """
-    return f"pip install -c constraints.txt '.[{extra}]' (in a checkout of homunculus)"
+    folder = f"./{project}" if project else "."
+    return f"pip install -c constraints.txt '{folder}[{extra}]' (in a checkout of homunculus)"
 
 
 def _broken(module: str, who: str, error: Exception) -> BrokenExtra:

@@ -11,7 +11,7 @@ import pytest
 
 from batch.make import FAST
 from homunculus.batch.job import TIMES
-from homunculus.cli import main
+from homunculus.commands.main import main
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "RAY_BACKEND_LOG_LEVEL": "fatal",

@@ -12,7 +12,7 @@ from homunculus.batch.faults import Ledger
 from homunculus.batch.job import Job
 from homunculus.batch.read import Row
 from homunculus.batch.work import work_chunk
-from homunculus.lab.speed.batch import ENGINE_ARGS, QUIET
+from homunculus_lab.speed.batch import ENGINE_ARGS, QUIET
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # vLLM's own, at its start
 

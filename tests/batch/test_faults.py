@@ -342,7 +342,7 @@ def test_errors_of_the_machine_are_known_by_their_cause():
 def test_ray_that_does_not_start_is_a_sentence(tmp_path, monkeypatch, capsys):
     import ray
 
-    from homunculus.cli import main
+    from homunculus.commands.main import main
 
     def slow(**_: object) -> None:
         raise Exception("The current node timed out during startup. This could happen because\nx")

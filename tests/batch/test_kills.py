@@ -3,7 +3,7 @@
 import random
 
 from batch import make
-from homunculus.lab.speed.kills import Batches, kill, table, unbroken
+from homunculus_lab.speed.kills import Batches, kill, table, unbroken
 
 
 def test_a_few_kills_at_random_moments_lose_no_row(tmp_path):

@@ -73,7 +73,7 @@ def test_rows_that_are_only_resized_are_counted_and_named(tmp_path, batch):
 
 
 def test_the_first_example_of_the_page_shows_windows(tmp_path, monkeypatch, capsys):
-    from homunculus.cli import main
+    from homunculus.commands.main import main
 
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
@@ -242,7 +242,7 @@ def test_a_page_shows_the_plans_of_least_value(tmp_path, batch):
 
 
 def test_events_are_json_and_end_with_the_bill(tmp_path, capsys):
-    from homunculus.cli import main
+    from homunculus.commands.main import main
 
     source = make.folder(tmp_path / "in", 5)
     words = ["batch", str(source), str(tmp_path / "out"), *make.FAST, "--local", "--json"]

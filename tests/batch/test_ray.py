@@ -14,8 +14,8 @@ import torch
 from batch import make
 from batch.conftest import content, results, start
 from homunculus.batch import cluster
-from homunculus.lab.speed.batch import workers_of
-from homunculus.relevance import memory
+from homunculus.scouts import memory
+from homunculus_lab.speed.batch import workers_of
 
 ROWS = 120
 WORDS = ("--workers", "2", "--shard-rows", "20", "--json", "--question", "Where at the top?")
@@ -76,7 +76,7 @@ def test_sigterm_on_ray_finishes_what_is_in_hand(source, unbroken, tmp_path):
 HOLES = """
 import os
 import sys
-from homunculus.relevance.memory import return_large_blocks
+from homunculus.scouts.memory import return_large_blocks
 
 if sys.argv[1] == "return":
     return_large_blocks()

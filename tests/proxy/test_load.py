@@ -1,6 +1,6 @@
 """The benchmark of the proxy, small: no errors, and the event loop is not held up by our work."""
 
-from homunculus.lab.speed.proxy import ProxyPlan, measure, table
+from homunculus_lab.speed.proxy import ProxyPlan, measure, table
 
 PLAN = ProxyPlan(
     requests=60, rounds=2, at_once=16, rate=4.0, calm=20, known=4, every=15, size=(500, 400)

@@ -8,12 +8,12 @@ import json
 import httpx
 import pytest
 
-from homunculus.lab.speed.folder import write
-from homunculus.lab.speed.model import SMALLEST
-from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
-from homunculus.lab.speed.vllm import TEXT
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
+from homunculus_lab.speed.folder import write
+from homunculus_lab.speed.model import SMALLEST
+from homunculus_lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
+from homunculus_lab.speed.vllm import TEXT
 from proxy.test_litellm import QUESTION, ROUTES, files_in, request
 from serving.client import packed, page
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 import tiny
-from homunculus.lab.speed.server import NAME, OURS, PATIENCE, ServerProcess
+from homunculus_lab.speed.server import NAME, OURS, PATIENCE, ServerProcess
 from serving.client import turn
 
 CELLS = 1200

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from homunculus.lab.speed import questions
-from homunculus.lab.speed.model import SMALLEST
-from homunculus.lab.speed.questions import QuestionPlan
-from homunculus.lab.speed.vllm import LoadPlan, measure, table
+from homunculus_lab.speed import questions
+from homunculus_lab.speed.model import SMALLEST
+from homunculus_lab.speed.questions import QuestionPlan
+from homunculus_lab.speed.vllm import LoadPlan, measure, table
 from serving.conftest import ONE_PROCESS
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))

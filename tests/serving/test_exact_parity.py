@@ -8,7 +8,7 @@ import homunculus
 import tiny
 from homunculus.engines.vllm.choose import ANCHOR, ImageInputs, choose_tokens
 from homunculus.engines.vllm.settings import ServerSettings
-from homunculus.lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
+from homunculus_lab.speed.server import NAME, PATIENCE, STOCK, ServerProcess
 from serving.client import WORDS, page, turn
 from serving.conftest import EAGER, FEW, folder
 from serving.test_exact import WAYS

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from homunculus.cli import main
-from homunculus.lab import eyetest
-from homunculus.lab.eyechart import CARD, make_chart
-from homunculus.lab.speed.server import NAME
+from homunculus.commands.main import main
+from homunculus.eyes import test as eyetest
+from homunculus.eyes.chart import CARD, make_chart
+from homunculus_lab.speed.server import NAME
 from serving.conftest import FEW
 
 CELL = 16

@@ -18,9 +18,9 @@ from PIL import Image
 
 import tiny
 from homunculus.engines.vllm.stock import FAMILIES, MIDDLEWARE, VARIABLE
-from homunculus.lab.speed.server import OURS, STOCK
 from homunculus.planner.counting import AnyResolutionRule, FlatRule, TokenRule
 from homunculus.serve import Rewriter
+from homunculus_lab.speed.server import OURS, STOCK
 from serving.client import page, turn
 from serving.conftest import EAGER, Served, folder
 

@@ -13,8 +13,8 @@ import lmms_eval.tasks.textvqa.utils
 import lmms_eval.tasks.vqav2.utils  # noqa: F401 - here, or the next import's test would be skipped
 import pytest
 
-from homunculus.lab.results import from_text
-from homunculus.lab.speed.server import NAME as SERVED
+from homunculus_lab.results import from_text
+from homunculus_lab.speed.server import NAME as SERVED
 from serving.conftest import FEW, folder
 from serving.toy import CELLS, NAME, toy
 from test_inside import deep

@@ -19,8 +19,8 @@ from transformers import (
 )
 
 from homunculus.planner import views
-from homunculus.relevance.things import Detector, ThingScout
-from homunculus.relevance.things.zero_shot import ZeroShotDetector
+from homunculus.scouts.things import Detector, ThingScout
+from homunculus.scouts.things.zero_shot import ZeroShotDetector
 
 
 @pytest.fixture(scope="module")

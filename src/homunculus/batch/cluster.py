@@ -23,7 +23,7 @@ from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
 from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
 from homunculus.batch.work import work_chunk
 from homunculus.lazy import need
-from homunculus.relevance.memory import bound_memory
+from homunculus.scouts.memory import bound_memory
 
 WHO = "homunculus batch (without --local)"
 BLOCKS = 4_000

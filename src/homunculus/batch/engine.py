@@ -10,8 +10,8 @@ from io import BytesIO
 from typing import Any
 
 from homunculus.batch.job import WHO, Job
-from homunculus.image import Picture, to_data_uri
 from homunculus.lazy import need
+from homunculus.pages import Picture, to_data_uri
 
 _FORMATS = {
     b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp", b"RIFF": "webp",

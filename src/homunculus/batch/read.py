@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from homunculus.batch import faults
 from homunculus.batch.job import WHO, Job, digest
-from homunculus.image import BYTES, count_pages
 from homunculus.lazy import need
+from homunculus.pages import BYTES, count_pages
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".pdf")
 TABLES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".tar": "tar"}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from html import escape
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
@@ -16,8 +17,8 @@ from homunculus.batch.job import SCHEMA, WHO, Job
 from homunculus.batch.read import Row, Shard, rows_of
 from homunculus.batch.work import open_page
 from homunculus.batch.write import LEAST_SURE, NAMES, Output
-from homunculus.image import to_data_uri
 from homunculus.lazy import need
+from homunculus.pages import to_data_uri
 
 SIDE = 640
 """Pixels along the longer side of a picture on the page of doubtful plans."""
@@ -211,7 +212,7 @@ def _drawing(result: dict[str, Any], row: Row) -> str:
     """The picture with its windows, inside the page."""
     from homunculus.show.views import COLOURS, to_pillow
 
-    draw: Any = need("PIL.ImageDraw", extra="view", who=WHO)
+    draw: Any = import_module("PIL.ImageDraw")
     picture = open_page(row, (result["page"] or 1) - 1)
     image = to_pillow(picture)
     image.thumbnail((SIDE, SIDE))

@@ -20,7 +20,7 @@ from typing import Any
 from homunculus.batch.faults import Book, is_machine_error, patient
 from homunculus.batch.job import REQUEST, Job, digest, page_numbers
 from homunculus.batch.read import Row
-from homunculus.image import Picture, open_picture
+from homunculus.pages import Picture, open_picture
 from homunculus.planner import LONGEST, Planner, Views
 
 Result = dict[str, Any]

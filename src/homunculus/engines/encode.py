@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from homunculus.core.tower import Tower
+from homunculus.engines.cells.tower import Tower
 from homunculus.engines.families import Layout, split_rows
 
 _LOCK = RLock()

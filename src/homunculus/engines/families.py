@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.types import Grid
+from homunculus.checks import Grid
 from homunculus.lazy import need
 
 Window = tuple[float, float, float, float]

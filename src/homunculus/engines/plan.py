@@ -8,16 +8,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.core.match import Match
-from homunculus.core.methods import get_method
-from homunculus.core.pipeline import Sight
-from homunculus.core.types import Tokens
+from homunculus.engines.cells.methods import get_method
+from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map
 from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
 from homunculus.planner import VLM, believe
 from homunculus.planner.acuity import Acuity, get_acuity
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.search import Plan, find_views
+from homunculus.scouts.sight import Match, Sight
 
 Positions = Literal["whole", "separate"]
 """Where tokens of views stand: each at its centre in the whole image, or in images of their own."""

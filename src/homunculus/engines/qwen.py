@@ -11,7 +11,7 @@ from einops import rearrange
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from homunculus.core.types import Grid
+from homunculus.checks import Grid
 from homunculus.engines.encode import Encoded, stack_rows
 from homunculus.engines.families import Layout, merged_layouts
 from homunculus.engines.select import Frame, View

@@ -16,15 +16,17 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.methods import Material, Method, Need
-from homunculus.core.pipeline import Scout, Sight, ask, spend
-from homunculus.core.types import Grid, Tokens
+from homunculus.checks import Grid
+from homunculus.engines.cells.ask import ask
+from homunculus.engines.cells.methods import Material, Method, Need
+from homunculus.engines.cells.pipeline import spend
+from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, pool_majority, pool_mean
-from homunculus.image import open_picture
-from homunculus.relevance import things
-from homunculus.relevance.material import material
-from homunculus.relevance.scout import GivenMap, NoScout, scouts, shipped_detector
-from homunculus.relevance.words import WEIGHTS
+from homunculus.pages import open_picture
+from homunculus.scouts import things
+from homunculus.scouts.registry import GivenMap, NoScout, list_scouts
+from homunculus.scouts.sight import Scout, Sight
+from homunculus.scouts.words import WEIGHTS
 
 SCOUT_PIXELS = 1664
 """Longer side of the image that the scout sees."""
@@ -63,26 +65,28 @@ def scout_version(scout: str = "auto") -> str:
         digest.update(version("homunculus-vlm").encode())
     except PackageNotFoundError:  # run from a source tree that was never installed
         digest.update(b"source")
-    ours = scout in scouts()
+    ours = scout in list_scouts()
     files = sorted((WEIGHTS if ours else Path(scout)).glob("*.safetensors"))
     for file in [*files, *([things.WEIGHTS / things.FILE] if ours and things.available() else [])]:
         digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
-def material_for(image: Any, needs: Collection[Need], layout: Layout) -> Material:
+def material_for(
+    image: Any, method: Method, layout: Layout, needs: Collection[Need] | None = None
+) -> Material:
     """The material of an image that a method needs, on the cells of a layout.
+
+    ``needs`` are those that no model tells (all, where it is not given).
 
     Regions are pooled by majority, colours and energies by their mean. If the cells are the
     image's own, it is the material that `look` uses.
     """
-    if not needs:
+    needs = method.needs if needs is None else needs
+    if not needs or method.prepare is None:
         return Material()
     small = open_picture(image, longest=SCOUT_PIXELS)
-    pixel_material, grid = (
-        material(small.pixels, needs, PATCH, shipped_detector()),
-        small.grid(PATCH),
-    )
+    pixel_material, grid = method.prepare(small.pixels, PATCH), small.grid(PATCH)
 
     def mean(value: Float[Tensor, "1 n c"] | None) -> Float[Tensor, "1 m c"] | None:
         if value is None:
@@ -96,7 +100,7 @@ def material_for(image: Any, needs: Collection[Need], layout: Layout) -> Materia
         else pool_majority(pixel_material.label[0].view(grid), layout)
     )
     return Material(
-        feature=mean(pixel_material.feature),
+        feature=mean(pixel_material.feature) if "features" in needs else None,
         label=None if label is None else label.reshape(1, -1),
         labels=0 if label is None else int(label.max()) + 1,
         energy=mean(pixel_material.energy),

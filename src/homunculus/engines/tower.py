@@ -19,9 +19,9 @@ from einops import rearrange, reduce
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from homunculus.core.lift import Material
-from homunculus.core.methods import Method
-from homunculus.core.tower import Tower
+from homunculus.engines.cells.lift import Material
+from homunculus.engines.cells.methods import Method
+from homunculus.engines.cells.tower import Tower
 from homunculus.engines.encode import Encoded, encode_images
 from homunculus.engines.families import Layout, split_rows
 

@@ -10,10 +10,11 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.lift import Material
-from homunculus.core.methods import DEFAULT, DEFAULT_OF_CELLS, Method, methods
-from homunculus.core.pipeline import spend
-from homunculus.core.types import Grid, Rule, Tokens
+from homunculus.checks import Grid
+from homunculus.engines.cells.lift import Material
+from homunculus.engines.cells.methods import DEFAULT, DEFAULT_OF_CELLS, Method, list_methods
+from homunculus.engines.cells.pipeline import spend
+from homunculus.engines.cells.types import Rule, Tokens
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice, Frame, View
 
@@ -215,7 +216,7 @@ def check_before(method: Method) -> None:
 
 
 def _not_cells(who: str) -> str:
-    able = [name for name, one in methods().items() if works_before(one)]
+    able = [name for name, one in list_methods().items() if works_before(one)]
     return (
         f"engine: before the encoder a token is one cell, but {who} makes means of several. "
         f'Use where="after", or one of {", ".join(able)}.'

@@ -18,12 +18,8 @@ import torch
 import torch.nn.functional as F
 from einops import rearrange
 
-from homunculus.core.check import check_kind, check_number, check_text
-from homunculus.core.match import OF_THING
-from homunculus.core.pipeline import Basis, Scout, Sight, check_sight, probabilities, resize_map
-from homunculus.core.types import Grid, check_count, is_whole
-from homunculus.image import Picture, open_picture
-from homunculus.lazy import need
+from homunculus.checks import Grid, check_count, check_kind, check_number, check_text, is_whole
+from homunculus.pages import Picture, open_picture
 from homunculus.planner import messages
 from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
 from homunculus.planner.bill import Bill, Need, least, too_few
@@ -32,7 +28,16 @@ from homunculus.planner.labels import UNLABELLED, Label, LabelLike
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.search import FINE, Belief
-from homunculus.relevance.scout import ScoutLike, get_scout
+from homunculus.scouts.registry import ScoutLike, get_scout
+from homunculus.scouts.sight import (
+    OF_THING,
+    Basis,
+    Scout,
+    Sight,
+    check_sight,
+    probabilities,
+    resize_map,
+)
 
 __all__ = ["Planner", "View", "Views", "views"]
 
@@ -252,7 +257,7 @@ class Views:
 
     def images(self) -> list[Any]:
         """The pictures, as Pillow images, in order."""
-        pillow: Any = need("PIL.Image", extra="view", who="homunculus.views")
+        pillow: Any = import_module("PIL.Image")
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
         whole = pillow.fromarray(pixels)
         return [render(whole, view) for view in self.views]
@@ -350,7 +355,7 @@ class Views:
 
 def render(whole: Any, view: View) -> Any:
     """A view of a Pillow image: cut out and reduced."""
-    pillow: Any = need("PIL.Image", extra="view", who="homunculus.views")
+    pillow: Any = import_module("PIL.Image")
     part = whole.crop(view.box)
     size = view.size[::-1]
     return part if part.size == size else part.resize(size, pillow.Resampling.LANCZOS)

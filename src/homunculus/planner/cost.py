@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from homunculus.core.types import check_count
-from homunculus.image import open_picture
+from homunculus.checks import check_count
+from homunculus.pages import open_picture
 from homunculus.planner.bill import least, most
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.models import MODELS, token_rule

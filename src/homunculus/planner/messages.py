@@ -7,12 +7,11 @@ makes views of views, and nothing else that the original held.
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from homunculus.core.check import check_kind
-from homunculus.core.types import is_whole
-from homunculus.lazy import need
+from homunculus.checks import check_kind, is_whole
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.labels import LARGEST, Label, numbered_line
 
@@ -64,15 +63,15 @@ def encode(image: Any) -> Encoded:
 
 def mark() -> Any:
     """What tells a view of ours from other PNG files."""
-    info: Any = need("PIL.PngImagePlugin", extra="view", who="homunculus.views").PngInfo()
+    info: Any = import_module("PIL.PngImagePlugin").PngInfo()
     info.add_text("Comment", MARK)
     return info
 
 
 def _difference(image: Any, file: BytesIO) -> float:
-    pillow: Any = need("PIL.Image", extra="view", who="homunculus.views")
-    chops: Any = need("PIL.ImageChops", extra="view", who="homunculus.views")
-    stat: Any = need("PIL.ImageStat", extra="view", who="homunculus.views")
+    pillow: Any = import_module("PIL.Image")
+    chops: Any = import_module("PIL.ImageChops")
+    stat: Any = import_module("PIL.ImageStat")
     with pillow.open(file) as other:
         return max(stat.Stat(chops.difference(image, other.convert("RGB"))).rms)
 

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from homunculus.core.match import OF_THING, Match, State
-from homunculus.core.pipeline import Sight, probabilities, resize_map
-from homunculus.image import Picture
+from homunculus.pages import Picture
 from homunculus.planner.acuity import THING, Acuity
-from homunculus.relevance.words.net import fold
+from homunculus.scouts.sight import OF_THING, Match, Sight, State, probabilities, resize_map
+from homunculus.scouts.words.net import fold
 
 MAX_NAMES = 6
 """Words of a question that are listed at most."""

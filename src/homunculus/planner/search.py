@@ -22,7 +22,7 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.types import Grid
+from homunculus.checks import Grid
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.counting import Size, TokenRule, inside
 

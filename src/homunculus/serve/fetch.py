@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from homunculus.image import CHUNK, PictureError, bounded
+from homunculus.pages import CHUNK, PictureError, bounded
 
 PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from homunculus.image import PictureError, from_data_uri
+from homunculus.pages import PictureError, from_data_uri
 from homunculus.planner.messages import Bundle, anthropic, gemini, openai, responses
 from homunculus.serve.guard import PICTURE, kind_of
 

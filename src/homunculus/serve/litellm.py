@@ -22,7 +22,7 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
-from homunculus.relevance.memory import bound_memory
+from homunculus.scouts.memory import bound_memory
 from homunculus.serve.formats import (
     ANTHROPIC,
     ANY,

@@ -10,24 +10,24 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from importlib import import_module
 from io import BytesIO
 from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
-from homunculus.core.cache import LRU
-from homunculus.core.pipeline import Basis
-from homunculus.core.types import check_count
-from homunculus.image import PictureError, size_of, to_data_uri
-from homunculus.lazy import need
+from homunculus.checks import check_count
+from homunculus.engines.cells.cache import LRU
+from homunculus.pages import PictureError, size_of, to_data_uri
 from homunculus.planner import Planner, Views, check_legible
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.labels import Label, LabelLike
 from homunculus.planner.messages import Bundle, bundle, gemini, is_view, openai, responses
 from homunculus.planner.models import rule_of, token_rule
-from homunculus.relevance.places import asks_for_all
-from homunculus.relevance.scout import ScoutLike
+from homunculus.scouts.places import asks_for_all
+from homunculus.scouts.registry import ScoutLike
+from homunculus.scouts.sight import Basis
 from homunculus.serve.fetch import SECONDS, fetch
 from homunculus.serve.formats import (
     ANY,
@@ -451,7 +451,7 @@ def _is(first: Any, second: Any) -> bool:
 
 def warm(rewriter: Rewriter) -> None:
     """Make views of an empty page, so that the first request does not wait for weights."""
-    images: Any = need("PIL.Image", extra="view", who="homunculus.serve")
+    images: Any = import_module("PIL.Image")
     file = BytesIO()
     images.new("RGB", (256, 256), "white").save(file, "png")
     url = to_data_uri(file.getvalue())

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from homunculus.image import PictureError
 from homunculus.lazy import need
+from homunculus.pages import PictureError
 from homunculus.planner import Views, views
 from homunculus.planner.messages import bundle
 

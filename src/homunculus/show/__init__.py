@@ -15,19 +15,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.core import lift
-from homunculus.core.check import check_kind, check_text
-from homunculus.core.coverage import Certificate, certify
-from homunculus.core.match import Match
-from homunculus.core.methods import DEFAULT_OF_CELLS, Method, get_method
-from homunculus.core.pipeline import Map, Sight, run
-from homunculus.core.types import Allocation, Budget, Field, Tokens, check_count
-from homunculus.image import Picture, open_picture
+from homunculus.checks import check_count, check_kind, check_text
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.ask import scout_for
+from homunculus.engines.cells.coverage import Certificate, certify
+from homunculus.engines.cells.methods import DEFAULT_OF_CELLS, Method, get_method
+from homunculus.engines.cells.pipeline import run
+from homunculus.engines.cells.types import Allocation, Budget, Field, Tokens
+from homunculus.pages import Picture, open_picture
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import match_facts
-from homunculus.relevance.combine import Dials
-from homunculus.relevance.material import FEATURES, material
-from homunculus.relevance.scout import ScoutLike, scout_for, shipped_detector
+from homunculus.scouts.combine import Dials
+from homunculus.scouts.registry import ScoutLike
+from homunculus.scouts.sight import Map, Match, Sight
 from homunculus.show import panels
 
 CELLS = 65_536
@@ -185,7 +185,7 @@ def look(
     A token is ``patch`` pixels along its side, or as large as one of ``model`` (`qwen3-vl`).
     ``fixation`` is x y, fractions of the picture if both are at most 1, else pixels of the
     original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
-    ``scout`` says where the question looks: a name (`homunculus.scouts`), a folder with weights of
+    ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder with weights of
     the word scout, a map of logits, or a function of (image, question, grid).
 
     >>> from PIL import Image
@@ -198,7 +198,7 @@ def look(
     tokens, patch = check_count(tokens, "look: tokens"), check_count(patch, "look: patch")
     check_text(question, "look: question", 'Leave it "" to ask nothing.')
     dials = Dials() if dials is None else dials
-    check_kind(dials, Dials, "look: dials", "Write homunculus.relevance.Dials(explore=2.0).")
+    check_kind(dials, Dials, "look: dials", "Write homunculus.scouts.Dials(explore=2.0).")
     chosen = _dialled(method if isinstance(method, Method) else get_method(method), dials)
     picture = _bounded(source, page, patch)
     grid = picture.grid(patch)
@@ -208,7 +208,7 @@ def look(
     sight, spent = run(
         chosen, slots, grid, picture.pixels, question,
         scout_for(chosen, scout, _scaled(boxes, picture), patch),
-        material(picture.pixels, chosen.needs | FEATURES, patch, shipped_detector()),
+        None if chosen.prepare is None else chosen.prepare(picture.pixels, patch),
         temperature=dials.explore, roots=_rooted(chosen, slots, dials),
     )  # fmt: skip
     field, plan = spent.field, spent.allocation

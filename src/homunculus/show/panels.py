@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib import import_module
 from math import log, log2
 from typing import Any, NamedTuple
 
@@ -10,8 +11,7 @@ import torch
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from homunculus.core.types import Tokens
-from homunculus.lazy import need
+from homunculus.engines.cells.types import Tokens
 
 TEXT = 26
 """Height of plain text in pixels: a sheet is often shown at less than half of its size."""
@@ -22,18 +22,18 @@ Colour = tuple[int, int, int]
 
 def pil() -> Any:
     """Pillow, loaded when something is drawn."""
-    return need("PIL.Image", extra="view", who="homunculus.show.panels")
+    return import_module("PIL.Image")
 
 
 def draw(image: Any) -> Any:
     """A pen over the image."""
-    return need("PIL.ImageDraw", extra="view", who="homunculus.show.panels").Draw(image)
+    return import_module("PIL.ImageDraw").Draw(image)
 
 
 @lru_cache(maxsize=16)
 def typeface(size: int) -> Any:
     """DejaVu where it is installed (it knows most scripts), else the one that comes with Pillow."""
-    fonts = need("PIL.ImageFont", extra="view", who="homunculus.show.panels")
+    fonts = import_module("PIL.ImageFont")
     try:
         return fonts.truetype("DejaVuSans.ttf", round(size * 0.88))
     except OSError:
@@ -266,7 +266,7 @@ def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> 
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
     way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
     heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
-    chops = need("PIL.ImageChops", extra="view", who="homunculus.show.panels")
+    chops = import_module("PIL.ImageChops")
     return chops.multiply(washed(picture, 0.4), heat)
 
 

@@ -7,12 +7,11 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from homunculus.core.match import OF_THING
-from homunculus.core.pipeline import probabilities, resize_map
-from homunculus.image import Picture
+from homunculus.pages import Picture
 from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
+from homunculus.scouts.sight import OF_THING, probabilities, resize_map
 from homunculus.show import panels
 
 COLOURS = panels.LEVELS

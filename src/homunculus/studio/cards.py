@@ -5,8 +5,8 @@ from html import escape
 from io import BytesIO
 from typing import Any
 
-from homunculus.core.methods import DEFAULT
-from homunculus.image import to_data_uri
+from homunculus.engines.cells.methods import DEFAULT
+from homunculus.pages import to_data_uri
 from homunculus.studio.compare import Column, Comparison, ScoutMap, what_moves
 
 EMPTY = """

@@ -11,17 +11,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from homunculus.core.methods import DEFAULT, methods
-from homunculus.core.pipeline import Image, Scout, Sight, probabilities, resize_map
-from homunculus.core.types import Grid
-from homunculus.image import Picture, PictureError, open_picture, size_of
+from homunculus.checks import Grid
+from homunculus.engines.cells.methods import DEFAULT, list_methods
+from homunculus.pages import Picture, PictureError, open_picture, size_of
 from homunculus.planner import Planner, View, Views, in_picture, render, scout_cells
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.cost import costs
 from homunculus.planner.messages import encode
 from homunculus.planner.search import Belief
-from homunculus.relevance import things
-from homunculus.relevance.scout import get_scout
+from homunculus.scouts import things
+from homunculus.scouts.registry import get_scout
+from homunculus.scouts.sight import Image, Scout, Sight, probabilities, resize_map
 from homunculus.show import Look, look, notes, panels
 from homunculus.show.views import compose, outline, resized, to_pillow
 
@@ -90,7 +90,7 @@ class Request:
 
 def choices() -> Mapping[str, str]:
     """Methods that can stand beside `resize` and `views`, and what each does."""
-    return {name: one.about for name, one in methods().items() if name not in WITHOUT}
+    return {name: one.about for name, one in list_methods().items() if name not in WITHOUT}
 
 
 def open_upload(data: bytes, page: int = 1) -> Picture:
@@ -251,7 +251,7 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
 
 
 def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box) -> Column:
-    method = methods()[name]
+    method = list_methods()[name]
     aim = request.point if request.point and "fixation" in method.settings else None
 
     def scout(*_: object) -> Sight:

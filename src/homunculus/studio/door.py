@@ -16,8 +16,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from homunculus.image import Picture, PictureError
 from homunculus.lazy import need
+from homunculus.pages import Picture, PictureError
 from homunculus.show.views import to_pillow
 from homunculus.studio.compare import open_upload
 

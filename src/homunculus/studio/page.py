@@ -7,8 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from homunculus.image import Picture, PictureError
 from homunculus.lazy import need
+from homunculus.pages import Picture, PictureError
 from homunculus.planner import render
 from homunculus.planner.messages import encode
 from homunculus.planner.models import MODELS

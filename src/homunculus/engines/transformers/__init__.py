@@ -4,14 +4,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from homunculus.core.methods import Method, get_method
+from homunculus.engines.cells.ask import scout_for
+from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
 from homunculus.engines.plan import AcuityLike, Viewing, acuity_of
 from homunculus.engines.qwen import resize_images_only
 from homunculus.engines.transformers.engine import Engine, Setting
 from homunculus.engines.views import check_before, default_method, works_before
 from homunculus.lazy import need
-from homunculus.relevance.scout import ScoutLike, scout_for
+from homunculus.scouts.registry import ScoutLike
 
 GIVEN = "given"
 """Stands for a scout without a name, which cannot be saved."""
@@ -42,7 +43,7 @@ def attach(
     before if the family and the method support it. With ``marks="counted"`` the text tokens that
     some families write between tiles count as well. ``fast`` computes patch embeddings as matrix
     products, which is several times faster in bf16 on a CPU and differs only by rounding.
-    ``scout`` rates the relevance of cells to a question: a name (`homunculus.scouts`), a folder
+    ``scout`` rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a folder
     with weights of the word scout, a map of logits, or a function of (image, question, grid).
     The method "views" shows an image as a few pictures: its whole, small, and windows of it. With
     ``positions="separate"`` they are images of their own in the conversation; else their tokens

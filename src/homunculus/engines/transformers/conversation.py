@@ -8,8 +8,8 @@ from typing import Any
 from jaxtyping import UInt8
 from torch import Tensor
 
-from homunculus.image import SLIMMEST, open_picture, undecoded
 from homunculus.lazy import need
+from homunculus.pages import SLIMMEST, open_picture, undecoded
 
 Message = Mapping[str, Any]
 Conversation = Sequence[Message]

@@ -19,11 +19,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.core.cache import LRU
-from homunculus.core.methods import Method, get_method
-from homunculus.core.pipeline import Scout, Sight
-from homunculus.core.types import Budget
 from homunculus.engines import encode, tower
+from homunculus.engines.cells.cache import LRU
+from homunculus.engines.cells.methods import Method, get_method
+from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
 from homunculus.engines.plan import (
     USUAL,
@@ -67,6 +66,7 @@ from homunculus.engines.transformers.inputs import (
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
 from homunculus.engines.views import PartRequest
 from homunculus.engines.weights import weights_key
+from homunculus.scouts.sight import Scout, Sight
 
 NAME = "homunculus.json"
 """File name of a saved setting."""
@@ -451,7 +451,7 @@ class Engine:
         if self.setting.where == "after":
             needs -= {"features", "attention", "question"}  # which the model tells better
         pairs = zip(sources, layouts, strict=True)
-        material = [material_for(one.image, needs, layout) for one, layout in pairs]
+        material = [material_for(one.image, self.method, layout, needs) for one, layout in pairs]
         if self.setting.where == "after":
             with encode.fast_patches(self.model, self.setting.fast):
                 encoded = self._encode(inputs, sources, layouts)

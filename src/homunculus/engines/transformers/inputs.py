@@ -9,15 +9,15 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from homunculus.core import lift
-from homunculus.core.pipeline import Sight
-from homunculus.core.types import Tokens
 from homunculus.engines import encode
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
 from homunculus.engines.transformers.conversation import ImageQuestion
 from homunculus.engines.views import are_cells
-from homunculus.image import Picture, open_picture
+from homunculus.pages import Picture, open_picture
+from homunculus.scouts.sight import Sight
 from homunculus.show import panels
 
 FILL = {"attention_mask": 0, "token_type_ids": 0, "labels": -100}

@@ -10,7 +10,8 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.core.types import Grid, Rule
+from homunculus.checks import Grid
+from homunculus.engines.cells.types import Rule
 from homunculus.engines.encode import Encoded
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice

@@ -13,15 +13,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.core.methods import Material, Method
-from homunculus.core.pipeline import Sight
-from homunculus.core.types import Budget
+from homunculus.engines.cells.methods import Material, Method
+from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Layout, merged_layouts, pool_max
 from homunculus.engines.plan import ViewRequest, choose_views
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.views import Part, by_image, parts, row_order
 from homunculus.engines.vllm.settings import ServerSettings
+from homunculus.scouts.sight import Sight
 
 # ---- questions -----------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ def choose_tokens(
     maps = [pool_max(sight.logit, layout) for sight, layout in zip(seen, layouts, strict=True)]
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
     pairs = zip(images, layouts, strict=True)
-    material = [material_for(image, method.needs, layout) for image, layout in pairs]
+    material = [material_for(image, method, layout) for image, layout in pairs]
     if method.rule.planned:
         side = prod(image_inputs.cell)
         choices = [

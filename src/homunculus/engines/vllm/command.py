@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
-from homunculus.core.methods import DEFAULT_OF_CELLS
+from homunculus.engines.cells.methods import DEFAULT_OF_CELLS
 from homunculus.engines.vllm import NAME
 from homunculus.engines.vllm.settings import (
     LIMITS,

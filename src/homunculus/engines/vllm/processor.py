@@ -21,8 +21,7 @@ from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
-from homunculus.core.cache import LRU, tensor_bytes
-from homunculus.core.pipeline import Sight
+from homunculus.engines.cells.cache import LRU, tensor_bytes
 from homunculus.engines.families import Layout, plain_layout
 from homunculus.engines.plan import ViewRequest, choose_views, whole_view
 from homunculus.engines.select import View, scout_version, search
@@ -30,6 +29,7 @@ from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.items import ViewItem, ViewItems, view_fields, with_marks
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
+from homunculus.scouts.sight import Sight
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
 PIXELS = f"{NAME}_pixels"

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from homunculus.core.methods import Method, get_method
-from homunculus.core.pipeline import Scout
+from homunculus.engines.cells.ask import scout_for
+from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.plan import Positions, Viewing, acuity_of
 from homunculus.engines.views import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
 from homunculus.planner import VLM
-from homunculus.relevance.scout import check_scout, scout_for
+from homunculus.scouts.registry import check_scout
+from homunculus.scouts.sight import Scout
 
 Source = Literal["last", "system", "none"]
 Where = Literal["before", "after"]

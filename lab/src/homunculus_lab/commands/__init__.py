@@ -1,0 +1,1 @@
+"""The verbs of the laboratory, as `homunculus.commands` takes them by entry point."""

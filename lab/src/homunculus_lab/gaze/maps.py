@@ -1,0 +1,215 @@
+# pyright: basic
+"""How well a map agrees with where people looked: six metrics of the saliency field.
+
+They are `pysaliency`'s, for all viewers of an image at once, and tested against it: `reference`
+asks it for the same numbers. All is laid on the cells of a page: a ``value`` is a density, 0 or
+more in every cell, ``count`` is how often a viewer looked into it.
+"""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.engines.cells.pack import footprint
+from homunculus.engines.cells.types import Allocation, Field
+from homunculus.lazy import need
+from homunculus_lab.gaze.people import Point
+from homunculus_lab.measure.spend import Sheet
+
+Grid = tuple[int, int]
+Map = Float[Tensor, "rows cols"]
+CENTRE = 0.25
+"""Standard deviation of the centre baseline, in sides of the image."""
+
+
+def count_fixations(points: Iterable[Point], sheet: Sheet) -> Map:
+    """How often each cell of a page was looked into."""
+    rows, cols = sheet.page.grid
+    high, wide = (int(side) / sheet.page.patch for side in sheet.page.pixels.shape[1:])
+    place = torch.tensor(list(points), dtype=torch.float64).view(-1, 2)
+    cell = (place[:, 1] * high).long() * cols + (place[:, 0] * wide).long()
+    return torch.bincount(cell, minlength=rows * cols).double().view(rows, cols)
+
+
+def of_logit(logit: Map) -> Map:
+    """Relevance is a log-probability: as a density."""
+    return logit.double().flatten().softmax(0).view_as(logit)
+
+
+def of_tokens(field: Field, plan: Allocation) -> Map:
+    """Tokens per area: each kept cell spreads one over its own square.
+
+    A square that the page's border cuts is as coarse as a whole one.
+    """
+    box, valid = footprint(field, plan)[0].double(), plan.valid[0]
+    area = (box[:, 2:] - box[:, :2]).clamp(min=1e-6).prod(1)
+    if field.regular and plan.index.shape[2] == 1:
+        area = 4.0 ** field.level[0, plan.index[0, :, 0]].double()
+    down, across = (
+        _overlap(box[:, side], box[:, side + 2], field.grids[0][side]) for side in (0, 1)
+    )
+    return torch.einsum("kr,kc,k->rc", down, across, valid / area)
+
+
+def _overlap(low: Tensor, high: Tensor, cells: int) -> Float[Tensor, "k side"]:
+    """How much of each cell of a side lies between low and high."""
+    cell = torch.arange(cells, dtype=torch.float64)
+    return (high[:, None].minimum(cell + 1) - low[:, None].maximum(cell)).clamp(min=0)
+
+
+def centre(grid: Grid) -> Map:
+    """The baseline that never looks: people look at the middle."""
+    down, across = ((torch.arange(side).double() + 0.5) / side - 0.5 for side in grid)
+    return (-(down[:, None].square() + across.square()) / (2 * CENTRE**2)).exp()
+
+
+def blur(one: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
+    """With the blur of an eye, in cells: nothing leaves the page, and what is flat stays flat."""
+    down, across = (_kernel(int(side), sigma) for side in one.shape[-2:])
+    return down @ one @ across
+
+
+@lru_cache(maxsize=64)
+def _kernel(side: int, sigma: float) -> Float[Tensor, "n n"]:
+    """A Gaussian from every place to every other, mirrored at both ends."""
+    place = torch.arange(side, dtype=torch.float64)
+    gap = place[:, None] - place
+    mirror = place[:, None] + place + 1
+    turns = [2 * side * turn for turn in range(-2, 3)]
+    bell = sum(
+        (-(way + by).square() / (2 * sigma**2)).exp() for way in (gap, mirror) for by in turns
+    )
+    assert isinstance(bell, Tensor)
+    return bell / bell.sum(1, keepdim=True)
+
+
+def normalise(one: Map, sigma: float, floor: float) -> Float[Tensor, "n"]:
+    """A map as it is scored: a blurred density, a share of it laid evenly; 1 on average.
+
+    Rounded, so that what is equal stays equal: ranks would make a pattern of the last bits.
+    """
+    flat = blur(one, sigma).flatten()
+    return ((1 - floor) * flat / flat.mean() + floor).round(decimals=9)
+
+
+def count_by_viewer(paths: Sequence[Sequence[Point]], sheet: Sheet) -> Float[Tensor, "v rows cols"]:
+    """Counts of each viewer."""
+    return torch.stack([count_fixations(path, sheet) for path in paths])
+
+
+COLUMNS = ("nss", "auc", "sauc", "cc", "sim", "kl")
+"""Higher is better, but for `kl`."""
+PRINTED = "wauc"
+"""One more where printed words are known: AUC against the page's own words. People look at print
+anyhow; this asks whether a map tells the words that they look at from those that they do not."""
+TINY = 2.2204e-16
+"""What the MIT/Tuebingen benchmark adds to both sides of a quotient."""
+Value = Float[Tensor, "n"]
+Count = Float[Tensor, "v n"]
+Score = Float[Tensor, "v"]
+
+
+def nss(value: Value, count: Count) -> Score:
+    """Mean value at the fixations, in standard deviations above the image's mean; flat is 0."""
+    spread = value.std(correction=0)
+    away = value - value.mean()
+    return (count * (away / spread if spread else away)).sum(1) / count.sum(1)
+
+
+def auc(value: Value, count: Count, against: Value) -> Score:
+    """Chance that a fixated cell has a higher value than one drawn as ``against`` says; ties half.
+
+    Against every cell alike it is AUC-Judd; against fixations on other images, shuffled AUC.
+
+    >>> value = torch.tensor([1.0, 2.0, 2.0, 3.0])
+    >>> auc(value, torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]), torch.ones(4))
+    tensor([0.5000, 0.8750])
+    """
+    _, place = value.unique(return_inverse=True)
+    lower = torch.zeros(int(place.max()) + 1, dtype=value.dtype).index_add(0, place, against)
+    below = lower.cumsum(0) - lower / 2
+    return (count * below[place]).sum(1) / (count.sum(1) * against.sum())
+
+
+def cc(value: Value, density: Count) -> Score:
+    """Pearson's correlation with the density of fixations; 0 for a flat map."""
+    one, other = value - value.mean(), density - density.mean(1, keepdim=True)
+    size = one.norm() * other.norm(dim=1)
+    return torch.where(size > 0, (one * other).sum(1) / size, 0)
+
+
+def sim(value: Value, density: Count) -> Score:
+    """What two densities share: 1 if they are the same, 0 if they never meet."""
+    return torch.minimum(value / value.sum(), density / density.sum(1, keepdim=True)).sum(1)
+
+
+def kl(value: Value, density: Count) -> Score:
+    """Nats lost by expecting the map where fixations come from ``seen``: 0 is best."""
+    one, other = value / value.sum(), density / density.sum(1, keepdim=True)
+    return (other * (TINY + other / (one + TINY)).log()).sum(1)
+
+
+def scores(
+    value: Value, count: Count, density: Count, elsewhere: Value, words: Value | None = None
+) -> Float[Tensor, "v c"]:
+    """All of COLUMNS for each viewer: his fixations, their density, and fixations elsewhere.
+
+    And PRINTED, if ``words`` says how many there are in each cell.
+    """
+    every = torch.ones_like(value)
+    columns = [
+        nss(value, count), auc(value, count, every), auc(value, count, elsewhere),
+        cc(value, density), sim(value, density), kl(value, density),
+    ]  # fmt: skip
+    columns += [] if words is None else [auc(value, count, words)]
+    return torch.stack(columns, 1)
+
+
+def package() -> Any:
+    """pysaliency, or word of how to get it."""
+    with warnings.catch_warnings():  # it asks setuptools for files, which setuptools deplores
+        warnings.simplefilter("ignore")
+        return need("pysaliency", "gaze", "homunculus measure --task gaze", "lab")
+
+
+def reference(
+    value: Value,
+    count: Count,
+    density: Count,
+    elsewhere: Value,
+    words: Value | None = None,
+    *,
+    grid: Sequence[int],
+) -> Float[Tensor, "v c"]:
+    """The same as `scores`, by pysaliency and one by one."""
+    numpy: Any = import_module("numpy")
+    whole = package()
+    metric, page = whole.metrics, value.view(*grid).numpy()
+    lots = [torch.ones_like(value), elsewhere] + ([] if words is None else [words])
+    against = [page.ravel()[_cells(lot)] for lot in lots]
+    rows = []
+    for one, one_density in zip(count, density.numpy(), strict=True):
+        down, across = numpy.unravel_index(_cells(one), page.shape)
+        here, one_density = page[down, across], one_density.reshape(page.shape)
+        with numpy.errstate(divide="ignore"):  # it takes the log of 0, and back
+            loss = metric.MIT_KLDiv(page, one_density)
+        every, shuffled, *print_ = (
+            whole.roc.general_rocs_per_positive(here, lot).mean() for lot in against
+        )
+        values = [
+            metric.NSS(page, across, down).mean(), every, shuffled,
+            metric.CC(page, one_density), metric.SIM(page, one_density), loss, *print_,
+        ]  # fmt: skip
+        rows.append([float(score) for score in values])
+    return torch.tensor(rows, dtype=value.dtype)
+
+
+def _cells(count: Value) -> Any:
+    """Every cell as often as it is counted."""
+    return torch.arange(len(count)).repeat_interleave(count.long()).numpy()

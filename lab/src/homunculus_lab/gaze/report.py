@@ -1,0 +1,171 @@
+# pyright: basic
+"""From agreement with gaze to a result: means with intervals, differences from the baselines."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from homunculus_lab.gaze.maps import COLUMNS, PRINTED
+from homunculus_lab.measure.metric import interval, ratio
+from homunculus_lab.measure.suite import Question, hashed
+
+BASELINES = ("centre", "elsewhere", "words")
+"""The middle of the image; gaze on the suite's other images; every printed word alike, where the
+suite knows them: the first two do not depend on the image, none on the question."""
+TWINS = ("blind", "prior", "shuffled", "saliency")
+"""What a scout, and the rows that follow it, are compared with."""
+CEILING = "of human"
+"""A row's NSS to that of the other viewers, where there are any."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of one question's rows with its viewers, by row and budget (or `map`)."""
+
+    question: Question
+    viewers: int
+    fixations: int
+    scores: dict[str, dict[str, list[float]]]
+
+
+def make_report(results: Sequence[Agreement], config: Any) -> dict[str, Any]:
+    """The result as it is saved."""
+    several = [one for one in results if "human" in one.scores]
+    ceiling = table(several, config.seed) if 0 < len(several) < len(results) else None
+    return {
+        "task": "gaze",
+        "suite": results[0].question.suite,
+        "config": asdict(config),
+        "seed": config.seed,
+        "n": len(results),
+        "images": len({one.question.image for one in results}),
+        "viewers": sum(one.viewers for one in results),
+        "fixations": sum(one.fixations for one in results),
+        "columns": list(_columns(results)),
+        "table": table(results, config.seed),
+        "several_viewers": ceiling,
+        "paired": paired(results, config.seed),
+        "rows": [_row(one) for one in results],
+    }
+
+
+def _row(one: Agreement) -> dict[str, Any]:
+    short = {
+        name: {slots: [round(score, 4) for score in value] for slots, value in by_slots.items()}
+        for name, by_slots in one.scores.items()
+    }
+    suite, number = one.question.suite, one.question.row
+    row = {"id": hashed(suite, str(number)), "row": number, "viewers": one.viewers}
+    row["image"] = hashed(suite, one.question.image)
+    return row | {"fixations": one.fixations, "scores": short}
+
+
+def _columns(results: Sequence[Agreement]) -> tuple[str, ...]:
+    """What was scored: one more where words are known."""
+    return COLUMNS + (PRINTED,) * ("words" in results[0].scores)
+
+
+def _cells(results: Sequence[Agreement]) -> list[tuple[str, str]]:
+    """Rows and budgets that any question has; `oracle` is missing where no answer is boxed."""
+    every = ((name, slots) for one in results for name, by in one.scores.items() for slots in by)
+    return list(dict.fromkeys(every))
+
+
+def table(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
+    """Mean and interval by row, budget and column, and over how many questions."""
+    rows: dict[str, Any] = {}
+    for name, slots in _cells(results):
+        have = [one for one in results if name in one.scores]
+        group = [one.question.image for one in have]
+        columns = zip(*(one.scores[name][slots] for one in have), strict=True)
+        means = {
+            column: interval(value, group, seed)
+            for column, value in zip(_columns(results), columns, strict=True)
+        }
+        rows.setdefault(name, {})[slots] = (
+            {"n": len(have)} | means | _ceiling(have, name, slots, seed)
+        )
+    return rows
+
+
+def _ceiling(have: Sequence[Agreement], name: str, slots: str, seed: int) -> dict[str, Any]:
+    """How near a row comes to people, on the images that several looked at."""
+    both = [one for one in have if "human" in one.scores]
+    if not both:
+        return {}
+    one, other = (
+        [each.scores[row][at][0] for each in both] for row, at in ((name, slots), ("human", "map"))
+    )
+    return {CEILING: ratio(one, other, [each.question.image for each in both], seed)}
+
+
+def paired(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
+    """Each row less each baseline, and a scout less other scorers, on the questions both have."""
+    gaps: dict[str, Any] = {}
+    for name, slots in _cells(results):
+        rivals = [(base, "map") for base in BASELINES if (base, "map") != (name, slots)]
+        if name.endswith("scout"):
+            rivals += [(name.removesuffix("scout") + other, slots) for other in TWINS]
+        for rival, at in rivals:
+            both = [
+                one for one in results if name in one.scores and at in one.scores.get(rival, {})
+            ]
+            if both:
+                key = f"{name} - {rival}"
+                gaps.setdefault(key, {})[slots] = _less(both, (name, slots), (rival, at), seed)
+    return gaps
+
+
+def _less(
+    both: Sequence[Agreement], one: tuple[str, str], other: tuple[str, str], seed: int
+) -> dict[str, Any]:
+    group = [each.question.image for each in both]
+    gaps = [
+        [
+            a - b
+            for a, b in zip(
+                each.scores[one[0]][one[1]], each.scores[other[0]][other[1]], strict=True
+            )
+        ]
+        for each in both
+    ]
+    columns = zip(_columns(both), zip(*gaps, strict=True), strict=True)
+    return {column: interval(gap, group, seed, signed=True) for column, gap in columns}
+
+
+def text(result: dict[str, Any]) -> str:
+    """The table for people: means, intervals, and which side of the centre baseline they are on."""
+    head = (
+        f"{result['suite']}: {result['n']} questions, {result['images']} images, "
+        f"{result['viewers']} viewers, {result['fixations']} fixations. "
+        "+ better than `centre`, - worse, by interval."
+    )
+    columns = result["columns"]
+    wide = max(map(len, result["table"])) + 1
+    titles = "".join(f"{column:>24}" for column in (*columns, CEILING))
+    lines = [head, f"{'row':<{wide}}{'tokens':>7}{'n':>5}{titles}"]
+    for name, by_slots in result["table"].items():
+        for slots, cell in by_slots.items():
+            gap = result["paired"].get(f"{name} - centre", {}).get(slots)
+            cells = [f"{_cell_text(cell[column]) + side(column, gap):>24}" for column in columns]
+            cells += [f"{_cell_text(cell[CEILING]):>24}"] if CEILING in cell else []
+            lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(cells))
+    checked = result["pysaliency"]
+    lines.append(
+        f"largest difference from pysaliency {checked['version']}: {checked['largest']:.1e} "
+        f"({checked['questions']} questions)"
+        if checked["largest"] is not None
+        else f"not checked against pysaliency: {checked.get('why_not')}"
+    )
+    return "\n".join(lines)
+
+
+def _cell_text(cell: Sequence[float]) -> str:
+    return f"{cell[0]:.2f} [{cell[1]:.2f}, {cell[2]:.2f}] "
+
+
+def side(column: str, gap: dict[str, Any] | None) -> str:
+    """Whether an interval lies on one side of 0; a loss counts the other way round."""
+    if gap is None or gap[column][1] <= 0 <= gap[column][2]:
+        return " "
+    return "+" if (gap[column][1] > 0) != (column == "kl") else "-"

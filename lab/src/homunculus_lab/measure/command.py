@@ -1,0 +1,298 @@
+# pyright: basic
+"""What the verb `measure` does between the command line and the bench."""
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from homunculus.checks import Grid
+from homunculus.eyes.readers import Reader, Readings, reader
+from homunculus.flags import result_path
+from homunculus.planner.acuity import get_acuity
+from homunculus.planner.models import token_rule
+from homunculus.scouts.combine import combine
+from homunculus.scouts.registry import PixelScout, available, get_scout, shipped_things
+from homunculus.scouts.sight import Scout, Sight, cell_side
+from homunculus.scouts.things import FILE as THINGS_FILE
+from homunculus.scouts.words import Way, WordScout, load
+from homunculus_lab.gaze import GazeConfig, all_rows, gaze
+from homunculus_lab.gaze.report import text as gaze_text
+from homunculus_lab.measure.encoder import load_encoder
+from homunculus_lab.measure.find import find
+from homunculus_lab.measure.find import text as words_text
+from homunculus_lab.measure.height import measure_heights
+from homunculus_lab.measure.height import text as heights_text
+from homunculus_lab.measure.natural import MODEL, TOKENS, Settings, measure_shown
+from homunculus_lab.measure.natural import text as shown_text
+from homunculus_lab.measure.parts import part
+from homunculus_lab.measure.place import measure_places
+from homunculus_lab.measure.place import text as places_text
+from homunculus_lab.measure.report import legend, text
+from homunculus_lab.measure.row import Pixels
+from homunculus_lab.measure.run import Config, measure
+from homunculus_lab.measure.suite import KINDS, kind, read, read_config
+from homunculus_lab.measure.table import experiment, folders, is_experiment, run_experiment
+from homunculus_lab.measure.table import table as experiment_text
+from homunculus_lab.results import to_text
+
+ALONE = {
+    "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
+    "reader": "rapidocr", "patch": 16,
+}  # fmt: skip
+"""What a flag means for a single suite if it is not given; an experiment has its own."""
+
+
+def run(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """Run the bench; the result and where it was written."""
+    if arguments.tokens:
+        arguments.tokens = [slots for some in arguments.tokens for slots in some]
+    if arguments.task in ("height", "place"):
+        return _scouted(arguments, progress)
+    if arguments.task == "shown":
+        return _shown(arguments, progress)
+    if is_experiment(arguments):
+        return _experiment(arguments)
+    if arguments.without or arguments.skip:
+        raise ValueError(
+            "--without and --skip are for an experiment: several suites, --methods all or --quick. "
+            "One suite runs the rows that --methods names, and no others."
+        )
+    for name, value in ALONE.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+    folder = suite_folder(arguments.suite[0])
+    out = result_path(arguments.out, _named(arguments, folder.name))
+    ask = {"words": _words, "gaze": _gaze}.get(arguments.task, _tokens)
+    with torch.inference_mode():
+        result = ask(folder, arguments, progress)
+    out.write_text(to_text(result), "utf-8")
+    return result, out
+
+
+def ahead(arguments: argparse.Namespace) -> str:
+    """What will take long, said before it does."""
+    ocr = arguments.task == "legibility" and arguments.reader != "none"
+    if not ocr or "anywhere" not in arguments.read or "pages" in (arguments.skip or ()):
+        return ""
+    told = "OCR reads whole pages, some seconds each"
+    if is_experiment(arguments):
+        return (
+            f"{told}: {arguments.pages or 16} questions of each suite. --skip pages leaves it out."
+        )
+    suite_folder(arguments.suite[0])  # one that is not there takes no time at all
+    shorter = "--read crop, which points it at the answer, takes minutes less."
+    return f"{told}, for every row, budget and question. {shorter}"
+
+
+def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
+    """All rows on all suites."""
+    plan = experiment(arguments)
+    scorers = {} if arguments.no_scout else scouts(arguments.scout, back=True)
+    weights = _weights(arguments.scout) if scorers else "none"
+    arguments.reader = plan.reader
+    suites = folders(plan.suites, suite_folder)
+    return run_experiment(arguments, plan, suites, dict(scorers), weights, _reader(arguments))
+
+
+def _scouted(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """What scouts know: how large print is, or how sure they may be; on several suites."""
+    if arguments.no_scout:
+        raise ValueError(f"{arguments.task} needs a scout. Leave out --no-scout.")
+    out = result_path(arguments.out, f"{arguments.task}-word-scout.json")
+    folders = [suite_folder(name) for name in arguments.suite]
+    side, seed = arguments.side or ALONE["side"], arguments.seed or 0
+    given = (arguments.part, side, arguments.limit, seed, progress)
+    with torch.inference_mode():
+        if arguments.task == "height":
+            words = load(Path(arguments.scout) if arguments.scout else None)
+            result = measure_heights(folders, words, *given)
+        else:
+            result = measure_places(folders, scouts(arguments.scout)["scout"], *given)
+            result |= {"scout": _weights(arguments.scout)}
+    out.write_text(to_text(result), "utf-8")
+    return result, out
+
+
+def _shown(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """What views and the resized picture show of natural questions."""
+    out = result_path(arguments.out, "shown-natural.json")
+    settings = Settings(
+        token_rule(arguments.patch or MODEL), get_acuity(arguments.acuity or "vlm"),
+        get_scout(arguments.scout or "auto"), tuple(arguments.tokens or TOKENS),
+    )  # fmt: skip
+    folders = [suite_folder(name) for name in arguments.suite]
+    with torch.inference_mode():
+        result = measure_shown(folders, settings, arguments.limit, progress)
+    out.write_text(to_text(result), "utf-8")
+    return result, out
+
+
+def _tokens(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """What kept tokens show."""
+    questions = part(read(folder), arguments.part)[: arguments.limit]
+    config = Config(
+        task=arguments.task,
+        tokens=tuple(arguments.tokens),
+        methods=tuple(arguments.methods),
+        reads=tuple(arguments.read),
+        modes=tuple(arguments.rebuild),
+        side=arguments.side,
+        patch=arguments.patch,
+        acuity=get_acuity(arguments.acuity or _eyes(arguments.reader)),
+        seed=arguments.seed,
+        things=read_config(folder).things,
+    )
+    scorers = {} if arguments.no_scout else scouts(arguments.scout)
+    ocr = _reader(arguments) if config.task == "legibility" else None
+    encoder = load_encoder(arguments.encoder) if arguments.encoder else None
+    result = measure(questions, config, ocr, scorers, progress, encoder)
+    result |= {"part": arguments.part} | ({"encoder": encoder.name} if encoder else {})
+    return result | {"kind": KINDS[kind(questions)]}
+
+
+def _words(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Whether words are found."""
+    if arguments.no_scout or arguments.part != "all":
+        raise ValueError("words needs a scout and all images. Leave out --no-scout and --part.")
+    scout = load(Path(arguments.scout) if arguments.scout else None)
+    return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
+
+
+def _gaze(
+    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Whether tokens are kept where people look."""
+    if arguments.part != "all":
+        raise ValueError("gaze is compared on all images that people viewed. Leave out --part.")
+    config = GazeConfig(
+        tokens=tuple(arguments.tokens),
+        methods=tuple(arguments.methods) or all_rows(),
+        side=arguments.side,
+        seed=arguments.seed,
+    )
+    scorers = {} if arguments.no_scout else scouts(arguments.scout)
+    return gaze(folder, config, scorers, progress, arguments.limit)
+
+
+def _eyes(reader: str) -> str:
+    """Whose acuity views are planned for, if nobody says."""
+    return "rapidocr" if reader == "none" else reader
+
+
+def _reader(arguments: argparse.Namespace) -> Reader | None:
+    if arguments.reader == "none":
+        return None
+    return reader(arguments.reader, Readings(arguments.cache))
+
+
+def _named(arguments: argparse.Namespace, suite: str) -> str:
+    limit = f"-first{arguments.limit}" if arguments.limit else ""
+    part = "" if arguments.task in ("words", "gaze") else f"-{arguments.part}"
+    token = f"-{arguments.patch}px" if arguments.patch != ALONE["patch"] else ""
+    return f"{arguments.task}-{suite}{part}-{arguments.side}{token}{limit}.json"
+
+
+def suite_folder(name: str) -> Path:
+    """A folder as given, or of that name among the suites at hand."""
+    data = os.environ.get("HOMUNCULUS_DATA")
+    places = [Path(name)]
+    if data:
+        places += [Path(data) / name, Path(data) / "local" / name]
+    suites = [place for place in places if (place / "qa.jsonl").is_file()]
+    if not suites:
+        where = (
+            f"Nor is there one in {data}." if data else "Name its folder, or set HOMUNCULUS_DATA."
+        )
+        raise ValueError(f"no suite {name}: a suite is a folder with qa.jsonl and images/. {where}")
+    return suites[0]
+
+
+def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
+    """Scouts of the bench by name: the one that is meant, and what a word scout is compared with.
+
+    The shipped ones of words and things if none is named. With ``back`` the word scout goes by
+    pixels where a page has no text, as `look` does.
+    """
+    if scout is not None and not Path(scout).is_dir():
+        return {"scout": get_scout(scout)}
+    if scout is None and not available():
+        return {}
+    words = load(Path(scout) if scout else None)
+    ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
+    without: tuple[Way, ...] = ("blind", "prior")
+    ways |= {way: way for way in without if way in words.spread}
+    found: dict[str, Scout] = {name: WordVariant(words, way, back) for name, way in ways.items()}
+    things = shipped_things() if scout is None else None
+    return found if things is None else found | {"scout": Both(found["scout"], things)}
+
+
+def _weights(scout: str | None) -> str:
+    """What the result says about the scout: a hash of its weights, or its name."""
+    if scout is not None and not Path(scout).is_dir():
+        return scout
+    weights = load(Path(scout) if scout else None).weights
+    return weights if scout or shipped_things() is None else f"{weights} and {THINGS_FILE}"
+
+
+@dataclass(frozen=True, eq=False)
+class WordVariant:
+    """The word scout as it is, or with less to go by."""
+
+    scout: WordScout
+    way: Way
+    back: bool
+
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
+        side = cell_side((image.shape[1], image.shape[2]), grid)
+        sight = self.scout.ask(image, [question], side, self.way)[0]
+        blank = self.back and self.way != "prior" and sight.blank
+        return PixelScout()(image, "", grid) if blank else sight
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """A scout of words and one of things, without the places that questions name."""
+
+    words: Scout
+    things: Scout
+
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
+        read, seen = self.words(image, question, grid), self.things(image, question, grid)
+        return combine(read, seen, question, grid)
+
+
+def table(result: dict[str, Any]) -> str:
+    """Every column that is read, and the evidence one quotes; or the words."""
+    if "bakeoff" in result:
+        return "\n\n".join(f"{one['model']}\n{one['said']}" for one in result["bakeoff"])
+    if "runs" in result:
+        return experiment_text(result)
+    if result["task"] == "words":
+        return words_text(result)
+    if result["task"] == "height":
+        return heights_text(result)
+    if result["task"] == "place":
+        return places_text(result)
+    if result["task"] == "gaze":
+        return gaze_text(result)
+    if result["task"] == "shown":
+        return shown_text(result)
+    evidence = "evidence32" if result["config"].get("things") else "evidence8"
+    quoted = [name for name in result["columns"] if "/" in name or name == evidence]
+    parts = [text(result, column) for column in quoted]
+    return "\n\n".join(filter(None, [*parts, legend(result["table"])]))

@@ -1,0 +1,180 @@
+# pyright: basic
+"""Is the scout as sure as it should be? Where answers stand against where it expects them.
+
+Cells are sorted by their probability. If it is calibrated, a tenth of all answers stand in the
+likeliest cells that hold a tenth of the probability, two tenths in those that hold two tenths, and
+so on. Beside it, how likely the answers' places are for other values of `Sight.sure`; and of those
+answers that it says to know, how sure it is and how often it is right: the answer's middle stands
+in the likeliest cells that hold nine tenths of its map. Every picture is asked the question of
+another one, too: a scout that says to know that is wrong; one that does not has it resized. How
+often nothing that a question names is found, on its own picture and on another, tells how far to
+trust an estimate then (`homunculus.planner.UNFOUND`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import Any
+
+import torch
+
+from homunculus.eyes.provenance import provenance
+from homunculus.planner import VLM, believe, scout_cells
+from homunculus.scouts.sight import Scout, probabilities
+from homunculus_lab.measure.height import each_question
+from homunculus_lab.measure.spend import open_sheet
+from homunculus_lab.measure.suite import Question
+
+LEVELS = tuple(tenth / 10 for tenth in range(1, 11))
+RIGHT = 0.9
+"""Share of a map within which an answer counts as found."""
+SURES = (0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One answer."""
+
+    question: Question
+    sure: float
+    """How sure the scout is of its map."""
+    before: float
+    """Probability of the cells that are likelier than the answer's, that cell included."""
+    mapped: float
+    """Probability of the answer's cell by the map alone, in shares of an even map's."""
+    right: bool = False
+    """Whether the answer stands where the map says."""
+    other: float | None = None
+    """How sure the scout is of a question that belongs to another picture."""
+    found: bool = True
+    """Whether anything that the question names was found."""
+    other_found: bool | None = None
+    """The same of the other question."""
+
+
+def measure_places(
+    folders: Sequence[Path],
+    scout: Scout,
+    only: str | None = None,
+    side: int = 1024,
+    limit: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Reliability by suite and part, and over all; the result for `results/`."""
+    origin = provenance()
+    asked: dict[str, list[Question]] = {}
+    for name, one in each_question(folders, only, limit, seed, None):
+        asked.setdefault(name, []).append(one)
+    by_part: dict[str, list[Found]] = {}
+    for name, one in each_question(folders, only, limit, seed, progress):
+        other = another(one, asked[name], seed)
+        by_part.setdefault(name, []).append(find(one, scout, side, other))
+    every = [one for found in by_part.values() for one in found]
+    table = {name: summary(found) for name, found in (by_part | {"all": every}).items()}
+    rows = {name: [_row(one) for one in found] for name, found in by_part.items()}
+    settings = {"task": "place", "suites": [folder.name for folder in folders], "side": side}
+    return origin | settings | {"seed": seed, "limit": limit, "table": table, "rows": rows}
+
+
+def another(one: Question, every: Sequence[Question], seed: int) -> Question | None:
+    """The question of another picture that this one is never asked."""
+    here = {other.text for other in every if other.image == one.image}
+    some = [other for other in every if other.image != one.image and other.text not in here]
+    return Random(f"{seed} {one.image} {one.row}").choice(some) if some else None
+
+
+def find(one: Question, scout: Scout, side: int, other: Question | None = None) -> Found:
+    """Where the middle of an answer stands among all cells; of several boxes the likeliest."""
+    sheet = open_sheet(one.path, side, 32, grow=not one.config.things)
+    high, wide = (int(length) for length in sheet.page.pixels.shape[1:])
+    grid, cell = scout_cells((high, wide))
+    sight = scout(sheet.page.pixels, one.text, grid)
+    place = believe(sight, (high, wide), VLM).place
+    if not sight.sure:
+        place = torch.full(grid, 1 / place.numel())
+    share = probabilities(sight.logit) if sight.sure else place
+    middles = [_cell(sheet.box(box), cell, grid) for box in one.boxes]
+    at = max(middles, key=lambda where: float(place[where]))
+    before = float(place[place >= place[at]].sum())
+    mapped = float(share[at]) * share.numel()
+    right = bool(sight.sure) and float(share[share > share[at]].sum()) <= RIGHT
+    known = Found(one, sight.sure, min(1.0, before), mapped, right, found=bool(sight.likely))
+    if other is None:
+        return known
+    strange = scout(sheet.page.pixels, other.text, grid)
+    return replace(known, other=strange.sure, other_found=bool(strange.likely))
+
+
+def _cell(box: Sequence[float], cell: int, grid: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of the cell in the middle of a box."""
+    left, top, right, bottom = box
+    row, col = int((top + bottom) / 2 / cell), int((left + right) / 2 / cell)
+    return min(grid[0] - 1, row), min(grid[1] - 1, col)
+
+
+def summary(found: Sequence[Found]) -> dict[str, Any]:
+    """How many answers stand where each share of the probability is, and the mean gap (ECE)."""
+    held = [fmean(one.before <= level for one in found) for level in LEVELS]
+    gap = fmean(abs(have - level) for have, level in zip(held, LEVELS, strict=True))
+    likely = {
+        str(sure): round(fmean(log(max(1e-9, sure * f.mapped + 1 - sure)) for f in found), 3)
+        for sure in SURES
+    }
+    knows = [one for one in found if one.sure]
+    strange = [one.other for one in found if one.other is not None]
+    lost = [not one.other_found for one in found if one.other_found is not None]
+    return {
+        "n": len(found),
+        "knows": len(knows),
+        "sure_if_known": round(fmean(one.sure for one in knows), 3) if knows else None,
+        "silent": round(1 - len(knows) / len(found), 3),
+        "silent_on_another": round(fmean(not one for one in strange), 3) if strange else None,
+        "none_found": round(fmean(not one.found for one in found), 3),
+        "none_found_on_another": round(fmean(lost), 3) if lost else None,
+        "right_if_known": round(fmean(one.right for one in knows), 3) if knows else None,
+        "images": len({one.question.image for one in found}),
+        "sure": round(fmean(one.sure for one in found), 3),
+        "levels": list(LEVELS),
+        "held": [round(one, 3) for one in held],
+        "error": round(gap, 3),
+        "log_likelihood": likely,
+    }
+
+
+def _row(one: Found) -> dict[str, Any]:
+    return {
+        "row": one.question.row,
+        "sure": one.sure,
+        "before": round(one.before, 4),
+        "mapped": round(one.mapped, 4),
+        "right": one.right,
+        "other": one.other,
+        "found": one.found,
+        "other_found": one.other_found,
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """The table for people."""
+    head = "".join(f"{level:>6.1f}" for level in LEVELS)
+    lines = [
+        "share of answers in the likeliest cells that hold so much of the probability",
+        f"{'':<24}{'n':>5}{head}   ECE",
+    ]
+    for name, found in result["table"].items():
+        held = "".join(f"{one:>6.2f}" for one in found["held"])
+        lines.append(f"{name:<24}{found['n']:>5}{held}{found['error']:>6.2f}")
+    columns = (
+        "sure_if_known", "right_if_known", "silent", "silent_on_another", "none_found",
+        "none_found_on_another",
+    )  # fmt: skip
+    head = "".join(f"{name:>23}" for name in columns).replace("_", " ")
+    lines += ["", f"{'':<24}{'n':>5}{head}"]
+    for name, found in result["table"].items():
+        told = "".join(f"{'-' if found[one] is None else found[one]:>23}" for one in columns)
+        lines.append(f"{name:<24}{found['n']:>5}{told}")
+    return "\n".join(lines)

@@ -1,0 +1,285 @@
+# pyright: basic
+"""What an experiment measures: which rows, on which questions, read in which way.
+
+The controls always run. One that is left out is left out by name, and the result says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from homunculus.engines.cells.methods import list_methods
+from homunculus.planner.acuity import get_acuity
+from homunculus_lab.measure.parts import fair, part
+from homunculus_lab.measure.row import SEEDS
+from homunculus_lab.measure.run import Config
+from homunculus_lab.measure.suite import KINDS, Question, check_name, draw, kind, read_toml
+from homunculus_lab.measure.turns import Pair, pairs
+
+CONTROLS = (
+    "random", "uniform", "centre", "pool", "resize", "saliency", "blind", "prior", "shuffled",
+    "oracle",
+)  # fmt: skip
+TWINS = ("blind", "shuffled")
+HEADLINE = (
+    "views", "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle",
+    "views+blind", "views+shuffled", "cut+blind", "cut+shuffled",
+)  # fmt: skip
+"""Rows in which an answer is looked for anywhere: a page takes as long as fifty crops."""
+TURNED = ("grid", "stratified", "cut", "foveated", "windows", "log-polar", "resize")
+ABLATIONS = {
+    "grid+fovea": "grid",  # a fovea without a pyramid; `cut` is the pyramid without a fovea
+    "foveated@view=10": "foveated",
+    "foveated@view=20": "foveated",
+    "foveated@view=80": "foveated",
+    "foveated@hedge=0": "foveated",
+    "foveated@hedge=1": "foveated",
+    "foveated@levels=3": "foveated",
+    "foveated@levels=5": "foveated",
+    "foveated@levels=6": "foveated",
+    "windows@fovea=20": "windows",
+    "windows@fovea=30": "windows",
+    "windows@fovea=40": "windows",
+    "pyramid-shares@fovea=20": "pyramid-shares",
+    "pyramid-shares@fovea=30": "pyramid-shares",
+    "pyramid-shares@fovea=40": "pyramid-shares",
+    "foveated+mix-60-20-20": "foveated",
+    "foveated+mix-40-30-30": "foveated",
+    "foveated+mix-20-40-40": "foveated",
+}
+"""Rows that change one thing, and the row they change; at one budget."""
+PARTS = ("pages", "ablations", "turns", "cost")
+"""What may be skipped."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All that decides what is measured; from flags or from a TOML file, by the same names."""
+
+    suites: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ("all",)
+    tokens: tuple[int, ...] = (64, 128, 273, 512)
+    without: tuple[str, ...] = ()
+    """Controls left out."""
+    skip: tuple[str, ...] = ()
+    part: str | None = None
+    """Of each suite; none for `fresh` where there is one, and all where not."""
+    limit: int = 48
+    """Questions a suite whose crops are read; twice as many of photos, where nothing is read."""
+    pages: int = 16
+    """Questions a suite whose answers are looked for anywhere, by the headline rows."""
+    side: int = 1024
+    patch: int = 16
+    """Pixels along a token: 32 for Qwen3-VL, 28 for Qwen2.5-VL."""
+    seed: int = 0
+    reader: str = "rapidocr"
+    acuity: str = ""
+    """Whose eyes `views` is planned for; the reader's if empty."""
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        for name, known in (("without", CONTROLS), ("skip", PARTS)):
+            odd = [one for one in getattr(self, name) if one not in known]
+            if odd:
+                raise ValueError(f"{name}: {odd[0]!r} is none of {', '.join(known)}.")
+        if not self.tokens or any(not isinstance(one, int) or one < 1 for one in self.tokens):
+            raise ValueError(f"tokens: expected budgets from 1, got {list(self.tokens)}.")
+
+    @property
+    def few(self) -> tuple[int, ...]:
+        """Two budgets for what is costly: those nearest to 128 and 273."""
+        near = [min(self.tokens, key=lambda slots: abs(slots - aim)) for aim in (128, 273)]
+        return tuple(sorted(set(near)))
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Every row: methods, controls, methods with a control's scorer."""
+        every = ["views", *driven()]
+        named = [one for name in self.methods for one in (every if name == "all" else [name])]
+        named = ["grid", *named]
+        controls = [one for one in CONTROLS if one not in self.without]
+        scorers = [one for one in TWINS if one not in self.without]
+        twins = [f"{one}+{scorer}" for one in named if _needs_controls(one) for scorer in scorers]
+        return tuple(dict.fromkeys([*named, *controls, *twins]))
+
+
+QUICK = {"limit": 3, "tokens": (64, 273), "skip": ("pages",)}
+"""What `--quick` means, where nothing else is asked for."""
+
+
+def _needs_controls(row: str) -> bool:
+    """Whether it also runs with the scorers blind and shuffled; `foveated` has them as controls."""
+    return row == "views" or (row in driven() and row != "foveated")
+
+
+def driven() -> list[str]:
+    """Methods that the question drives; bands have no pixels of their own to show."""
+    return [
+        name for name, one in list_methods().items() if not one.control and one.source == "question"
+    ]
+
+
+def from_toml(path: Path) -> dict[str, Any]:
+    """An experiment's settings; suites that stand beside the file are named from there."""
+    settings = read_toml(path, path.name)
+    for name in settings:
+        known = [one.name for one in fields(Experiment)]
+        check_name(f"{path.name}: no setting {name!r}", name, known)
+    many = ("suites", "methods", "tokens", "without", "skip")
+    settings = {
+        name: tuple(value if isinstance(value, list) else [value]) if name in many else value
+        for name, value in settings.items()
+    }
+    beside = [path.parent / name for name in settings.get("suites", ())]
+    settings["suites"] = tuple(
+        str(there) if there.is_dir() else name
+        for there, name in zip(beside, settings.get("suites", ()), strict=True)
+    )
+    return settings
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One bench: a suite, how it is read, and what is asked."""
+
+    name: str
+    suite: str
+    kind: str
+    part: str
+    config: Config
+    quote: tuple[str, ...]
+    """Columns to decide by, the first above all."""
+    questions: tuple[Question, ...]
+    page: tuple[Question, ...] = field(default=(), repr=False)
+    """Every question of the suite that has a box: what else stands on a page."""
+    turns: tuple[Pair, ...] = ()
+
+    @property
+    def boxed(self) -> bool:
+        """Whether answers have boxes; all of a part have, or none."""
+        return bool(self.questions[0].boxes)
+
+    @property
+    def main(self) -> bool:
+        """Whether regions and coverage are taken from it."""
+        return not self.turns and not self.name.endswith("/anywhere") and self.boxed
+
+
+def units(
+    experiment: Experiment, suites: Sequence[tuple[str, list[Question]]]
+) -> tuple[list[Unit], dict[str, str]]:
+    """Every bench of an experiment, and the suites that have none, with the reason."""
+    spend_slots, skipped = [], {}
+    for name, questions in suites:
+        benches = _units(experiment, questions)
+        if isinstance(benches, str):
+            skipped[name] = benches
+        else:
+            spend_slots += benches
+    return spend_slots, skipped
+
+
+def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | str:
+    """The benches of one suite, or why there is none."""
+    usable = [one for one in questions if one.text and one.answers]
+    if not usable:
+        return "suite has no questions: see --task gaze"
+    if experiment.part is None:
+        name, fit = fair(usable)
+    else:
+        name, fit = experiment.part, part(usable, experiment.part)
+    if len({one.image for one in fit}) < 2:
+        return "fewer than two images with an answer that could be found"
+    boxed = bool(fit[0].boxes)
+    if not boxed and fit[0].config.things:
+        return "no boxes: things are measured in their boxes"
+    if not boxed and ("pages" in experiment.skip or experiment.reader == "none"):
+        return "no boxes: its whole pages would have to be read"
+    main = _main(experiment, fit, name, tuple(one for one in usable if one.boxes))
+    return [main, *_more(experiment, main, fit)] if boxed else [main]
+
+
+def _main(
+    experiment: Experiment, fit: list[Question], named: str, page: tuple[Question, ...]
+) -> Unit:
+    """All rows; without boxes the headline and the controls, since each reads a whole page."""
+    rows, tokens, limit = experiment.rows, experiment.tokens, experiment.limit
+    variants = () if "ablations" in experiment.skip else tuple(ABLATIONS)
+    boxed, things, sort = bool(fit[0].boxes), fit[0].config.things, kind(fit)
+    if not boxed:
+        rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
+        limit, variants = experiment.pages, ()
+    read = experiment.reader != "none" and not things
+    limit *= 2 if things else 1
+    config = Config(
+        task="legibility" if read else "evidence",
+        tokens=tokens,
+        methods=(*rows, *variants),
+        reads=("crop",),
+        metrics=fit[0].config.metrics(sort),
+        side=experiment.side,
+        patch=experiment.patch,
+        acuity=get_acuity(experiment.acuity or experiment.reader.replace("none", "rapidocr")),
+        seed=experiment.seed,
+        things=things,
+        variants=variants,
+        variant_tokens=experiment.few[-1:],
+    )
+    columns = config.columns(boxed)
+    evidence = [f"evidence{config.sizes[config.quoted]}"] if boxed else []
+    quote = tuple(dict.fromkeys([*columns[: 1 if read else 0], *evidence]))
+    drawn = tuple(draw(fit, limit, experiment.seed))
+    suite = fit[0].suite
+    return Unit(suite, suite, KINDS[sort], named, config, quote, drawn, page)
+
+
+def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
+    """Answers anywhere, by the headline rows; second questions."""
+    more, config = [], main.config
+    few = replace(config, tokens=experiment.few, metrics=("anls",), variants=())
+    there = experiment.rows
+    if config.task == "legibility" and "pages" not in experiment.skip:
+        rows = tuple(one for one in HEADLINE if one in there)
+        drawn = tuple(draw(fit, experiment.pages, experiment.seed))
+        free = replace(few, methods=rows, reads=("anywhere",))
+        name, quote = f"{main.suite}/anywhere", ("anywhere/smooth",)
+        more.append(replace(main, name=name, config=free, quote=quote, questions=drawn))
+    turns = tuple(pairs(fit, experiment.limit, experiment.seed))
+    if turns and "turns" not in experiment.skip:
+        rows = tuple(one for one in TURNED if one in there)
+        second = replace(few, methods=rows)
+        second_questions = tuple(pair.second for pair in turns)
+        name = f"{main.suite}/turns"
+        more.append(
+            replace(main, name=name, config=second, questions=second_questions, turns=turns)
+        )
+    return more
+
+
+# ---- how long it will take -----------------------------------------------------------------------
+
+SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "anywhere": 1.6, "show": 0.05}
+"""Of one core of a server, roughly; a run corrects itself as it goes."""
+SLOW = {
+    "views": 0.1,
+    "clusters": 0.25,
+    "atlas": 0.1,
+    "log-polar": 0.15,
+    "windows": 0.08,
+    "pool": 0.08,
+}
+"""Of showing what these rows keep."""
+
+
+def seconds(unit: Unit) -> float:
+    """Of one question, about."""
+    config, ways = unit.config, 2 if unit.turns else 1
+    reads = dict.fromkeys(read for read, _ in config.ways(unit.boxed))
+    total = SECONDS["open"]
+    for name in config.methods:
+        base = name.partition("+")[0].partition("@")[0]
+        one = SECONDS["keep"] + sum(SECONDS[read] for read in reads)
+        one += SLOW.get(base, SECONDS["show"]) if reads else 0
+        total += ways * one * len(config.budgets(name)) * (SEEDS if base == "random" else 1)
+    return total

@@ -1,0 +1,118 @@
+# pyright: basic
+"""Rows of the table: a method, how it is set, and whose relevance map it follows.
+
+A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`,
+`foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`, `views`, `views@context=0+blind`,
+`views@model=claude`. A number alone is the hedge.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.lift import Lift
+from homunculus.engines.cells.methods import Method, get_method
+from homunculus.planner.counting import TokenRule
+from homunculus.planner.models import token_rule
+from homunculus.scouts.sight import Scout
+
+Pixels = UInt8[Tensor, "3 _h _w"]
+Map = Float[Tensor, "rows cols"]
+CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency", "oracle")
+SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")
+SEEDS = 3
+"""Draws of `random` that are averaged."""
+CONTEXT = 1 / 8
+"""The least share of tokens that the whole picture gets, if a row does not say."""
+_BY_SOURCE = {"pixels": "saliency", "answer": "answer", "another question": "shuffled"}
+_TWINS = {"blind": "foveated+blind", "prior": "foveated+prior"}
+"""Controls that are the primary method with another scorer; `shuffled` is in the registry."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to spend a budget, as the table names it."""
+
+    name: str
+    methods: tuple[Method, ...]
+    """Several draws of one method; none for `resize`, which here shrinks pixels to any size."""
+    scorer: str | None
+    """Whose map it follows; None if it follows none."""
+    context: float | None = None
+    """Of `views`: the least share of tokens that the whole picture gets; None for all others."""
+    rule: TokenRule | None = None
+    """Of `views` and `resize`: whose tokens are counted, if not those of the run."""
+
+
+def row(name: str, scorers: Mapping[str, Scout]) -> Row:
+    """Parse a row; its scorer must be at hand."""
+    left, plus, scorer = _TWINS.get(name, name).partition("+")
+    base, at, option = left.partition("@")
+    if base == "resize":
+        return Row(name, (), None, rule=_rule(option, name) if at else None)
+    if base == "views":
+        _check_scorer(name, scorer or "scout", scorers)
+        one = Row(name, (), scorer or "scout", CONTEXT)
+        if option.startswith("context="):
+            return replace(one, context=float(option.removeprefix("context=")))
+        return replace(one, rule=_rule(option, name)) if at else one
+    method = get_method(base)
+    if at:
+        method = _set(method, option, name)
+    if method.source in ("nothing", "model"):
+        if "seed" not in method.settings:
+            return Row(name, (method,), None)
+        draws = [method.set(seed=seed) for seed in range(SEEDS)]
+        return Row(name, tuple(draws), None)
+    follows = scorer if plus else _BY_SOURCE.get(method.source, "scout")
+    _check_scorer(name, follows, scorers)
+    return Row(name, (method,), follows)
+
+
+def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None:
+    known = {"saliency", "deviation", "answer", *scorers}
+    known |= {"shuffled", "fovea"} if "scout" in scorers else set()
+    if follows not in known and not ("scout" in scorers and follows.startswith("mix-")):
+        raise ValueError(
+            f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}."
+        )
+
+
+def _rule(option: str, name: str) -> TokenRule:
+    what, equals, value = option.partition("=")
+    if what != "model" or not equals:
+        raise ValueError(
+            f"row {name}: it has no {what}. Write @model=claude, or @context=0 for views."
+        )
+    return token_rule(value)
+
+
+def _set(method: Method, option: str, name: str) -> Method:
+    """The method with one thing set otherwise."""
+    what, equals, value = option.partition("=")
+    what, value = (what, value) if equals else ("hedge", option)
+    setting, settings = {"view": "field_of_view"}.get(what, what), method.settings
+    if what == "levels":
+        levels = int(value)
+        pyramid = Lift(
+            f"{levels} levels",
+            lambda grids, slots, material: lift.pyramid(grids, levels, material.feature),
+        )
+        return replace(method, lift=pyramid)
+    if what == "fovea" and "shares" in settings:
+        return method.set(shares=_shares(settings["shares"], float(value) / 100))
+    if what == "fovea" and "share" in settings:  # the rest is the thumbnail's
+        return method.set(share=1 - float(value) / 100)
+    if setting not in settings:
+        raise ValueError(f"row {name}: {method.name} has no {what}. Leave out @{option}.")
+    usual = settings[setting]
+    return method.set(**{setting: (float if usual is None else type(usual))(value)})
+
+
+def _shares(shares: tuple[int, ...], fine: float) -> tuple[int, ...]:
+    """Shares in thousandths with so much for the finest level, the others as they were."""
+    rest = sum(shares[1:])
+    return (round(1000 * fine), *(round(1000 * (1 - fine) * one / rest) for one in shares[1:]))

@@ -1,0 +1,369 @@
+# pyright: basic
+"""The bench: every question, every row of the table, every budget; rebuild, read, score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Literal
+
+import torch
+
+from homunculus.eyes.provenance import provenance
+from homunculus.eyes.readers import Pixels, Reader, crop
+from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.planner.search import Belief
+from homunculus.scouts.sight import Scout
+from homunculus_lab.measure.answer import Metric, Read, read_pictures, readings, score
+from homunculus_lab.measure.encoder import Encoder, check_encoder
+from homunculus_lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
+from homunculus_lab.measure.rebuild import Mode
+from homunculus_lab.measure.report import Measured, report
+from homunculus_lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
+from homunculus_lab.measure.spend import (
+    Selection,
+    Sheet,
+    blend,
+    deviation,
+    keep,
+    magnify,
+    open_sheet,
+    oracle_map,
+    saliency,
+)
+from homunculus_lab.measure.suite import Box, Question
+from homunculus_lab.measure.views import (
+    Picture,
+    answer_belief,
+    keep_views,
+    keep_whole,
+    scout_belief,
+)
+from homunculus_lab.shuffle import derange
+
+Task = Literal["legibility", "evidence"]
+Probe = Callable[[Selection, Sheet, Question, Box], list[float | None]]
+"""What else is noted of what was kept; it is given the answer's box."""
+FULL = "full"
+"""The row of the page itself: the ceiling."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is measured, and how; all of it goes into the result."""
+
+    task: Task = "legibility"
+    tokens: tuple[int, ...] = (64, 128, 273, 512)
+    methods: tuple[str, ...] = ()
+    """Rows of the table; empty for all controls, and the scout's rows where there is a scout."""
+    reads: tuple[Read, ...] = ("anywhere",)
+    modes: tuple[Mode, ...] = ("smooth",)
+    side: int = 1024
+    patch: int = 16
+    seed: int = 0
+    metrics: tuple[Metric, ...] = ("anls",)
+    """Scores of a reading; those after the first are given for the first way of reading alone."""
+    things: bool = False
+    """Whether boxes hold things rather than text; then pages are not enlarged."""
+    acuity: Acuity = ACUITIES["rapidocr"]
+    """How small its reader reads: what `views` is planned for."""
+    variants: tuple[str, ...] = ()
+    """Rows among the methods that are measured at few budgets."""
+    variant_tokens: tuple[int, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Kept pixels from which an answer counts as seen."""
+        return OBJECT if self.things else LEGIBLE
+
+    @property
+    def quoted(self) -> int:
+        """Which of the sizes is the one to quote."""
+        return 0 if self.things else 1
+
+    def budgets(self, name: str) -> tuple[int, ...]:
+        """Those of a row."""
+        return self.variant_tokens if name in self.variants else self.tokens
+
+    def ways(self, boxed: bool = True) -> list[tuple[Read, Metric]]:
+        """How an answer is read and scored, in order."""
+        if self.task == "evidence":
+            return []
+        reads: tuple[Read, ...] = self.reads if boxed else ("anywhere",)
+        pairs: list[tuple[Read, Metric]] = [(read, "anls") for read in reads]
+        return pairs + [(reads[0], metric) for metric in self.metrics[1:]]
+
+    def columns(self, boxed: bool = True) -> tuple[str, ...]:
+        """What is scored of every row and budget, in order."""
+        evidence = tuple(f"evidence{least}" for least in self.sizes) if boxed else ()
+        names = [read if metric == "anls" else metric for read, metric in self.ways(boxed)]
+        return tuple(f"{name}/{mode}" for name in names for mode in self.modes) + evidence
+
+
+@dataclass(eq=False)
+class Bench:
+    """All that is the same for every question."""
+
+    config: Config
+    rows: list[Row]
+    scorers: Mapping[str, Scout]
+    reader: Reader | None
+    boxed: bool
+    other: Mapping[tuple[str, int], str]
+    """Another image's question, by suite and row."""
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    sheets: dict[str, Sheet] = field(default_factory=dict)
+    encoder: Encoder | None = None
+
+    def sheet(self, question: Question) -> Sheet:
+        """The page; one is kept, for the questions that follow on the same image."""
+        key = str(question.path)
+        if key not in self.sheets:
+            self.sheets.clear()
+            side, grow = self.config.side, not self.config.things
+            sheet = open_sheet(question.path, side, self.config.patch, grow)
+            self.sheets[key] = replace(sheet, encoder=self.encoder)
+        return self.sheets[key]
+
+    def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
+        """The map that a row follows."""
+        if one.scorer is None:
+            return None
+        if one.scorer == "answer":
+            return oracle_map([best] if best else [], sheet)
+        text = question.text
+        if one.scorer == "shuffled" and "shuffled" not in self.scorers:
+            text = self.other[question.suite, question.row]
+        return self._map(one.scorer, sheet, text)
+
+    def belief(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Belief:
+        """What `views` is planned by; made once for all budgets."""
+        if one.scorer == "answer":
+            config = self.config
+            return answer_belief([best] if best else [], sheet, config.acuity, config.things)
+        text, name = question.text, str(one.scorer)
+        if name == "shuffled" and name not in self.scorers:
+            text, name = self.other[question.suite, question.row], "scout"
+        if (name, text) not in sheet.beliefs:
+            sheet.beliefs[name, text] = scout_belief(
+                self.scorers[name], sheet, text, self.config.acuity
+            )
+        return sheet.beliefs[name, text]
+
+    def _map(self, name: str, sheet: Sheet, text: str) -> Map:
+        """One scorer's map of one question; made once for all rows and budgets."""
+        built = {"saliency": saliency, "deviation": deviation}
+        question = "" if name in built and name not in self.scorers else text
+        if (name, question) not in sheet.known:
+            pixels, patch, grid = sheet.page.pixels, self.config.patch, sheet.page.grid
+            if name in self.scorers:
+                logit = self.scorers[name](pixels, question, grid).logit
+            elif name in built:
+                logit = built[name](pixels, grid)
+            elif name == "fovea":
+                logit = magnify(self._map("scout", sheet, text))
+            elif name.startswith("mix-"):
+                shares = [float(part) for part in name.split("-")[1:]]
+                logit = blend(pixels, self._map("scout", sheet, text), shares, patch)
+            else:
+                logit = self._map("scout", sheet, text)
+            sheet.known[name, question] = logit.detach().float()
+        return sheet.known[name, question]
+
+    def scores(
+        self,
+        question: Question,
+        boxes: Sequence[Box],
+        show: Callable[[Mode], Pixels],
+        apart: Callable[[], list[Picture]] | None = None,
+    ) -> list[float]:
+        """What the reader makes of it, by way of reading, metric and mode.
+
+        Pictures that stand ``apart`` are read by themselves, but for the crop of an answer.
+        """
+        if self.config.task == "evidence" or self.reader is None:
+            return []
+        texts = {}
+        for read, _ in self.config.ways(bool(boxes)):
+            for mode in self.config.modes:
+                if (read, mode) in texts:
+                    continue
+                if apart is not None and read == "anywhere":
+                    pictures = [pixels for pixels, _ in apart()]
+                    texts[read, mode] = read_pictures(self.reader, pictures)
+                else:
+                    texts[read, mode] = readings(self.reader, read, show(mode), boxes)
+        return [
+            score(texts[read, mode], read, metric, question)
+            for read, metric in self.config.ways(bool(boxes))
+            for mode in self.config.modes
+        ]
+
+    def evidence(self, level: Map, boxes: Sequence[Box], patch: int | None = None) -> list[float]:
+        """How much of the answer is there to be read or seen, by kept pixels."""
+        if not boxes:
+            return []
+        patch, things = patch or self.config.patch, self.config.things
+        return [evidence(level, boxes, patch, float(least), things) for least in self.config.sizes]
+
+
+def bench(
+    questions: Sequence[Question],
+    config: Config,
+    reader: Reader | None = None,
+    scorers: Mapping[str, Scout] | None = None,
+    probes: Mapping[str, Probe] | None = None,
+    encoder: Encoder | None = None,
+) -> Bench:
+    """A bench for these questions, or a reason why there is none."""
+    if not questions:
+        raise ValueError(
+            "measure: no question to ask. Choose another part or a larger limit; a suite in which "
+            "some answers have boxes leaves those without out."
+        )
+    if config.task == "legibility" and reader is None:
+        raise ValueError("measure: legibility needs a reader. Pass one, or measure evidence.")
+    boxed = bool(questions[0].boxes)
+    if not boxed and config.task == "evidence":
+        raise ValueError(f"measure: {questions[0].suite} has no boxes. Measure legibility.")
+    scorers = scorers or {}
+    rows = _rows(config, scorers, boxed)
+    check_encoder(rows, encoder, config.patch)
+    others = _others(questions)
+    return Bench(config, rows, scorers, reader, boxed, others, probes or {}, encoder=encoder)
+
+
+def measure(
+    questions: Sequence[Question],
+    config: Config,
+    reader: Reader | None = None,
+    scorers: Mapping[str, Scout] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    encoder: Encoder | None = None,
+) -> dict:
+    """Measure rows of methods on questions; the result is what goes into `results/`.
+
+    ``scorers`` are maps by name (`scout`, `blind`, `prior`, ...); `shuffled` asks the scout another
+    image's question.
+    """
+    setup = bench(questions, config, reader, scorers, encoder=encoder)
+    origin = provenance()
+    order = sorted(range(len(questions)), key=lambda at: (str(questions[at].path), at))
+    by_place: dict[int, Measured] = {}
+    for done, at in enumerate(order):
+        if progress:
+            progress(done, len(order))
+        one = ask(setup, questions[at])
+        if one is not None:
+            by_place[at] = one
+    if progress:
+        progress(len(order), len(order))
+    measured = [by_place[at] for at in sorted(by_place)]
+    names = [one.name for one in setup.rows]
+    return origin | report(measured, names, config.columns(setup.boxed), config, questions, reader)
+
+
+def _rows(config: Config, scorers: Mapping[str, Scout], boxed: bool) -> list[Row]:
+    names = config.methods
+    if not names:
+        ours = [name for name in SCOUTED if name.partition("+")[2] in scorers]
+        ours += ["cut+shuffled"] if "scout" in scorers else []
+        names = tuple(dict.fromkeys([*CONTROLS, *ours]))
+    if not boxed:
+        names = tuple(name for name in names if name != "oracle" and "+answer" not in name)
+    return [row(name, scorers) for name in names]
+
+
+def _others(questions: Sequence[Question]) -> dict[tuple[str, int], str]:
+    if len({one.image for one in questions}) == 1:
+        return {}  # there is no other image
+    wrong = derange([one.text for one in questions], [one.image for one in questions])
+    return {(one.suite, one.row): text for one, text in zip(questions, wrong, strict=True)}
+
+
+def _inside(box: Box, question: Question, sheet: Sheet) -> Box:
+    """A box as it is, if any of it lies in the picture."""
+    high, wide = sheet.stored.shape[1:]
+    if min(box[2], wide) <= max(box[0], 0) or min(box[3], high) <= max(box[1], 0):
+        raise ValueError(
+            f"{question.suite}/qa.jsonl, line {question.row + 1}: the box {[*map(round, box)]} "
+            f"lies outside the picture of {wide} x {high} pixels."
+        )
+    return box
+
+
+def ask(bench: Bench, question: Question) -> Measured | None:
+    """All rows of one question; None if OCR fails even at full resolution."""
+    sheet, config = bench.sheet(question), bench.config
+    boxes = [sheet.box(_inside(box, question, sheet)) for box in question.boxes]
+    best = boxes[best_box(bench, sheet, question, boxes)] if boxes else None
+    page = sheet.page.pixels
+    ceiling = bench.scores(question, boxes, lambda mode: page)
+    if not boxes and min(ceiling[: len(config.modes)]) < 1:
+        return None
+    whole = torch.zeros(sheet.page.grid)  # small print is not legible even here
+    height = best[3] - best[1] if best else 0.0
+    measured = Measured(
+        question, round(height, 1), {FULL: {"all": ceiling + bench.evidence(whole, boxes)}}
+    )
+    for one in bench.rows:
+        find = bench.logit if one.context is None else bench.belief
+        logit = find(one, sheet, question, best)
+        for slots in config.budgets(one.name):
+            by_probe = _draws(bench, one, sheet, question, boxes, best, slots, logit)
+            measured.scores.setdefault(one.name, {})[str(slots)] = by_probe.pop("scores")
+            for name, values in by_probe.items():
+                measured.more.setdefault(name, {}).setdefault(one.name, {})[str(slots)] = values
+    return measured
+
+
+def best_box(bench: Bench, sheet: Sheet, question: Question, boxes: Sequence[Box]) -> int:
+    """The box that reads best at full resolution: the oracle is given it, and its height counts."""
+    if bench.reader is None or len(boxes) == 1:
+        return 0
+    read = [
+        inside(bench.reader.line(crop(sheet.page.pixels, box)), question.answers) for box in boxes
+    ]
+    return read.index(max(read))
+
+
+def _draws(
+    bench: Bench,
+    one: Row,
+    sheet: Sheet,
+    question: Question,
+    boxes: Sequence[Box],
+    best: Box | None,
+    slots: int,
+    logit: Map | Belief | None,
+) -> dict[str, list]:
+    """Scores of one row at one budget, and what the probes say, averaged over its draws."""
+    by_probe: dict[str, list[list[float | None]]] = {}
+    for draw in range(max(1, len(one.methods))):
+        if isinstance(logit, Belief):
+            selection = keep_views(sheet, slots, logit, bench.config.acuity, one)
+        elif one.rule:
+            selection = keep_whole(sheet, slots, one.rule)
+        else:
+            selection = keep(one, draw, sheet, slots, logit)
+        if selection.tokens > slots:
+            raise RuntimeError(
+                f"{one.name} kept {selection.tokens} tokens of {slots}: a bug, report it"
+            )
+        scores = bench.scores(question, boxes, selection.show, selection.apart)
+        scores += bench.evidence(selection.level, boxes, selection.patch)
+        by_probe.setdefault("scores", []).append(list(scores))
+        if selection.value is not None:
+            by_probe.setdefault("value", []).append([selection.value])
+        if best is not None:
+            for name, probe in bench.probes.items():
+                by_probe.setdefault(name, []).append(probe(selection, sheet, question, best))
+    return {
+        name: [_mean(column) for column in zip(*values, strict=True)]
+        for name, values in by_probe.items()
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """None where no draw has a value."""
+    numbers = [value for value in values if value is not None]
+    return round(fmean(numbers), 4) if numbers else None

@@ -1,0 +1,194 @@
+# pyright: basic
+"""One page and one row: the map that the row follows, and what it keeps of the page."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+
+from homunculus.checks import Grid
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.cortex import FOVEA, cells_per_degree, eccentricity
+from homunculus.engines.cells.coverage import Certificate, certify
+from homunculus.engines.cells.methods import Material, Need
+from homunculus.engines.cells.pipeline import Spent, spend
+from homunculus.engines.cells.types import Allocation, Budget, Field
+from homunculus.pages import open_picture
+from homunculus.scouts.combine import mix
+from homunculus.scouts.pixels import contrast, information
+from homunculus.scouts.places import answer
+from homunculus.scouts.registry import PixelScout
+from homunculus.scouts.sight import cell_side
+from homunculus_lab.measure.rebuild import Mode, Page, finest, rebuild, resize_to, shrink_size
+from homunculus_lab.measure.row import Map, Pixels, Row
+from homunculus_lab.methods.foveated import Foveated
+from homunculus_lab.methods.material import material
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One image as the bench holds it: stored pixels, and the page scaled to the bench's side."""
+
+    stored: Pixels
+    page: Page
+    known: dict[tuple[str, str], Map] = field(default_factory=dict)
+    """Maps by scorer and question: a page is scored once for all budgets."""
+    beliefs: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """What views are planned by, in the same way."""
+    materials: dict[frozenset[Need], Material] = field(default_factory=dict)
+    """What methods need of it, made once for all budgets."""
+    encoder: Callable[[Pixels], Material] | None = None
+    """Who tells the features that rivals choose by."""
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Page pixels to a stored pixel, across and down."""
+        high, wide = self.page.pixels.shape[1:]
+        return wide / self.stored.shape[2], high / self.stored.shape[1]
+
+    def box(self, box: Sequence[float | int]) -> tuple[float, float, float, float]:
+        """A box of the stored image on the page."""
+        across, down = self.scale
+        return box[0] * across, box[1] * down, box[2] * across, box[3] * down
+
+    def material(self, needs: frozenset[Need]) -> Material:
+        """What a method needs, and colours for all."""
+        wanted = needs | frozenset[Need]({"features"})
+        if wanted not in self.materials:
+            self.materials[wanted] = material(self.page.pixels, self.page.patch, wanted)
+        return self.materials[wanted]
+
+    def encoded(self) -> Material:
+        """What an encoder makes of it, for rivals; made once."""
+        if self.encoder is None:
+            raise ValueError("this row needs an encoder. Name its folder with --encoder.")
+        wanted = frozenset[Need]({"attention"})
+        if wanted not in self.materials:
+            self.materials[wanted] = self.encoder(self.page.pixels)
+        return self.materials[wanted]
+
+
+def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
+    """An image from its file, its page scaled so that the longer side is ``side``.
+
+    Up or down; down alone if it may not ``grow``.
+    """
+    image: Any = import_module("PIL.Image")
+    stored = open_picture(path, longest=10**6, area=10**9).pixels
+    high, wide = int(stored.shape[1]), int(stored.shape[2])
+    scale = side / max(high, wide) if grow else min(1.0, side / max(high, wide))
+    size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
+    way = image.Resampling.LANCZOS if scale < 1 else image.Resampling.BICUBIC
+    picture = image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
+    numpy: Any = import_module("numpy")
+    pixels = torch.from_numpy(numpy.array(picture.resize(size[::-1], way)))
+    return Sheet(stored, Page(rearrange(pixels, "h w c -> c h w").contiguous(), patch))
+
+
+def saliency(pixels: Pixels, grid: Grid) -> Map:
+    """What stands out, as the control `saliency` ranks it."""
+    return PixelScout(flat=True)(pixels, "", grid).logit
+
+
+def deviation(pixels: Pixels, grid: Grid) -> Map:
+    """Log of the spread of greys in each cell: the plainest saliency."""
+    grey, patch = pixels.float().mean(0), cell_side((pixels.shape[1], pixels.shape[2]), grid)
+    spare = (0, -grey.shape[1] % patch, 0, -grey.shape[0] % patch)
+    grey = F.pad(grey[None, None], spare, mode="replicate")[0, 0]
+    cell = rearrange(grey, "(r i) (c j) -> r c (i j)", i=patch, j=patch)
+    spread = cell.std(2, correction=0)
+    return (spread / spread.max().clamp(min=1e-6) + 1e-6).log()
+
+
+def magnify(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
+    """A map with the cortex's magnification around its peak: a fovea for what has no pyramid."""
+    grid = (int(logit.shape[0]), int(logit.shape[1]))
+    tree = lift.pyramid([grid], lift.levels_for([grid], 273))
+    gaze = Foveated().gaze(tree, lift.spread(tree, logit.flatten()[None]))
+    flat = lift.grid([grid])
+    away = eccentricity(flat.box[..., :2] + 0.5, torch.full_like(flat.box[..., :2], 0.5), gaze)
+    away = away + FOVEA * cells_per_degree((grid,), view, away.device)
+    return logit - hedge * away.log().view(grid)
+
+
+def blend(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
+    """The question's map, what stands out and what is there, mixed by ranks in these shares."""
+    image = pixels[None].float() / 255
+    ways: tuple[str, ...] = ("question", "saliency", "information")
+    maps = (logit, contrast(image, patch)[0], information(image, patch)[0])
+    flat = {way: one.reshape(1, -1) for way, one in zip(ways, maps, strict=True)}
+    weights: dict[str, float | int] = dict(zip(ways, percent, strict=True))
+    valid = torch.ones(1, logit.numel(), dtype=torch.bool)
+    return mix(flat, valid, weights).view_as(logit)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a row keeps of a page."""
+
+    level: Map
+    """Finest level over each level-0 cell, inf where nothing is kept."""
+    tokens: int
+    show: Callable[[Mode], Pixels]
+    certify: Callable[[], Certificate] | None = None
+    """None for `resize`, which sees everything alike."""
+    patch: int | None = None
+    """Pixels of a cell of ``level``, where it is not that of the page."""
+    apart: Callable[[], list[tuple[Pixels, tuple[int, int]]]] | None = None
+    """Its pictures one by one with x y of their corners, where there are several."""
+    value: float | None = None
+    """What the planner expects."""
+
+
+def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Selection:
+    """Spend the slots on a page."""
+    if one.context is not None:
+        raise ValueError(f"{one.name} is planned, not kept by cells: a bug, report it")
+    if not one.methods:
+        return _resize(sheet, slots)
+    spent = spend_slots(one, draw, sheet, slots, logit)
+    laid, plan = spent.field, spent.allocation
+    show = _shower(sheet.page, laid, plan)
+    return Selection(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
+
+
+def spend_slots(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:
+    """A page with a row's budget spent on it."""
+    method, grid = one.methods[draw], sheet.page.grid
+    count = Budget(tokens=slots).slots(grid[0] * grid[1])
+    flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
+    rival = method.source == "model"
+    material = sheet.encoded() if rival else sheet.material(method.needs)
+    return spend(method, [grid], flat, count, material)
+
+
+def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixels]:
+    return lambda mode: rebuild(page, laid, plan, mode)
+
+
+def _resize(sheet: Sheet, slots: int) -> Selection:
+    """The control that no method may lose to: the whole page, smaller."""
+    page = sheet.page
+    size = (int(page.pixels.shape[1]), int(page.pixels.shape[2]))
+    small = shrink_size(size, slots, page.patch)
+    level = torch.full(page.grid, max(0.0, log2(max(size) / max(small))))
+    cells = -(-small[0] // page.patch) * -(-small[1] // page.patch)
+    shown: list[Pixels] = []
+
+    def show(mode: Mode) -> Pixels:
+        if not shown:
+            shown.append(resize_to(sheet.stored, small, size))
+        return shown[0]
+
+    return Selection(level, cells, show)
+
+
+def oracle_map(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Map:
+    """Relevance of the oracle, which is given the answer's box."""
+    return answer(sheet.page.grid, [list(box) for box in boxes], sheet.page.patch)

@@ -1,0 +1,145 @@
+# pyright: basic
+"""Rows of the planner: views of a page, and what a reader sees of them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from math import log2
+from typing import Any
+
+import torch
+from einops import rearrange
+
+from homunculus.planner import believe, scout_cells
+from homunculus.planner.acuity import Acuity
+from homunculus.planner.bill import Bill, Need, resize
+from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.search import Belief, Plan, find_views
+from homunculus.scouts.sight import Scout, Sight
+from homunculus_lab.measure.row import CONTEXT, Map, Pixels, Row
+from homunculus_lab.measure.spend import Selection, Sheet
+
+Picture = tuple[Pixels, tuple[int, int]]
+"""A view enlarged to the scale of the page, and x y of its corner there."""
+
+
+def page_size(sheet: Sheet) -> Size:
+    """Height and width of the page."""
+    return int(sheet.page.pixels.shape[1]), int(sheet.page.pixels.shape[2])
+
+
+def scout_belief(scout: Scout, sheet: Sheet, question: str, acuity: Acuity) -> Belief:
+    """What a scout makes of a page and a question."""
+    size = page_size(sheet)
+    return believe(scout(sheet.page.pixels, question, scout_cells(size)[0]), size, acuity)
+
+
+def answer_belief(
+    boxes: Sequence[Sequence[float | int]], sheet: Sheet, acuity: Acuity, things: bool = False
+) -> Belief:
+    """What the oracle knows: the answer's box and its height, of a thing its shorter side."""
+    grid, side = scout_cells(page_size(sheet))
+    place = torch.zeros(grid)
+    height = 16.0
+    for x0, y0, x1, y1 in boxes:
+        down = slice(int(y0 // side), max(int(y0 // side) + 1, -int(-y1 // side)))
+        across = slice(int(x0 // side), max(int(x0 // side) + 1, -int(-x1 // side)))
+        place[down, across] = 1.0
+        height = max(1.0, min(y1 - y0, x1 - x0) if things else y1 - y0)
+    logit = (place / place.sum().clamp(min=1)).clamp(min=1e-9).log()
+    thing = torch.ones(grid) if things else None
+    known = Sight(logit, sure=1.0, size=height, size_error=0.1, thing=thing)
+    return believe(known, page_size(sheet), acuity)
+
+
+def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row) -> Selection:
+    """Spend the slots on views of a page."""
+    bill, side = buy_views(sheet, slots, belief, acuity, one)
+    shown = Shown(sheet, bill.plan, side)
+    return Selection(
+        shown.level(), bill.tokens, lambda mode: shown.page,
+        patch=scout_cells(page_size(sheet))[1], apart=lambda: shown.pictures,
+        value=bill.plan.value,
+    )  # fmt: skip
+
+
+def buy_views(
+    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row
+) -> tuple[Bill, int]:
+    """The best views of a page, and the side of the tokens that they are planned on."""
+    context = CONTEXT if one.context is None else one.context
+    if one.rule:
+        wanted = Need(
+            belief, page_size(sheet), one.rule, acuity, context, windows=one.rule.facts.windows
+        )
+        return wanted.buy(slots), one.rule.lattice.side
+    rule = TokenRule("bench", sheet.page.patch)
+    plan = find_views(belief, page_size(sheet), slots, rule, acuity, context=context)
+    return Bill(plan, (plan.count(rule),)), rule.side
+
+
+def keep_whole(sheet: Sheet, slots: int, rule: TokenRule) -> Selection:
+    """The whole page, as large as a model's tokens let it be."""
+    bill = resize(page_size(sheet), rule, slots)
+    shown = Shown(sheet, bill.plan, rule.lattice.side)
+    side = scout_cells(page_size(sheet))[1]
+    return Selection(shown.level(), bill.tokens, lambda mode: shown.page, patch=side)
+
+
+class Shown:
+    """A plan as pixels, made when first asked for."""
+
+    def __init__(self, sheet: Sheet, plan: Plan, token: int) -> None:
+        self.sheet, self.plan, self.token = sheet, plan, token
+
+    def level(self) -> Map:
+        """How many times the best view of each cell is halved; inf where nothing is seen."""
+        grid, side = scout_cells(page_size(self.sheet))
+        size, level = page_size(self.sheet), torch.full(grid, torch.inf)
+        if self.plan.whole:
+            level.fill_(max(0.0, log2(max(size) / max(self.plan.whole))))
+        middle = [(torch.arange(cells) + 0.5) * side for cells in grid]
+        for window in self.plan.windows:
+            left, top, right, bottom = window.box
+            inside = ((middle[0] >= top) & (middle[0] < bottom))[:, None]
+            inside = inside & ((middle[1] >= left) & (middle[1] < right))
+            finer = max(0.0, -log2(window.scale(self.token)))
+            level = torch.where(inside, level.clamp(max=finer), level)
+        return level
+
+    @cached_property
+    def pictures(self) -> list[Picture]:
+        """Each view by itself: reduced from the stored image, enlarged to the page's scale."""
+        image: Any = import_module("PIL.Image")
+        stored = image.fromarray(rearrange(self.sheet.stored, "c h w -> h w c").numpy())
+        high, wide = page_size(self.sheet)
+        found: list[Picture] = []
+        if self.plan.whole:
+            found.append((self._view(stored, (0, 0, wide, high), self.plan.whole), (0, 0)))
+        for window in self.plan.windows:
+            found.append((self._view(stored, window.box, window.size(self.token)), window.box[:2]))
+        return found
+
+    def _view(self, stored: Any, box: tuple[int, int, int, int], size: Size) -> Pixels:
+        image: Any = import_module("PIL.Image")
+        numpy: Any = import_module("numpy")
+        across, down = self.sheet.scale
+        place = (box[0] / across, box[1] / down, box[2] / across, box[3] / down)
+        small = stored.resize(size[::-1], image.Resampling.LANCZOS, box=place)
+        shown = small.resize((box[2] - box[0], box[3] - box[1]), image.Resampling.BICUBIC)
+        return rearrange(torch.from_numpy(numpy.array(shown)), "h w c -> c h w").contiguous()
+
+    @cached_property
+    def page(self) -> Pixels:
+        """All views laid on one page, sharp ones over dull ones; grey where nothing is."""
+        canvas = torch.full((3, *page_size(self.sheet)), 200, dtype=torch.uint8)
+        views = self.pictures
+        first = int(self.plan.whole is not None)
+        scale = [one.scale(self.token) for one in self.plan.windows]
+        order = [
+            *range(first),
+            *(first + at for at in sorted(range(len(scale)), key=scale.__getitem__)),
+        ]
+        for pixels, (x, y) in (views[at] for at in order):
+            canvas[:, y : y + pixels.shape[1], x : x + pixels.shape[2]] = pixels
+        return canvas

@@ -1,0 +1,106 @@
+"""Time of the word scout by stage: in whole numbers and without blank paper, and without both."""
+
+import platform
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import median
+from time import process_time
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homunculus.planner import believe, scout_cells
+from homunculus.planner.acuity import ACUITIES
+from homunculus.planner.models import token_rule
+from homunculus.planner.search import find_views
+from homunculus.scouts.words import WordScout
+from homunculus_lab.speed.timing import one_thread
+
+PAGE = (1024, 800)
+TOKENS = 64
+FIRST = 2 * 10**8
+"""Seeds of the pages: no training run has seen them."""
+QUESTIONS = ("What is the total amount of invoice {}?", "On which date was letter {} signed?")
+
+
+def measure(scout: WordScout, repeats: int = 10) -> dict[str, Any]:
+    """Rendered pages of 1,024 x 800, each read in both ways, asked twice and planned for.
+
+    On one thread, in seconds of the processor, which other load on the machine hardly changes. The
+    ways take turns on each page, beside a layer of a ViT-L-sized encoder over the same page.
+    """
+    ways = {"before": replace(scout, int8=None, whole=True), "now": scout}
+    seconds: dict[str, list[float]] = {}
+    with one_thread(), torch.inference_mode():
+        layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True).eval()
+        feature = torch.randn(1, 64 * 50, 1024)
+        for turn in range(-1, repeats):  # the first page warms up
+            for name, took in _page(ways, turn).items():
+                seconds.setdefault(name, []).append(took)
+            if turn < min(repeats, 2):
+                seconds.setdefault("encoder", []).append(_timed(lambda: layer(feature))[1])
+    middle = {name: median(some[1:]) for name, some in seconds.items()}
+    later = middle["question"] + middle["plan"]
+    before, now, encoder = middle["before"] + later, middle["now"] + later, 24 * middle["encoder"]
+    return {
+        "page": list(PAGE),
+        "tokens": TOKENS,
+        "threads": 1,
+        "repeats": repeats,
+        "pages": "rendered documents, each new",
+        "how": scout.how,
+        "encoder": "ViT-L, 24 layers, 3,200 cells, float32",
+        "milliseconds": {
+            "read_whole_in_floats": round(1000 * middle["before"], 1),
+            "read": round(1000 * middle["now"], 1),
+            "question": round(1000 * middle["question"], 1),
+            "plan": round(1000 * middle["plan"], 1),
+        },
+        "read_times_as_fast": round(middle["before"] / middle["now"], 2),
+        "page_times_as_fast": round(before / now, 2),
+        "first_question_share": round(now / encoder, 4),
+        "second_question_share": round(later / encoder, 5),
+        "versions": {"torch": torch.__version__, "python": platform.python_version()},
+        "hardware": platform.machine(),
+    }
+
+
+def _page(ways: dict[str, WordScout], turn: int) -> dict[str, float]:
+    """Seconds of each stage for one new page."""
+    page, took = _render(turn), dict[str, float]()
+    for name, scout in ways.items():
+        took[name] = _timed(lambda scout=scout: scout.read(page))[1]
+    grid, (first, second) = scout_cells(PAGE)[0], QUESTIONS
+    now = ways["now"]
+    now(page, first.format(turn), grid)
+    sight, took["question"] = _timed(lambda: now(page, second.format(turn), grid))
+    acuity, rule = ACUITIES["rapidocr"], token_rule("qwen3-vl")
+    took["plan"] = _timed(
+        lambda: find_views(believe(sight, PAGE, acuity), PAGE, TOKENS, rule, acuity)
+    )[1]
+    return took
+
+
+def _render(turn: int) -> Tensor:
+    from homunculus_lab.train.pages import render  # here: it needs Pillow
+
+    high, wide = PAGE
+    grey = render(seed=FIRST + turn, high=high, wide=wide, photos=(), whole=True).pixels
+    return torch.tensor(grey)[None].expand(3, -1, -1).contiguous()
+
+
+def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    start = process_time()
+    return run(), process_time() - start
+
+
+def table(result: dict[str, Any]) -> str:
+    """The times as text."""
+    lines = ["a page of 1,024 x 800 pixels on one thread, milliseconds of the processor"]
+    lines += [f"  {name:<22}{took:>9.1f}" for name, took in result["milliseconds"].items()]
+    lines.append(f"  a new page is {result['page_times_as_fast']:.1f} times as fast")
+    first, second = (result[f"{turn}_question_share"] for turn in ("first", "second"))
+    lines.append("share of a ViT-L-sized encoder pass over the same page, scout and plan together")
+    lines += [f"  first question {first:>11.2%}", f"  second question{second:>11.3%}"]
+    return "\n".join(lines)

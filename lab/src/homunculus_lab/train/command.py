@@ -1,0 +1,76 @@
+# pyright: basic
+"""The command `homunculus train`."""
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from homunculus.eyes import fonts
+from homunculus.eyes.words import COMMON
+from homunculus.flags import count
+from homunculus_lab.train import language
+from homunculus_lab.train.defaults import CROPS, HEIGHT_CROPS, PAGES, SPREAD_STEPS, STEPS
+
+FEW_FONTS = 20
+Box = tuple[float, float, float, float]
+
+
+def flags(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.description = "Training pages are rendered with the fonts and words of this machine."
+    add, threads = parser.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
+    what = (
+        "word-scout: finds printed words; for a trained one, height: how large print is, and int8: "
+    )
+    add("what", choices=["word-scout", "height", "int8"], help=f"{what}ranges for 8 bits")
+    text = "output folder; word-scout resumes the run in it, others take the word scout in it"
+    add("--out", type=Path, required=True, help=f"{text} or, if it has none, the shipped one")
+    steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
+    add("--steps", type=count, default=STEPS, help=steps)
+    add("--pages", type=count, default=PAGES, help="pages rendered for the spread (%(default)s)")
+    spread_steps = "training steps of the spread on those pages (%(default)s)"
+    add("--spread-steps", type=count, default=SPREAD_STEPS, help=spread_steps)
+    crops = "crops rendered for the height of print (%(default)s)"
+    add("--crops", type=count, default=HEIGHT_CROPS, help=crops)
+    add("--workers", type=count, default=1, help="processes that render pages (%(default)s)")
+    add("--threads", type=count, default=threads, help="threads of the net (%(default)s here)")
+    add("--photos", type=Path, metavar="DIR", help="folder of photos to use as backgrounds")
+    add("--suite", metavar="DIR", help="also train on real pages: a suite with a part `train`")
+
+
+def train(
+    arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
+) -> Path:
+    """Train, and return where to. ``real`` are pages with a question and its answer's boxes."""
+    from homunculus_lab.train import height, int8, scout
+
+    if arguments.photos and not arguments.photos.is_dir():
+        raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
+    if arguments.what == "height":
+        options = ("crops", "workers", "threads", "photos")
+        return height.train(arguments.out, **{one: getattr(arguments, one) for one in options})
+    if arguments.what == "int8":
+        return int8.train(arguments.out, photos=arguments.photos)
+    return scout.train(
+        arguments.out,
+        [scout.RealQuestion(*one) for one in real],
+        arguments.pages,
+        arguments.spread_steps,
+        **{name: getattr(arguments, name) for name in ("steps", "workers", "threads", "photos")},
+    )
+
+
+def describe_resources() -> list[str]:
+    """The fonts and words of this machine; then a warning and its cure if there are few."""
+    files = [path for family in fonts.find().families for path in family if path]
+    words = len(language.dictionary())
+    lines = [f"printing with {len(files)} fonts and {words} words of this machine"]
+    if len(files) < FEW_FONTS:
+        lines.append(
+            f"warning: only {len(files)} fonts, so the scout will read little else. "
+            "Install more, such as fonts-liberation, fonts-dejavu and fonts-urw-base35."
+        )
+    if words <= len(COMMON):
+        lines.append(f"warning: only {words} words. Install a list, such as wamerican.")
+    return lines

@@ -1,0 +1,1 @@
+"""The command line: one file a verb. Each parses, calls a room and prints."""

@@ -1,0 +1,43 @@
+"""`homunculus completion`: a script for the shell."""
+
+import argparse
+
+from homunculus.commands.command import Command
+from homunculus.flags import SHELLS, completion
+
+
+def flags(parser: argparse.ArgumentParser) -> None:
+    """Whose script it is."""
+    parser.add_argument("shell", choices=SHELLS, help="whose script")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from homunculus.commands.main import whole_parser
+
+    print(completion("homunculus", whole_parser().verbs, arguments.shell, _values()))
+    return 0
+
+
+def _values() -> dict[str, list[str]]:
+    """Names that flags take, for a shell to complete."""
+    from homunculus.engines.cells.methods import PLANNED, list_methods
+    from homunculus.planner.acuity import ACUITIES
+    from homunculus.planner.models import MODELS
+    from homunculus.scouts.registry import list_scouts
+
+    every = [*PLANNED, *list_methods()]
+    rows = {"--method": every, "--methods": ["all", *every], "--scout": list(list_scouts())}
+    return rows | {
+        "--model": list(MODELS),
+        "--token-size": list(MODELS),
+        "--acuity": list(ACUITIES),
+    }
+
+
+COMMAND = Command(
+    "completion",
+    "print a script that lets a shell complete verbs and flags",
+    "bash > ~/.local/share/bash-completion/completions/homunculus",
+    flags,
+    run,
+)

@@ -1,0 +1,63 @@
+"""What the verbs about one picture share: its source, its pages, and the planner's flags."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal
+
+from homunculus.flags import page_number
+
+IMAGE = "PNG, JPEG, WebP, GIF, BMP, HEIC, TIFF or PDF; - reads it from stdin"
+
+
+def planner_flags(verb: argparse.ArgumentParser) -> None:
+    """What views are planned by."""
+    add = verb.add_argument
+    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
+    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
+    add("--acuity", default="vlm", help=about)
+    page_flag(verb)
+    about = "which scout says where to look: as in `homunculus show` (%(default)s)"
+    add("--scout", default="auto", metavar="NAME|DIR", help=about)
+
+
+def page_flag(verb: argparse.ArgumentParser) -> None:
+    about = (
+        "page of a PDF or a TIFF, or frame of an animation, counted from 1, or all (%(default)s)"
+    )
+    verb.add_argument("--page", type=page_number, default=1, metavar="N|all", help=about)
+
+
+def each_page(chosen: int | Literal["all"], use: Callable[[int], int]) -> None:
+    """Use one page, or all; ``use`` takes a page and returns how many there are."""
+    if chosen != "all":
+        use(chosen)
+        return
+    page, pages = 0, 1
+    while page < pages:
+        page += 1
+        pages = use(page)
+
+
+def page_lines(arguments: argparse.Namespace, picture: Any) -> list[str]:
+    """What one might not expect of the picture, and how to see the rest of it."""
+    lines = picture.notes()
+    if picture.pages > 1 and arguments.page != "all":
+        part = picture.part
+        lines.append(f"Other {part}s: --page 1 to --page {picture.pages}, or --page all.")
+    return lines
+
+
+def open_source(image: str) -> tuple[str, Any]:
+    """The name of a picture, and what to open: its path, or what comes in on stdin."""
+    if image != "-":
+        return Path(image).name, image
+    from homunculus.pages import BYTES, read_file
+
+    if sys.stdin.isatty():
+        raise ValueError("expected a picture on stdin: homunculus show - < page.png")
+    file = BytesIO(read_file("stdin", sys.stdin.buffer, BYTES))
+    file.name = "stdin"
+    return "stdin", file

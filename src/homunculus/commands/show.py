@@ -1,0 +1,183 @@
+"""`homunculus show`: what a model would see of a picture."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from homunculus.commands.command import Command
+from homunculus.commands.picture import IMAGE, each_page, open_source, page_flag, page_lines
+from homunculus.flags import count, json_flag, numbers, slug
+from homunculus.progress import progress
+
+OF_CELLS = ("fixation", "boxes", "compress", "explore", "focus")
+"""Flags of `show` that mean nothing to views."""
+Drawn = tuple[Any, dict[str, Any], list[str]]
+"""What was drawn: the picture, facts for machines, and lines for people."""
+DRAWN = (".png", ".jpg", ".jpeg", ".webp")
+
+
+def flags(show: argparse.ArgumentParser) -> None:
+    """The flags of `show`."""
+    add = show.add_argument
+    add("image", help=IMAGE)
+    about = "what is asked of the picture; each question is a drawing"
+    add("question", nargs="*", default=[], help=about)
+    add("--tokens", type=count, default=273, help="how many tokens may be spent (%(default)s)")
+    add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
+    about = "how small the model reads: a name, or a result of `homunculus eyetest`"
+    add("--acuity", default="vlm", help=f"{about} (%(default)s)")
+    page_flag(show)
+    add("--why", action="store_true", help="print which words and things were found, and where")
+    about = "which scout says where to look: auto, words, things, pixels, or a folder of weights"
+    add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
+    about = "file to write, or a folder (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
+    add("-o", "--out", type=Path, help=about)
+    json_flag(show)
+    cells = show.add_argument_group("to keep cells of one image instead of separate pictures")
+    add = cells.add_argument
+    add("--method", help="cut, foveated, grid, ...: see `homunculus methods` (views)")
+    add("--patch", type=count, help="pixels along a cell (as large as a token of --model)")
+    about = "where to look closest, as fractions up to 1,1 or in pixels"
+    add("--fixation", type=numbers(2), metavar="X,Y", help=about)
+    about = "where the answer is, in pixels, for the method `oracle`"
+    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=about)
+    add("--compress", type=float, help="share of the tokens for the coarse whole, 0 to 1")
+    add("--explore", type=float, help="above 1 spreads tokens more widely, below 1 less (1)")
+    add("--focus", type=float, help="degrees that the image spans in the eye's field (40)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from homunculus.engines.cells.methods import DEFAULT, PLANNED, get_method
+
+    arguments.method = arguments.method or DEFAULT
+    if arguments.method not in PLANNED:
+        get_method(arguments.method)  # raises before anything is opened
+    elif turned := [flag for flag in OF_CELLS if getattr(arguments, flag) is not None]:
+        raise ValueError(
+            f"views do not know --{turned[0]}, methods that keep cells of one image do. "
+            "Add --method cut, or another of `homunculus methods`."
+        )
+    draw = _draw_views if arguments.method in PLANNED else _draw_cells
+    several = len(arguments.question) > 1 or arguments.page == "all"
+    name, source = open_source(arguments.image)
+
+    def show(page: int) -> int:
+        pages = 1
+        for question in arguments.question or [""]:
+            out = _out(arguments, _name(name, arguments, page, question), several)
+            replaced = out.exists()
+            with progress(f"looking at {name}"):  # over before anything is printed
+                picture, facts, lines = draw(arguments, source, page, question, out)
+            facts |= {"saved": str(out), "replaced": replaced}
+            _tell(arguments, picture, facts, lines)
+            pages = picture.pages
+        return pages
+
+    each_page(arguments.page, show)
+    return 0
+
+
+def _draw_cells(
+    arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
+) -> Drawn:
+    from homunculus.planner.models import token_rule
+    from homunculus.scouts import Dials
+    from homunculus.show import look
+
+    turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
+    dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
+    given = ("tokens", "fixation", "boxes", "scout", "method")
+    model = arguments.model or (None if arguments.patch else "qwen3-vl")  # as views count
+    seen = look(
+        source, question, **{name: getattr(arguments, name) for name in given},
+        patch=arguments.patch or 16, model=model, dials=dials, page=page,
+    )  # fmt: skip
+    seen.save(out)
+    lines = [seen.caption()]
+    if model:
+        rule = token_rule(model)
+        untouched = rule.count(seen.picture.original)
+        lines.append(f"Untouched, the picture costs {untouched} {rule.token}.")
+    return seen.picture, seen.to_json(), lines
+
+
+def _draw_views(
+    arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
+) -> Drawn:
+    from homunculus.planner import scout_cells, views
+    from homunculus.show import why_facts
+    from homunculus.show.views import draw_views, facts
+
+    seen = views(
+        source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,
+        model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
+    )  # fmt: skip
+    draw_views(seen).save(out)
+    cell = scout_cells(seen.picture.size)[1]
+    why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
+    if not seen.sight.sure:  # cells would follow the map, views do not
+        why["made"] = seen.message
+    told = seen.to_json() | {
+        "notes": seen.picture.notes(),
+        "why": why,
+        "image": {"page": page, "pages": seen.picture.pages},
+    }
+    return seen.picture, told, facts(seen)
+
+
+def _tell(
+    arguments: argparse.Namespace, picture: Any, facts: dict[str, Any], lines: Sequence[str]
+) -> None:
+    """What was drawn, and what one might not expect of it."""
+    from homunculus.show import why_table
+
+    if arguments.json:
+        print(json.dumps(facts))
+        return
+    print(f"wrote {facts['saved']}{' (replaced)' if facts['replaced'] else ''}")
+    for line in lines:
+        print(line)
+    notes = [note for note in facts["notes"] if note not in picture.notes()]
+    for note in [*page_lines(arguments, picture), *notes]:
+        if not (arguments.why and facts["why"]["made"].startswith(note)):  # the table ends with it
+            print(note)
+    if arguments.why:
+        said = "\n".join(lines)
+        why = facts["why"] | ({"made": ""} if facts["why"]["made"] in said else {})
+        print(why_table(why, sys.stdout.isatty()).rstrip())
+
+
+def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
+    """Where to draw; checked before the work, and never over the picture itself."""
+    image, out = Path(arguments.image), arguments.out or Path(name)
+    if several and arguments.out and (out.suffix.lower() in DRAWN or out.is_file()):
+        raise ValueError(f"{out} is one file, for several drawings. Name a folder with -o.")
+    if out.is_dir() or (several and arguments.out) or not (out.suffix or out.is_file()):
+        out.mkdir(parents=True, exist_ok=True)
+        out = out / name
+    if not out.parent.is_dir():
+        raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
+    if out.suffix.lower() not in DRAWN:
+        raise ValueError(f"expected an output that ends in .png, .jpg or .webp, got {out.name}.")
+    if out.exists() and image.exists() and out.samefile(image):
+        raise ValueError(f"{out} is the picture itself. Choose another name with -o.")
+    return out
+
+
+def _name(image: str, arguments: argparse.Namespace, page: int, question: str) -> str:
+    """A file name of its own for every picture, page, method, budget and question."""
+    number, words = f"-page{page}" if page > 1 else "", slug(question)
+    name = f"{Path(image).stem}{number}-{arguments.method}-{arguments.tokens}"
+    return f"{name}-{words}.png" if words else f"{name}.png"
+
+
+COMMAND = Command(
+    "show",
+    "draw what a model would see of a picture",
+    'page.png "What is the total?" --tokens 64',
+    flags,
+    run,
+)

@@ -1,0 +1,86 @@
+"""`homunculus views`: a picture as a few small pictures."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+from homunculus.commands.command import Command
+from homunculus.commands.picture import IMAGE, each_page, open_source, page_lines, planner_flags
+from homunculus.flags import count, count_or_auto, json_flag
+from homunculus.progress import progress
+
+
+def flags(views: argparse.ArgumentParser) -> None:
+    """The flags of `views`."""
+    add = views.add_argument
+    add("image", help=IMAGE)
+    add("question", nargs="?", default="", help="what is asked of the picture")
+    about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
+    add("--tokens", type=count_or_auto, default=273, metavar="K|auto", help=about)
+    about = (
+        "how likely the answer must be readable (0.8 with --tokens auto): if it is less with K "
+        "tokens, more are taken, up to --cap, and if that is too few the picture stays as it is"
+    )
+    add("--legible", type=float, metavar="P", help=about)
+    about = "with --legible or --tokens auto: the most that they may cost (%(default)s)"
+    add("--cap", type=count, default=1024, metavar="K", help=about)
+    planner_flags(views)
+    about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
+    add("-o", "--out", type=Path, help=about)
+    json_flag(views)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    name, source = open_source(arguments.image)
+    out = arguments.out or Path(f"{Path(name).stem}-views")
+    if Path(arguments.image).resolve().parent == out.resolve() and name != "stdin":
+        raise ValueError(f"{out} holds the picture itself. Name another folder with -o.")
+
+    def write(page: int) -> int:
+        folder = out / f"page-{page}" if arguments.page == "all" else out
+        return _write_views(arguments, source, page, folder)
+
+    each_page(arguments.page, write)
+    return 0
+
+
+def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Path) -> int:
+    """The views of one page as files; how many pages there are."""
+    from homunculus.planner import views
+    from homunculus.planner.messages import labels
+    from homunculus.show.views import draw_views, facts
+
+    with progress(f"looking at {Path(arguments.image).name}"):
+        given = ("question", "tokens", "model", "acuity", "scout", "legible", "cap")
+        with catch_warnings():
+            simplefilter("ignore", UserWarning)  # what it says is printed below
+            seen = views(source, page=page, **{name: getattr(arguments, name) for name in given})
+        paths = [str(path) for path in seen.save(out)]
+        draw_views(seen).save(out / "sheet.png")
+    told: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
+    told["image"] = {"page": page, "pages": seen.picture.pages}
+    (out / "views.json").write_text(json.dumps(told, indent=2) + "\n")
+    if arguments.json:
+        print(json.dumps(told))
+        return seen.picture.pages
+    for path, view in zip(paths, seen, strict=True):
+        cost = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
+        print(f"{path}: {view.size[1]}x{view.size[0]}, {cost}")
+    print("\n".join([*facts(seen), *page_lines(arguments, seen.picture)]))
+    for name, value in told["setting"].items():
+        print(f"These prices hold with {name}={value} in the request.")
+    crowd = seen.rule.facts.crowd  # its note is about requests of many pictures
+    if seen.rule.facts.note and not (crowd and len(seen) <= crowd[0]):
+        print(seen.rule.facts.note)
+    return seen.picture.pages
+
+
+COMMAND = Command(
+    "views",
+    "write a picture as a few small pictures, for any model",
+    'page.png "What is the total?" --tokens 128 --model claude',
+    flags,
+    run,
+)

@@ -1,0 +1,89 @@
+"""The pipeline: an image, a question, a method and K in; exactly K tokens out.
+
+    sight = ask(method, scout, image, question, grid)     where the question looks
+    spent = spend(method, [grid], logit, slots)           which cells that keeps
+
+`look`, both engines and the bench go this way and no other. The halves are two functions because
+servers and benches do the first one ahead, and once for several budgets.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.checks import Grid
+from homunculus.engines.cells import lift
+from homunculus.engines.cells.ask import ask
+from homunculus.engines.cells.lift import Material
+from homunculus.engines.cells.methods import Method
+from homunculus.engines.cells.pack import pack
+from homunculus.engines.cells.types import Allocation, Field, Relevance, Tokens
+from homunculus.scouts.sight import Image, Scout, Sight, resize_map
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """Images with their budget spent."""
+
+    field: Field
+    """Everything that could be a token."""
+    relevance: Relevance
+    """Of every cell of the field."""
+    allocation: Allocation
+    tokens: Tokens
+
+
+def spend(
+    method: Method,
+    grids: Sequence[Grid],
+    logit: Float[Tensor, "b n"],
+    slots: int,
+    material: Material | None = None,
+    *,
+    feature: Float[Tensor, "b n d"] | None = None,
+    roots: int | None = None,
+) -> Spent:
+    """Exactly `Method.count` tokens per image, from the relevance of its level-0 cells.
+
+    ``feature`` is what the tokens are made of, if that is not what the cells are chosen by
+    (``material``). ``roots`` is the budget that the lift is made for, if it is not ``slots``.
+    """
+    field, relevance = method.lay(grids, logit, slots if roots is None else roots, material)
+    allocation = method.allocate(field, relevance, slots)
+    if feature is not None and (material is None or material.feature is not feature):
+        field = lift.with_feature(field, feature)
+    tokens = pack(field, allocation)
+    check_counts(method, field, tokens, slots)
+    return Spent(field, relevance, allocation, tokens)
+
+
+def check_counts(method: Method, field: Field, tokens: Tokens, slots: int) -> None:
+    """Refuse a rule that keeps another number than it counts: a prompt has a place for each."""
+    expected = [method.count(grid, slots) for grid in field.grids]
+    counts = tokens.valid.sum(1).tolist()
+    if counts != expected:
+        raise ValueError(
+            f"{method.name}: its rule must keep exactly {expected} cells of these images, got "
+            f"{counts}. homunculus.engines.cells.testing.check_method finds such a rule in a test."
+        )
+
+
+def run(
+    method: Method,
+    slots: int,
+    grid: Grid,
+    image: Image,
+    question: str,
+    scout: Scout,
+    material: Material | None = None,
+    *,
+    temperature: float = 1.0,
+    roots: int | None = None,
+) -> tuple[Sight, Spent]:
+    """Both halves for one image: where the question looks, and what that keeps."""
+    sight = ask(method, scout, image, question, grid)
+    logit = resize_map(sight.logit, grid) / temperature
+    flat = logit.reshape(1, -1)
+    return replace(sight, logit=logit), spend(method, [grid], flat, slots, material, roots=roots)

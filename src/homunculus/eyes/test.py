@@ -1,0 +1,395 @@
+# pyright: basic
+"""The eye test: how small a reader still reads, measured with an eye chart.
+
+A reader (an OCR network, a server, a model) reads every item of a chart. A curve over the height of
+the line is fit to what it got right; its interval is a bootstrap over items.
+"""
+
+import argparse
+import io
+import json
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from math import log2, sqrt
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from homunculus.eyes.chart import CARD, KINDS, SHOWN, Item, draw_chart, make_chart
+from homunculus.eyes.provenance import provenance
+from homunculus.eyes.readers import Reader, Readings, distance, fold, reader
+from homunculus.flags import result_path, slug
+from homunculus.lazy import need, not_found
+from homunculus.pages import to_data_uri
+from homunculus.planner.acuity import Acuity
+from homunculus.serve.chat import Chat, image_part, text_part
+
+OCR = ("rapidocr", "tesseract")
+PROMPT = "Read the text in the picture. Answer with the text alone."
+ANSWER = 32
+"""Most tokens of an answer."""
+TOGETHER = 8
+"""Requests to a server at a time."""
+PATIENCE = 2.0
+"""Seconds before progress is drawn."""
+RESAMPLES = 1000
+SHARES = (0.5, 0.9)
+
+Progress = Callable[[int, int], None]
+
+
+# ---- readers -------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Eyes(Protocol):
+    """Whoever takes the test."""
+
+    name: str
+    """Short, for the curve."""
+    version: str
+    """All that tells this reader from another."""
+    shown: str
+    """How an item is shown to it."""
+
+    def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
+        """The text of each item, as this reader reads it."""
+        ...
+
+
+class OcrEyes:
+    """An OCR network, which reads one line."""
+
+    shown = f"enlarged to a line of {SHOWN} px or more (bicubic), cropped to the line"
+
+    def __init__(self, name: str, reader: Reader) -> None:
+        self.name, self.version, self.reader = name, reader.name, reader
+
+    def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
+        """One after the other."""
+        texts = []
+        for item in items:
+            texts.append(self.reader.line(item.enlarged))
+            progress(len(texts), len(items))
+        return texts
+
+
+ON_CARD = f"at its height on a white card of {CARD} px"
+
+
+class ServerEyes:
+    """A model behind an OpenAI-compatible server."""
+
+    shown = ON_CARD
+
+    def __init__(self, url: str, model: str | None = None) -> None:
+        self.chat = Chat(url, model)
+        self.name = self.chat.model
+        self.version = f"{self.name} at an OpenAI-compatible server"
+
+    def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
+        """One, and then several at a time; a request that fails for good ends the test."""
+        texts = []
+        with ThreadPoolExecutor(TOGETHER) as pool:
+            try:
+                texts.append(self._ask(data_uri(items[0])))
+                for text in pool.map(self._ask, map(data_uri, items[1:])):
+                    texts.append(text)
+                    progress(len(texts), len(items))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return texts
+
+    def _ask(self, url: str) -> str:
+        return plain_text(self.chat.ask([image_part(url), text_part(PROMPT)], ANSWER))
+
+
+def data_uri(item: Item) -> str:
+    """The card of an item as part of a request."""
+    file = io.BytesIO()
+    item.card.save(file, "PNG", compress_level=1)
+    return to_data_uri(file.getvalue())
+
+
+class ModelEyes:
+    """A model of Hugging Face, by a local folder or its name on the hub; greedy decoding."""
+
+    shown = ON_CARD
+
+    def __init__(self, path: str) -> None:
+        hf = need("transformers", extra="transformers", who="homunculus eyetest")
+        try:
+            self.processor = hf.AutoProcessor.from_pretrained(path)
+            model = hf.AutoModelForImageTextToText.from_pretrained(path, dtype="auto")
+        except (OSError, ValueError, KeyError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise ValueError(
+                f"--hf: cannot load {path} as a model of images and text: {reason}"
+            ) from None
+        self.model = model.eval().to("cuda" if torch.cuda.is_available() else "cpu")
+        self.name = Path(path).name
+        self.version = f"{self.name}, {self.model.dtype}, transformers {version('transformers')}"
+
+    @torch.inference_mode()
+    def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
+        """One after the other."""
+        texts = []
+        for item in items:
+            texts.append(self._ask(item.card))
+            progress(len(texts), len(items))
+        return texts
+
+    def _ask(self, card: Any) -> str:
+        parts = [{"type": "image", "image": card}, {"type": "text", "text": PROMPT}]
+        inputs = self.processor.apply_chat_template(
+            [{"role": "user", "content": parts}],
+            add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
+        )  # fmt: skip
+        inputs.pop("labels", None)  # some processors give them, and they ask for a loss
+        inputs = inputs.to(self.model.device, dtype=self.model.dtype)  # floating values alone
+        answer = self.model.generate(**inputs, do_sample=False, max_new_tokens=ANSWER)
+        new = answer[0, inputs["input_ids"].shape[1] :]
+        return plain_text(self.processor.decode(new, skip_special_tokens=True))
+
+
+def plain_text(answer: str) -> str:
+    """An answer without what models put around it.
+
+    >>> plain_text(' "**4K83AG**" ')
+    '4K83AG'
+    """
+    return answer.rpartition("</think>")[2].strip(" \t\r\n\"'`*“”")
+
+
+def get_eyes(arguments: argparse.Namespace) -> Eyes:
+    """The one reader that the command names."""
+    if sum(one is not None for one in (arguments.reader, arguments.server, arguments.hf)) != 1:
+        raise ValueError(
+            "name one reader: rapidocr, tesseract, --server URL with --model NAME, or --hf PATH."
+        )
+    if arguments.model and not arguments.server:
+        raise ValueError("--model names a model of a server. Give its address with --server.")
+    if arguments.server:
+        return ServerEyes(arguments.server, arguments.model)
+    if arguments.hf:
+        return ModelEyes(arguments.hf)
+    if arguments.reader not in OCR:
+        instead = f"There are {' and '.join(OCR)}; a model is named by --server or --hf."
+        raise ValueError(not_found("reader", arguments.reader, OCR, [], instead))
+    if arguments.reader == "tesseract" and shutil.which("tesseract") is None:
+        raise ValueError("no `tesseract` command. Install the package tesseract-ocr.")
+    return OcrEyes(arguments.reader, reader(arguments.reader, Readings(arguments.cache)))
+
+
+# ---- scores and the curve ------------------------------------------------------------------------
+
+
+def score(text: str, reading: str) -> tuple[bool, float]:
+    """Whether it was read, ignoring case and spaces; and how much of it, 0 below a half.
+
+    >>> score("12.50", "12. 50"), score("12.50", "12.80")
+    ((True, 1.0), (False, 0.8))
+    """
+    wanted, got = fold(text), fold(reading)
+    partial = 1 - distance(wanted, got) / max(len(wanted), len(got), 1)
+    return wanted == got, round(partial, 4) if partial >= 0.5 else 0.0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A curve by maximum likelihood, with 95 % intervals."""
+
+    middle: tuple[float, float, float]
+    """In pixels: estimate, low, high."""
+    width: tuple[float, float, float]
+    ceiling: tuple[float, float, float]
+
+
+def fit_curve(
+    heights: Sequence[float], read: Sequence[bool], seed: int = 0, resamples: int = RESAMPLES
+) -> Fit:
+    """The curve of these items. The bootstrap draws items anew within each height."""
+    rows = sorted(set(heights))
+    at = torch.tensor([rows.index(one) for one in heights])
+    many = torch.bincount(at, minlength=len(rows)).double()
+    right = torch.bincount(at, torch.tensor(read).double(), minlength=len(rows))
+    if not right.any():
+        raise ValueError("fit_curve: nothing was read at any height, so there is no curve.")
+    chance = torch.Generator().manual_seed(seed)
+    drawn = many.expand(resamples, -1)
+    drawn = torch.binomial(drawn, (right / many).expand(resamples, -1), generator=chance)
+    drawn = drawn[drawn.any(1)]
+    octaves = torch.tensor(rows, dtype=torch.float64).log2()
+    found = _most_likely(octaves, many, torch.cat((right[None], drawn)))
+    found[:, 0].exp2_()
+    ends = torch.tensor((0.025, 0.975), dtype=torch.float64)
+    low, high = found[1:].quantile(ends, dim=0)
+    each = zip(found[0].tolist(), low.tolist(), high.tolist(), strict=True)
+    return Fit(*((round(a, 4), round(b, 4), round(c, 4)) for a, b, c in each))
+
+
+def _most_likely(
+    octaves: Float[Tensor, "rows"], many: Float[Tensor, "rows"], right: Float[Tensor, "draws rows"]
+) -> Float[Tensor, "draws 3"]:
+    """Middle in octaves, width and ceiling of every draw: a grid, then finer ones around its best.
+
+    The middle may lie an octave below the smallest row and half an octave above the largest.
+    """
+    low = torch.tensor([float(octaves[0]) - 1, log2(0.05), 0.05], dtype=torch.float64)
+    high = torch.tensor([float(octaves[-1]) + 0.5, log2(2.0), 1.0], dtype=torch.float64)
+    steps = (24, 12, 12)
+    ends = zip(low.tolist(), high.tolist(), steps, strict=True)
+    axes = [torch.linspace(a, b, cuts, dtype=torch.float64) for a, b, cuts in ends]
+    grid = torch.cartesian_prod(*axes)
+    hit, miss = _logs(octaves, grid)
+    best = grid[(right @ hit.T + (many - right) @ miss.T).argmax(1)]
+    around = torch.cartesian_prod(*[torch.arange(-1.0, 2.0).double()] * 3)
+    step = (high - low) / (torch.tensor(steps) - 1)
+    for _ in range(24):
+        step = 0.7 * step
+        near = (best[:, None] + around * step).clamp(low, high)
+        hit, miss = _logs(octaves, near)
+        likely = (right[:, None] * hit + (many - right)[:, None] * miss).sum(-1)
+        best = near[torch.arange(len(near)), likely.argmax(1)]
+    best[:, 1].exp2_()
+    return best
+
+
+def _logs(
+    octaves: Float[Tensor, "rows"], curve: Float[Tensor, "*many 3"]
+) -> tuple[Float[Tensor, "*many rows"], Float[Tensor, "*many rows"]]:
+    """Log probabilities to read and not to read. Readers also guess: one in a thousand at least."""
+    middle, width, ceiling = curve[..., None].unbind(-2)
+    z = (octaves - middle) / width.exp2()
+    p = (ceiling * 0.5 * (1 + torch.erf(z / sqrt(2)))).clamp(1e-3, 1 - 1e-9)
+    return p.log(), (-p).log1p()
+
+
+# ---- the test ------------------------------------------------------------------------------------
+
+
+def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, Any], Path]:
+    """Take the test; the result and where it was written. The drawing stands beside it."""
+    made = provenance()
+    eyes = get_eyes(arguments)
+    out = result_path(arguments.out, f"eyetest-{slug(eyes.name)}.json")
+    if out.suffix != ".json":
+        raise ValueError(f"expected an output that ends in .json, got {out.name}.")
+    start = time.monotonic()
+
+    def step(done: int, total: int) -> None:
+        if time.monotonic() - start > PATIENCE:
+            progress(done, total)
+
+    items = make_chart(arguments.seed, arguments.items)
+    result = made | examine(eyes, items, arguments.seed, step)
+    out.write_text(json.dumps(result, separators=(",", ":")) + "\n", "utf-8")
+    draw_chart(result, items).save(drawing(out), optimize=True)
+    return result, out
+
+
+def drawing(out: Path) -> Path:
+    """Where the chart of a result is drawn."""
+    return out.with_suffix(".png")
+
+
+def examine(eyes: Eyes, items: Sequence[Item], seed: int, progress: Progress) -> dict[str, Any]:
+    """Everything that the result says, apart from how it came about."""
+    texts = eyes.read(items, progress)
+    scores = [score(item.text, text) for item, text in zip(items, texts, strict=True)]
+    table = _table(items, scores)
+    read = [right for right, _ in scores]
+    curve, message, bound = _curve(eyes.name, [one.height for one in items], read, seed)
+    fonts = sorted({Path(one.font).name or "Pillow's own" for one in items})
+    return {
+        "task": "eyetest",
+        "name": eyes.name,
+        "reader": eyes.version,
+        "seed": seed,
+        "n": len(items),
+        "config": {"shown": eyes.shown, "fonts": fonts, "resamples": RESAMPLES},
+        "message": message,
+        "curve": curve,
+        "bound": bound,
+        "smallest": {f"{share:.0%}": _smallest(table, share) for share in SHARES},
+        "table": table,
+        "kinds": {kind: _kind_curve(kind, items, read) for kind in KINDS},
+        "rows": [
+            [round(item.height, 2), item.kind, item.text, text, *marks]
+            for item, text, marks in zip(items, texts, scores, strict=True)
+        ],
+    }
+
+
+def _curve(
+    name: str, heights: Sequence[float], read: Sequence[bool], seed: int
+) -> tuple[dict[str, Any] | None, str, str | None]:
+    """The curve, a sentence about it, and whether its middle lies `below` or `above` the chart."""
+    least, most = min(heights), max(heights)
+    if not any(read):
+        return None, f"{name} read nothing at any height.", None
+    if all(read):
+        curve = Acuity(name, round(least, 2), 0.1).to_json()
+        return curve, f"{name} read everything: its middle is below {least:.1f} px.", "below"
+    fit = fit_curve(heights, read, seed)
+    middle, low, high = fit.middle
+    curve = Acuity(name, middle, fit.width[0], fit.ceiling[0], (low, high)).to_json()
+    curve |= {"intervals": {"width": fit.width[1:], "ceiling": fit.ceiling[1:]}}
+    message = (
+        f"Reads {100 * fit.ceiling[0]:.0f} % of large text, and half of that at a line of "
+        f"{middle:.1f} px (95 % interval {low:.1f} to {high:.1f}); {fit.width[0]:.2f} octaves wide."
+    )
+    bound = "below" if middle < least else "above" if middle > most else None
+    if bound:
+        message += f" The middle is {bound} the chart: extrapolated."
+    return curve, message, bound
+
+
+def _kind_curve(kind: str, items: Sequence[Item], read: Sequence[bool]) -> dict[str, Any] | None:
+    mine = [(item.height, one) for item, one in zip(items, read, strict=True) if item.kind == kind]
+    heights, right = zip(*mine, strict=True)
+    if not any(right) or all(right):
+        return None
+    fit = fit_curve(heights, right, resamples=RESAMPLES // 4)
+    return {"middle": fit.middle, "width": fit.width, "ceiling": fit.ceiling}
+
+
+def _table(items: Sequence[Item], scores: Sequence[tuple[bool, float]]) -> list[dict[str, Any]]:
+    """Share read at each height: of all items, of each kind, and the mean partial score."""
+    table = []
+    for height in sorted({one.height for one in items}, reverse=True):
+        mine = [(i.kind, *s) for i, s in zip(items, scores, strict=True) if i.height == height]
+        row = {"height": round(height, 2), "n": len(mine)}
+        row |= {"read": _mean([right for _, right, _ in mine])}
+        row |= {"partial": _mean([partial for _, _, partial in mine])}
+        row |= {name: _mean([right for kind, right, _ in mine if kind == name]) for name in KINDS}
+        table.append(row)
+    return table
+
+
+def _mean(values: Sequence[float | bool]) -> float:
+    return round(sum(values) / len(values), 4)
+
+
+def _smallest(table: Sequence[dict[str, Any]], share: float) -> float | None:
+    """The smallest height that is read so often, if any is."""
+    return min((row["height"] for row in table if row["read"] >= share), default=None)
+
+
+def text(result: dict[str, Any]) -> str:
+    """The result for people."""
+    lines = [f"eye test of {result['reader']}: {result['n']} items, seed {result['seed']}", ""]
+    titles = ("height", "read", "words", "numbers", "codes", "partial")
+    lines.append("".join(f"{one:>10}" for one in titles))
+    for row in result["table"]:
+        shares = (row["read"], *(row[kind] for kind in KINDS), row["partial"])
+        lines.append(f"{row['height']:>7.1f} px" + "".join(f"{one:>10.2f}" for one in shares))
+    return "\n".join([*lines, "", result["message"]])

@@ -1,0 +1,448 @@
+"""Images in, bounded and safe: they come from strangers.
+
+The size a file declares is checked before anything is decoded; only the few decoders named here can
+be reached; what a decoder throws becomes one error that says what to do. A TIFF is read from a file
+that the caller names, never from bytes that someone sent: its decoder is the largest door for
+mischief.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from io import BufferedIOBase
+from math import sqrt
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from homunculus.lazy import MissingExtra, need
+from homunculus.pages.pillow import (
+    count_frames,
+    numpy,
+    one_scan,
+    orientation_of,
+    pil,
+    plain,
+    reopened,
+    to_tensor,
+    undecoded,
+    upright,
+)
+from homunculus.pages.source import (
+    CHUNK,
+    MissingPictureError,
+    PictureError,
+    bounded,
+    from_data_uri,
+    opened_path,
+    read_file,
+    stream,
+    to_data_uri,
+)
+
+__all__ = [
+    "BYTES",
+    "CHUNK",
+    "SLIMMEST",
+    "MissingPictureError",
+    "Picture",
+    "PictureError",
+    "bounded",
+    "count_pages",
+    "fitted",
+    "from_data_uri",
+    "open_picture",
+    "read_file",
+    "size_of",
+    "to_data_uri",
+    "undecoded",
+]
+
+SHAPES = "H x W, H x W x 3 or H x W x 4"
+
+
+def checked_array(array: Any) -> Any:
+    """A numpy array as Pillow takes it; others than 8-bit pictures are refused."""
+    shape = array.shape
+    if array.dtype.name != "uint8" or not (
+        len(shape) == 2 or (len(shape) == 3 and shape[2] in (3, 4))
+    ):
+        raise PictureError(
+            f"array: expected {SHAPES} of uint8, got {' x '.join(map(str, shape)) or 'a number'} "
+            f"of {array.dtype.name}. Convert it, channels last, values 0 to 255."
+        )
+    return array
+
+
+DECLARED = 400_000_000
+"""Pixels a file may declare at all."""
+DECODED = 120_000_000
+"""Pixels that may be held decoded: half a gigabyte, twice that while alpha is removed. Half as many
+for WebP and HEIC, whose decoders keep copies of their own."""
+MOST_PAGES = 10_000
+"""Pages of a TIFF that are counted; a PDF says how many it has."""
+SLIMMEST = 200
+"""The longer side may be this many times the shorter one."""
+BYTES = 512 * 2**20
+"""Bytes a file may have."""
+DOTS = 200
+"""Dots per inch of a rendered PDF page, unless that is too large."""
+
+_PLUGINS = (  # how a file begins, and the one decoder that may read it
+    (b"\x89PNG\r\n\x1a\n", "PngImagePlugin", "PngImageFile"),
+    (b"\xff\xd8\xff", "JpegImagePlugin", "JpegImageFile"),
+    (b"GIF8", "GifImagePlugin", "GifImageFile"),
+    (b"BM", "BmpImagePlugin", "BmpImageFile"),
+    (b"RIFF", "WebPImagePlugin", "WebPImageFile"),
+)
+_HEIC = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
+"""Brands of HEIC files, bytes 8 to 12; a video or an AVIF names another."""
+_FORMATS = "PNG, JPEG, WebP, GIF, BMP, HEIC, PDF, or TIFF by its path"
+_TIFF = (b"II*\x00", b"MM\x00*")
+_TIFF_CODECS = frozenset(
+    ("raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "tiff_ccitt", "group3", "group4", "jpeg")
+)
+"""What scanners write; the rarer codecs of TIFF are not let in."""
+_PDFIUM = Lock()  # PDFium is not safe for threads
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An upright RGB picture of bounded size."""
+
+    pixels: UInt8[Tensor, "3 h w"]
+    name: str
+    original: tuple[int, int]
+    """Height and width before reducing, upright; a PDF page is measured at 200 dpi."""
+    page: int = 1
+    """Which page of the file this is, or which frame of an animation; the first is 1."""
+    pages: int = 1
+    part: Literal["page", "frame"] = "page"
+    """What is counted: pages of a PDF or a TIFF, or frames of an animation."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width as held here."""
+        return int(self.pixels.shape[1]), int(self.pixels.shape[2])
+
+    def grid(self, patch: int) -> tuple[int, int]:
+        """Rows and columns of cells of ``patch`` pixels; those at the border may stick out."""
+        return -(-self.size[0] // patch), -(-self.size[1] // patch)
+
+    def notes(self) -> list[str]:
+        """Sentences on what a reader might not expect of the picture.
+
+        >>> Picture(torch.zeros(3, 4, 8, dtype=torch.uint8), "a.pdf", (8, 16), 2, 3).notes()
+        ['This is page 2 of 3.', 'The picture was reduced from 16x8 to 8x4 pixels.']
+        """
+        found = list[str]()
+        if self.pages > 1:
+            where = " of an animation" if self.part == "frame" else ""
+            found.append(f"This is {self.part} {self.page} of {self.pages}{where}.")
+        if self.size != self.original:
+            (high, wide), (rows, cols) = self.original, self.size
+            found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
+        return found
+
+    def unit(self) -> Float[Tensor, "1 3 h w"]:
+        """The pixels as a batch of one, from 0 to 1."""
+        return self.pixels[None].float() / 255
+
+
+def open_picture(
+    source: Any, page: int = 1, longest: int = 4096, area: int | None = None
+) -> Picture:
+    """Open a picture: a page of a PDF or a TIFF, a frame of an animation; the first is 1.
+
+    ``source`` is a path, bytes, a base64 data URI, a binary file, a numpy array of uint8 (H W,
+    H W 3 or H W 4), a tensor of uint8 or of floats from 0 to 1 (3 H W) or a Pillow image; it is
+    left as it was. A TIFF is read by its path alone. The result has at most ``longest`` pixels on
+    its longer side, and at most ``area`` in all.
+
+    >>> from PIL import Image
+    >>> open_picture(Image.new("L", (640, 480)), longest=320).size
+    (240, 320)
+    """
+    _check_page(page)
+    bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
+    if isinstance(source, Tensor):
+        source = _channels_last(source)
+    if isinstance(source, numpy().ndarray):
+        _no_page("array", page)
+        size = checked_array(source).shape[:2]
+        _check("array", size, DECODED, "Make it smaller.")
+        return _picture("array", pil().fromarray(source), bounds)
+    if isinstance(source, pil().Image):
+        return _from_pillow(source, page, bounds)
+    with stream(source, BYTES) as (name, file):
+        head = file.read(1024)
+        file.seek(0)
+        if not any(head.startswith(row[0]) for row in _PLUGINS) and b"%PDF-" in head:
+            return _pdf(name, file, page, bounds)
+        if head.startswith(_TIFF) and _is_path(source):
+            return _tiff(name, file, page, bounds)
+        return _still_or_frame(name, _from_file(name, head, file), file, page, bounds)
+
+
+def _channels_last(tensor: Tensor) -> Any:
+    """A picture of torch as an array of numpy."""
+    tensor, kind = tensor.detach().cpu(), str(tensor.dtype).removeprefix("torch.")
+    if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
+        tensor = (tensor * 255).round().to(torch.uint8)
+    if tensor.dtype != torch.uint8 or tensor.ndim != 3 or tensor.shape[0] not in (1, 3, 4):
+        shape = " x ".join(map(str, tensor.shape)) or "a number"
+        raise PictureError(
+            f"tensor: expected 3 x H x W of uint8, got {shape} of {kind}. "
+            "Convert it, channels first, values 0 to 255, or floats of 0 to 1."
+        )
+    array = tensor.permute(1, 2, 0).contiguous().numpy()
+    return array[:, :, 0] if tensor.shape[0] == 1 else array
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, PathLike) or (
+        isinstance(source, str) and source[:5].lower() != "data:"
+    )
+
+
+def size_of(data: bytes) -> tuple[int, int]:
+    """Height and width that a picture's file declares; nothing is decoded."""
+    with stream(data, BYTES) as (name, file):
+        image = _from_file(name, data[:1024], file)
+        size = (int(image.height), int(image.width))
+        _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
+        return size
+
+
+def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Any:
+    """A Pillow image that is not decoded yet, by one of the few decoders that can be reached."""
+    if not head:
+        raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
+    if _is_heic(head):
+        decoder = _heif(name)
+    else:
+        plugin = next((row for row in _PLUGINS if head.startswith(row[0])), None)
+        if plugin is None:
+            raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
+        module = import_module(f"PIL.{plugin[1]}")
+        decoder = getattr(module, plugin[2])
+    with _decoding(name):
+        return decoder(file)
+
+
+def _is_heic(head: bytes) -> bool:
+    return head[4:8] == b"ftyp" and head[8:12] in _HEIC
+
+
+def _heif(name: str) -> Any:
+    """The decoder of HEIC; where it is missing, a server tells its client so."""
+    try:
+        module: Any = need("pillow_heif", extra="heic", who="a HEIC picture")
+    except MissingExtra as missing:
+        raise PictureError(f"{name}: {missing}. Or save it as JPEG.") from missing
+    return module.HeifImageFile
+
+
+def fitted(size: tuple[int, int], longest: int, area: int) -> tuple[int, int]:
+    """The largest size of the same shape within both bounds; never enlarged.
+
+    >>> fitted((3000, 4000), 1000, 10**6), fitted((30, 40), 1000, 10**6)
+    ((750, 1000), (30, 40))
+    """
+    scale = min(1.0, longest / max(size), sqrt(area / (size[0] * size[1])))
+    return max(1, int(size[0] * scale + 1e-6)), max(1, int(size[1] * scale + 1e-6))
+
+
+def _positive(what: str, value: int) -> int:
+    if value < 1:
+        raise PictureError(f"picture: {what} must be 1 pixel or more, got {value}")
+    return value
+
+
+@contextmanager
+def _decoding(name: str) -> Generator[None, None, None]:
+    """Whatever a decoder throws on a stranger's bytes (it may be anything) is a broken picture."""
+    try:
+        yield
+    except PictureError:
+        raise
+    except (MemoryError, pil().DecompressionBombError) as error:
+        raise PictureError(f"{name}: too large to decode. Save it smaller.") from error
+    except Exception as error:  # its text stays in the cause: it may quote what the file holds
+        if "password" in str(error).lower():  # as PDFium says
+            raise PictureError(f"{name}: has a password. Save it without one.") from error
+        raise PictureError(
+            f"{name}: expected a whole picture, got a broken one. Save or download it again."
+        ) from error
+
+
+def _guess(head: bytes) -> str:
+    """What an unreadable file seems to be."""
+    if head.startswith(_TIFF):
+        return "a TIFF, which is read only from a file, by its path"
+    if head[4:8] == b"ftyp":
+        return "an AVIF or video file, which is not read"
+    if head.lstrip()[:5].lower() in (b"<?xml", b"<svg ", b"<html", b"<!doc"):
+        return "a web page or an SVG, which is not read"
+    return "a file of another kind"  # none of its bytes: it may be anyone's secret
+
+
+def _check_page(page: object) -> None:
+    if isinstance(page, bool) or not isinstance(page, Integral) or page < 1:
+        raise PictureError(
+            f"page must be a whole number from 1, got {page!r:.80}. The first page is 1."
+        )
+
+
+def _no_page(name: str, page: int) -> None:
+    if page > 1:
+        raise PictureError(f"{name}: page {page} of a picture of one page. Leave page out.")
+
+
+def _is_there(name: str, part: str, page: int, pages: int, kind: str) -> None:
+    if page > pages:
+        raise PictureError(
+            f"{name}: no {part} {page}: this {kind} has {pages} {part}{'s' * (pages > 1)}, "
+            "counted from 1."
+        )
+
+
+def _check(name: str, size: tuple[int, int], most: int, cure: str) -> None:
+    """Refuse by the declared height and width alone."""
+    high, wide = size
+    if high < 1 or wide < 1:
+        raise PictureError(f"{name}: expected at least one pixel, got {wide}x{high}.")
+    if high * wide > most:
+        raise PictureError(
+            f"{name}: expected at most {most / 1e6:.0f} megapixels, got {wide}x{high} "
+            f"({high * wide / 1e6:.0f}). {cure}"
+        )
+    if max(size) > SLIMMEST * min(size):
+        raise PictureError(
+            f"{name}: expected sides of at most {SLIMMEST}:1, got {wide}x{high}. Cut it up."
+        )
+
+
+def _from_pillow(image: Any, page: int, bounds: tuple[int, int]) -> Picture:
+    """A Pillow image of the caller's, which is never decoded or reduced in place."""
+    name = Path(str(getattr(image, "filename", "") or "image")).name
+    _no_page(name, page)
+    if not undecoded(image):
+        return _picture(name, image, bounds)
+    # before it is opened again: some decoders take memory as soon as they are made
+    most = DECLARED if image.format == "JPEG" else _most(image)
+    _check(name, (image.height, image.width), most, "Nothing was decoded. Save it smaller.")
+    with _decoding(name):
+        image = reopened(name, image, BYTES)
+    return _picture(name, image, bounds)
+
+
+def _most(image: Any) -> int:
+    """Pixels of an image that may be decoded."""
+    several = image.format in ("WEBP", "HEIF") and undecoded(image)
+    return DECODED // 2 if several else DECODED
+
+
+def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
+    """Check, decode as small as the format allows, reduce, make plain RGB, turn upright."""
+    size = (image.height, image.width)
+    _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
+    target = fitted(size, *bounds)
+    with _decoding(name):
+        if image.format == "JPEG" and undecoded(image) and one_scan(image):
+            image.draft(None, target[::-1])
+        cure = "This format must be decoded whole. Save it smaller, or as a baseline JPEG."
+        _check(name, (image.height, image.width), _most(image), cure)
+        image.load()
+        orientation = orientation_of(image)
+        image = upright(plain(image, target), orientation)
+    return Picture(to_tensor(image), name, size[::-1] if orientation >= 5 else size)
+
+
+def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+    """One page of a TIFF, if its codec is one that scanners use."""
+    decoder = import_module("PIL.TiffImagePlugin")
+    with _decoding(name):
+        image = decoder.TiffImageFile(file)
+        pages = _count_pages(image)
+        _is_there(name, "page", page, pages, "TIFF")
+        image.seek(page - 1)
+        if (codec := str(image.info.get("compression"))) not in _TIFF_CODECS:
+            raise PictureError(
+                f"{name}: expected a TIFF as scanners write it, got the codec {codec}. "
+                "Save it as PNG."
+            )
+    return replace(_picture(_named(name, page), image, bounds), page=page, pages=pages)
+
+
+def _named(name: str, page: int, part: str = "page") -> str:
+    return f"{name} {part} {page}" if page > 1 else name
+
+
+def _count_pages(image: Any) -> int:
+    """Pages of a TIFF, up to a bound: each is found through the one before it."""
+    for page in range(MOST_PAGES):
+        try:
+            image.seek(page)
+        except EOFError:
+            return page
+    return MOST_PAGES
+
+
+def _still_or_frame(
+    name: str, image: Any, file: BufferedIOBase, page: int, bounds: tuple[int, int]
+) -> Picture:
+    """A picture, or one frame of an animation."""
+    frames = count_frames(image, file)
+    if frames == 1:
+        _no_page(name, page)
+        return _picture(name, image, bounds)
+    _is_there(name, "frame", page, frames, "animation")
+    if page > 1:  # seeking decodes
+        _check(name, (image.height, image.width), _most(image), "Save it smaller.")
+        if image.height * image.width * page > DECLARED:
+            raise PictureError(
+                f"{name}: frame {page} is decoded after all frames before it, and together they "
+                f"have more than {DECLARED / 1e6:.0f} megapixels. Choose an earlier one."
+            )
+        with _decoding(name):
+            image.seek(page - 1)
+    opened = _picture(_named(name, page, "frame"), image, bounds)
+    return replace(opened, page=page, pages=frames, part="frame")
+
+
+def _pdf(name: str, stream: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+    """One page drawn at 200 dots per inch, or as large as the bounds allow."""
+    pdfium = import_module("pypdfium2")
+    with _PDFIUM, _decoding(name):
+        document = pdfium.PdfDocument(stream.read())
+        try:
+            _is_there(name, "page", page, len(document), "PDF")
+            document.init_forms()  # without it, what was filled into a form stays invisible
+            sheet = document[page - 1]
+            wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
+            _check(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
+            target = fitted((high, wide), *bounds)
+            scale = min(target[0] / high, target[1] / wide) * DOTS / 72
+            image, pages = plain(sheet.render(scale=scale).to_pil(), target), len(document)
+        finally:
+            document.close()
+    return Picture(to_tensor(image), _named(name, page), (high, wide), page, pages)
+
+
+def count_pages(path: str | PathLike[Any]) -> int:
+    """Pages of a PDF file, without drawing any of them."""
+    pdfium = import_module("pypdfium2")
+    with opened_path(path, BYTES) as (name, file), _PDFIUM, _decoding(name):
+        document = pdfium.PdfDocument(file.read())
+        try:
+            return len(document)
+        finally:
+            document.close()

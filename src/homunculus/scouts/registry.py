@@ -1,0 +1,304 @@
+"""Scouts by name: the registry, the default one, and what stands in where no scout is asked.
+
+A scout is any callable of (image, question, grid) that returns a `Sight`. The default looks for the
+question's words on the page and for the things that it names. Where there is neither, relevance
+comes from pixels and from places that a question names in so many words ("bottom right"), and the
+result says so.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from homunculus.checks import Grid
+from homunculus.lazy import how_to_install, load_plugins, not_found
+from homunculus.scouts import things, words
+from homunculus.scouts.combine import combine, mix
+from homunculus.scouts.memory import MEMORY
+from homunculus.scouts.pixels import contrast, information
+from homunculus.scouts.places import asks_for_all, hint
+from homunculus.scouts.sight import Image, Map, Scout, Sight, cell_side, check_map
+from homunculus.scouts.things import ThingScout
+from homunculus.scouts.words import WordSight
+from homunculus.scouts.words.cache import Cache
+
+ScoutLike = str | Path | Tensor | Scout
+"""A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
+
+PageReader = Callable[[Image, str, Grid], WordSight]
+"""The word scout, or whoever else reads pages."""
+
+HINT = f"Things were not looked for: {how_to_install('things')}."
+DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
+"""The variable that names a device of torch on which the word scout reads pages."""
+ELSEWHERE = 1 / 64
+"""What a cell far from the place a question names keeps of its probability."""
+
+
+# ---- the registry --------------------------------------------------------------------------------
+
+
+@cache
+def list_scouts() -> Mapping[str, Callable[[], Scout]]:
+    """All scouts by name, each as a function that makes one.
+
+    Ours, then those that other packages offer under the entry-point group `homunculus.scouts`.
+
+    >>> list(list_scouts())[:4]
+    ['auto', 'words', 'things', 'pixels']
+    """
+    table: dict[str, Callable[[], Scout]] = {
+        "auto": lambda: WordsAndThings(WordsOrPixels(shipped()), shipped_things()),
+        "words": lambda: WordsOrPixels(_word_scout(None)),
+        "things": _thing_scout,
+        "pixels": PixelScout,
+        "none": NoScout,
+    }
+
+    def add(name: str, make: object) -> None:
+        if not callable(make):
+            raise TypeError(f"it must be a function that makes a scout, got {type(make).__name__}")
+        if name in table:
+            raise ValueError(f"there is already a scout {name!r}, rename yours")
+        table[name] = cache(cast(Callable[[], Scout], make))  # it may load weights
+
+    _failed[:] = load_plugins("homunculus.scouts", add)
+    return table
+
+
+_failed: list[tuple[str, str]] = []
+"""Entry points that could not be loaded, and why; `scouts` fills it."""
+
+
+def get_scout(scout: ScoutLike) -> Scout:
+    """The scout that is meant: by name, by a folder with weights, as a map, or itself.
+
+    >>> scout = get_scout(torch.eye(4))  # logits: the diagonal
+    >>> scout(torch.zeros(3, 64, 64, dtype=torch.uint8), "", (4, 4)).sure
+    1.0
+    """
+    if isinstance(scout, Tensor):
+        return GivenMap(check_map(scout, "scout"))
+    if isinstance(scout, str) and scout in list_scouts():
+        return list_scouts()[scout]()
+    if isinstance(scout, Path) or (isinstance(scout, str) and Path(scout).is_dir()):
+        return WordsOrPixels(_word_scout(Path(scout)))
+    if isinstance(scout, str):
+        raise ValueError(_unknown(scout))
+    if not callable(scout):
+        raise TypeError(
+            "scout: expected a name, a folder, a map or a function of (image, question, grid), "
+            f"got {type(scout).__name__}."
+        )
+    return scout
+
+
+def check_scout(scout: str) -> None:
+    """Refuse a name that is no scout and no folder with weights; nothing is loaded."""
+    if scout not in list_scouts() and not (Path(scout) / words.FILE).is_file():
+        raise ValueError(_unknown(scout))
+
+
+def _unknown(name: str) -> str:
+    instead = f"There are {', '.join(list_scouts())}, or give a folder of weights."
+    return not_found("scout", name, list_scouts(), _failed, instead)
+
+
+# ---- the default: words and things, or pixels ----------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class WordsAndThings:
+    """Looks for the question's words and for the things that it names."""
+
+    words: "WordsOrPixels"
+    things: Scout | None
+    """None where no detector is installed."""
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        read = self.words(image, question, grid)
+        if not question.strip() or read.facts.get("whole"):
+            return read
+        if self.things is None:
+            return read if read.sure else _hinted(read)
+        seen = at_named_place(self.things(image, question, grid), question, grid)
+        return combine(read, seen, question, grid)
+
+
+def _hinted(read: Sight) -> Sight:
+    """With a word on how to look for things, too."""
+    return replace(
+        read, explanation=f"{read.explanation} {HINT}", unsure=f"{read.unsure} {HINT}".lstrip()
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class WordsOrPixels:
+    """Looks for the question's words; goes by pixels where there is nothing to read."""
+
+    words: PageReader | None
+    """Reads the page; None where there is no word scout."""
+    side: int | None = None
+    """Pixels along a cell; None to tell it from the image and the grid."""
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        if not question.strip():
+            alone = PixelScout(" (no question)", "There is no question", side=self.side)
+            return alone(image, question, grid)
+        if asks_for_all(question):
+            return _everywhere(grid)
+        if self.words is None:
+            return PixelScout(side=self.side)(image, question, grid)
+        sight = self.words(image, question, grid)
+        if not sight.blank:
+            return at_named_place(sight, question, grid)
+        why = "Hardly any text was found in the picture"
+        pixels = PixelScout(" (hardly any text)", why, side=self.side)(image, question, grid)
+        return replace(pixels, matches=sight.matches, facts=sight.facts)
+
+
+def _everywhere(grid: Grid) -> Sight:
+    """Of a question about the whole picture."""
+    why = "The question is about the whole picture."
+    return Sight(
+        torch.zeros(grid),
+        sure=0.0,
+        origin="the whole picture",
+        explanation=f"{why} So no place counts more than another.",
+        unsure=why,
+        question_used=True,
+        facts={"whole": True},
+    )
+
+
+def at_named_place(sight: Sight, question: str, grid: Grid) -> Sight:
+    """A place that the question names makes the rest of the picture less likely."""
+    place = hint(question, grid)
+    if place is None:
+        return sight
+    return replace(
+        sight,
+        logit=sight.logit + place.clamp(min=ELSEWHERE).log(),
+        origin=f"{sight.origin} + named place",
+        explanation=f"{sight.explanation} It prefers the place that the question names.",
+        question_used=True,
+    )
+
+
+def shipped() -> PageReader | None:
+    """The package's word scout, loaded when it is first asked for; None if it cannot be."""
+    return _word_scout(None) if available() else None
+
+
+def available() -> bool:
+    """Whether the package's word scout can be loaded; nothing is."""
+    there = (words.WEIGHTS / words.FILE).exists()
+    return there and find_spec("safetensors") is not None
+
+
+@lru_cache(maxsize=4)
+def _word_scout(folder: Path | None) -> PageReader:
+    scout, device = words.load(folder, _page_cache()), os.environ.get(DEVICE)
+    return scout.on(device) if device else scout
+
+
+def _page_cache() -> Cache | None:
+    """As large as the environment says; None for the usual one."""
+    megabytes = os.environ.get(MEMORY, "")
+    if megabytes and not megabytes.isdecimal():
+        raise ValueError(f"{MEMORY} must be a whole number of megabytes, got {megabytes!r}.")
+    return Cache(Path(), most=0, near=int(megabytes) << 20) if megabytes else None
+
+
+def shipped_things() -> Scout | None:
+    """The package's thing scout; None if its runtime is not installed."""
+    return _thing_scout() if things.available() else None
+
+
+@cache
+def _thing_scout() -> ThingScout:
+    return ThingScout(things.shipped())
+
+
+def shipped_detector() -> things.Detector | None:
+    """The package's detector; None if its runtime is not installed."""
+    return things.shipped() if things.available() else None
+
+
+@dataclass(frozen=True)
+class PixelScout:
+    """What stands out, what is there, and the place that the question names. It is never sure."""
+
+    note: str = " (question not read)"
+    """Why relevance comes from pixels, in a few words."""
+    because: str = "The words of the question were not looked for"
+    """The same, as the beginning of a sentence."""
+    flat: bool = False
+    """Whether only what stands out counts."""
+    reads: bool = True
+    """Whether places that the question names count."""
+    side: int | None = None
+    """Pixels along a cell; None to tell it from the image and the grid."""
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        pixels, side = image[None].float() / 255, self.side or cell_side_of(image, grid)
+        maps = {"saliency": contrast(pixels, side)[0]}
+        if not self.flat:
+            maps["information"] = information(pixels, side)[0]
+        asks, origin = self.reads and bool(question.strip()), f"pixels{self.note}"
+        follows = "the choice follows what stands out in the pixels"
+        place = hint(question, grid) if asks else None
+        if place is not None:
+            maps["question"], origin = place, f"{origin} + named place"
+            follows += " and the place that the question names"
+        elif asks:
+            follows += ", not the question"
+        cells = {name: one.reshape(1, -1) for name, one in maps.items()}
+        logit = mix(cells, torch.ones(1, grid[0] * grid[1], dtype=torch.bool)).view(grid)
+        return Sight(
+            logit,
+            sure=0.0,
+            origin=origin,
+            explanation=f"{self.because}; {follows}.",
+            unsure=f"{self.because}.",
+            question_used=place is not None,
+        )
+
+
+# ---- given ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class GivenMap:
+    """One map for whatever image and question."""
+
+    logit: Map
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        return Sight(self.logit, sure=1.0, explanation="The choice follows the map given.")
+
+
+@dataclass(frozen=True)
+class NoScout:
+    """Looks at nothing and knows nothing: planned views are then the whole picture, resized."""
+
+    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+        return Sight(
+            torch.zeros(grid),
+            sure=0.0,
+            origin="nothing",
+            explanation="No scout was asked, so the whole picture counts alike.",
+            question_used=False,
+        )
+
+
+def cell_side_of(image: Image, grid: Grid) -> int:
+    """Pixels along a cell of an image on a grid."""
+    return cell_side((image.shape[1], image.shape[2]), grid)
