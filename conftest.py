@@ -1,8 +1,32 @@
-"""What examples in docstrings may use: `model` and `processor`, of a few weights."""
+"""Hypothesis profiles, and what examples in docstrings may use: `model` and `processor`.
+
+`ci` is the default profile: bounded, without deadlines, the same examples every time. `quick` is
+what mutants meet, `thorough` is for a night: pytest --hypothesis-profile=thorough. Nothing here
+imports homunculus: shape checks hook its first import.
+"""
 
 from typing import Any
 
 import pytest
+import torch
+from hypothesis import HealthCheck, Phase, settings
+
+COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
+settings.register_profile("ci", max_examples=8, derandomize=True, **COMMON)
+settings.register_profile(
+    "quick",
+    max_examples=4,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],  # a mutant must die, not die beautifully
+    **COMMON,
+)
+settings.register_profile("thorough", max_examples=150, **COMMON)
+settings.load_profile("ci")
+
+torch.set_num_threads(1)  # tests run side by side; one test turns to several threads by itself
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
-"""Show a venv only what the wheel itself requires: `base_only.py SITE_PACKAGES NAME...`.
+"""Show a venv only what a distribution requires: `base_only.py SITE_PACKAGES NAME`.
 
-Links the named distributions and all they require (extras left out) from this interpreter's
-site-packages, so that "works with the base dependencies alone" is tried, not argued.
+Links all that the named distribution requires (extras left out), but not itself, from this
+interpreter's site-packages, so that "works with the base dependencies alone" is tried, not argued.
 """
 
 import sys
@@ -33,6 +33,6 @@ def link(names: set[str], site: Path) -> None:
 
 
 if __name__ == "__main__":
-    found = closure(sys.argv[2:])
+    found = closure(sys.argv[2:]) - set(sys.argv[2:])
     link(found, Path(sys.argv[1]))
     print("importable:", *sorted(found))

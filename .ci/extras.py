@@ -1,8 +1,8 @@
 """The first thing each extra is for, with that extra alone: `extras.py EXTRA`.
 
-Runs in a folder with `invoice.png`, `result.json` (of `homunculus measure`), `qwen3_vl/` and
-`smolvlm/` (models of a few weights). `.ci/run` installs the extra into an environment that has
-torch, einops and jaxtyping; `docs/install.md` promises the same things.
+Runs in a folder with `invoice.png`, `qwen3_vl/` and `smolvlm/` (models of a few weights). `.ci/run`
+installs the extra, `lab` or `lab-EXTRA` into an environment that has what the product requires;
+`docs/install.md` promises the same things.
 """
 
 import json
@@ -28,24 +28,6 @@ def command(*words: str) -> None:
     assert code == 0, f"homunculus {' '.join(words)}: exit code {code}"
 
 
-def pixels() -> None:
-    """Saliency finds the one thing that differs."""
-    from homunculus.scouts import contrast
-
-    image = torch.full((1, 3, 128, 128), 0.5)
-    image[:, 0, 64:80, 32:48] = 1.0
-    assert int(contrast(image).argmax()) == 4 * 8 + 2
-
-
-def view() -> None:
-    """A picture in, a drawing out."""
-    from homunculus.show import look
-
-    seen = look("invoice.png")
-    assert int(seen.tokens.valid.sum()) == 273
-    assert seen.save("seen.png").stat().st_size > 10_000
-
-
 def heic() -> None:
     """A photo of a phone."""
     import pillow_heif
@@ -53,20 +35,6 @@ def heic() -> None:
 
     pillow_heif.from_pillow(Image.open("invoice.png").convert("RGB")).save("invoice.heic")
     command("cost", "invoice.heic")
-
-
-def atlas() -> None:
-    """The method that needs regions."""
-    command("show", "invoice.png", "--method", "atlas", "-o", "atlas.png")
-
-
-def scout() -> None:
-    """The question's words are found."""
-    from homunculus.show import look
-
-    seen = look("invoice.png", QUESTION)
-    assert {word.text for word in seen.sight.found} == {"total", "due"}, seen.sight.origin
-    command("demo")  # what the README begins with
 
 
 def things() -> None:
@@ -77,17 +45,13 @@ def things() -> None:
     assert look("invoice.png", "Where is the dog?", scout=get_scout("things")).sight.sure == 0
 
 
-def learn() -> None:
-    """A scout of one step, which can be loaded."""
-    from homunculus.scouts.words import load
-
-    short = ("--steps", "1", "--pages", "1", "--spread-steps", "1")
-    command("train", "word-scout", "--out", "weights", *short)
-    assert load(Path("weights")).weights
+def ocr() -> None:
+    """Two lines of a chart are read."""
+    command("eyetest", "rapidocr", "--items", "1", "--cache", "cache", "-o", "eyes.json")
 
 
-def measure() -> None:
-    """Two questions, read by OCR: all cells give both answers."""
+def lab() -> None:
+    """Two questions, read by OCR: all cells give both answers; then the report, and training."""
     suite("pages")
     rows = ("--methods", "cut", "atlas", "--tokens", "64", "--read", "crop", "--cache", "cache")
     command("measure", "pages", *rows, "-o", "run.json")
@@ -96,6 +60,10 @@ def measure() -> None:
     found = from_text(Path("run.json").read_text("utf-8"))
     read = [row["scores"]["full"]["all"][0] for row in found["rows"]]
     assert read == [1.0, 1.0], found["rows"]
+    command("decide", "run.json", "-o", "report.html")
+    assert "</html>" in Path("report.html").read_text("utf-8")
+    short = ("--steps", "1", "--pages", "1", "--spread-steps", "1")
+    command("train", "word-scout", "--out", "weights", *short)
 
 
 def gaze() -> None:
@@ -105,12 +73,6 @@ def gaze() -> None:
     command("measure", "--task", "gaze", "watched", "--tokens", "64", "-o", "gaze.json")
     told = json.loads(Path("gaze.json").read_text("utf-8"))["pysaliency"]
     assert "why_not" not in told, told
-
-
-def decide() -> None:
-    """Results in, a page out."""
-    command("decide", "result.json", "-o", "report.html")
-    assert "</html>" in Path("report.html").read_text("utf-8")
 
 
 def transformers() -> None:
@@ -149,9 +111,8 @@ def all_() -> None:
 
 
 CHECKS: dict[str, Callable[[], None]] = {
-    "pixels": pixels, "view": view, "heic": heic, "atlas": atlas, "scout": scout, "learn": learn,
-    "things": things, "measure": measure, "client": client, "gaze": gaze, "decide": decide,
-    "transformers": transformers, "all": all_,
+    "heic": heic, "things": things, "ocr": ocr, "client": client, "transformers": transformers,
+    "all": all_, "lab": lab, "lab-gaze": gaze,
 }  # fmt: skip
 
 

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from homunculus import Match
-from homunculus import commands as cli
-from homunculus.commands.main import main
+from homunculus.commands import main as cli
+from homunculus.commands.main import main, whole_parser
 from homunculus.scouts import registry as scout_room
 from homunculus.scouts import words as scout
 from homunculus.scouts.words import WordSight
@@ -317,7 +317,7 @@ def test_what_needs_no_torch_does_not_load_it(words, tmp_path) -> None:
     assert run.stdout.splitlines()[-1] == "False", run.stderr
 
 
-VERBS = cli._parser().verbs
+VERBS = whole_parser().verbs
 
 
 @pytest.mark.parametrize("verb", VERBS)

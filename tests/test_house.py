@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,130 +18,123 @@ from jaxtyping import TypeCheckError
 
 from homunculus.engines.cells.types import Relevance
 from homunculus.lazy import BrokenExtra, MissingExtra, need
+from rooms import FLOOR, ROOT, SOURCES, all_imports, arrows, circles, imports, modules, room, up
 
-ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "homunculus"
-MODULES = sorted(SOURCE.rglob("*.py"))
+MODULES = modules()
+LAB = {name: path for name, path in MODULES.items() if name.startswith("homunculus_lab")}
+PRODUCT = {name: path for name, path in MODULES.items() if name not in LAB}
+SOURCE = SOURCES["homunculus"]
 
-FLOORS = (  # a room imports only from the lines above its own
-    {"lazy", "flags", "progress", "core.cache", "core.match", "core.tower"},
-    {"image", "core.types"},
-    {"core.check", "core.cortex"},
-    {"core.lift", "core.allocate", "core.pack", "core.coverage"},
-    {"core.method"},
-    {"core.rivals"},
-    {"core.methods"},
-    {"core.pipeline", "core.testing", "core.__init__"},
-    {"relevance"},
-    {"planner"},
-    {"show"},
-    {"serve"},
-    {"engines"},
-    {"studio", "batch"},
-    {"lab"},
-    {"__init__"},
-    {"cli"},
-    {"__main__"},
-)
-FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-STRICT = {"core", "relevance"}
+STRICT = {"engines.cells"}
 """Rooms that know torch, einops and jaxtyping alone, until a function needs more."""
 BASE = {"torch", "einops", "jaxtyping"}
-OPTIONAL = ["transformers", "vllm", "kornia", "PIL", "skimage", "pypdfium2", "rich", "scipy",
-            "gradio"]  # fmt: skip
-"""What `import homunculus` must not load. Not numpy: torch loads it wherever it is installed."""
-
-
-def room(path: Path) -> str:
-    return place(list(path.relative_to(SOURCE).with_suffix("").parts))
-
-
-def place(parts: list[str]) -> str:
-    """The room of a module; each part of the core is a room of its own."""
-    return ".".join([*parts, "__init__"][:2]) if parts[0] == "core" else parts[0]
+OPTIONAL = ["transformers", "vllm", "torch", "PIL", "skimage", "pypdfium2", "rich", "scipy",
+            "gradio", "homunculus_lab"]  # fmt: skip
+"""What `import homunculus` must not load."""
+LIGHT = {"box", "checks", "lazy", "progress", "flags", "commands", "__init__", "__main__"}
+"""What verbs may load before they are called, besides the standard library."""
 
 
 def sources(*rooms: str) -> list[tuple[str, str]]:
-    """Name and text of every module, or of those in the given rooms."""
-    chosen = [path for path in MODULES if not rooms or room(path) in rooms]
-    return [(str(path.relative_to(SOURCE)), path.read_text("utf-8")) for path in chosen]
+    """Name and text of every module of the product, or of those in the given rooms."""
+    chosen = {name: path for name, path in PRODUCT.items() if not rooms or room(name) in rooms}
+    return [(name, path.read_text("utf-8")) for name, path in chosen.items()]
 
 
 # ---- who may import whom -------------------------------------------------------------------------
 
 
-def imports(node: ast.AST, top: bool = True) -> Iterator[tuple[str, int, bool]]:
-    """(dotted target, line, whether it runs when the module is imported)."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import):
-            yield from ((alias.name, child.lineno, top) for alias in child.names)
-        elif isinstance(child, ast.ImportFrom):
-            if child.module in (
-                "homunculus",
-                "homunculus.engines.cells",
-            ):  # `import lift` means the room
-                inner = (child.module + ".").removeprefix("homunculus.")
-                names = (inner + a.name for a in child.names)
-                rooms = (a if a in FLOOR else f"{inner}__init__" for a in names)
-                yield from ((f"homunculus.{one}", child.lineno, top) for one in rooms)
+def foreign(source: str) -> Iterator[tuple[int, str, bool]]:
+    """Line and top package of every import, and whether it runs when the module is imported."""
+
+    def walk(node: ast.AST, top: bool) -> Iterator[tuple[int, str, bool]]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                for alias in child.names:
+                    yield child.lineno, alias.name.partition(".")[0], top
+            elif isinstance(child, ast.ImportFrom):
+                name = "" if child.level else (child.module or "")
+                yield child.lineno, name.partition(".")[0], top
             else:
-                yield "." * child.level + (child.module or ""), child.lineno, top
-        else:
-            function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from imports(child, top and not function)
+                function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                yield from walk(child, top and not function)
 
-
-def import_fault(here: str, target: str, top: bool) -> str | None:
-    package, _, rest = target.partition(".")
-    if package == "homunculus":
-        there = place(rest.split(".")) if rest else "__init__"
-        if there not in FLOOR:
-            return f"{there} has no floor: give it one in FLOORS"
-        if there != here and FLOOR[there] >= FLOOR[here]:
-            return f"{there} does not stand below {here}"
-        if here == "cli" and top and there not in {"cli", "lazy", "flags", "progress", "__init__"}:
-            return f"cli loads {there} before it knows the verb: import it inside the verb"
-    elif package in sys.stdlib_module_names or package in BASE:
-        return None
-    elif here.partition(".")[0] in STRICT:
-        return f"{here} knows no {package or 'relative import'}: use lazy.need in the function"
-    elif here == "cli" and top:
-        return f"cli loads {package} before it knows the verb: import it inside the verb"
-    return None
+    yield from walk(ast.parse(source), True)
 
 
 def import_faults(here: str, source: str) -> list[str]:
-    if here not in FLOOR:
-        return [f"{here} has no floor: give it one in FLOORS"]
-    found = [(line, import_fault(here, to, top)) for to, line, top in imports(ast.parse(source))]
-    return [f"{line}: {fault}" for line, fault in found if fault]
+    """What a module of a room may not import."""
+    found: list[str] = []
+    for line, package, top in foreign(source):
+        ours = package in SOURCES
+        if not package:
+            found.append(f"{line}: {here} has a relative import")
+        elif here in STRICT and not ours and package not in sys.stdlib_module_names | BASE:
+            found.append(f"{line}: {here} knows no {package}: use lazy.need in the function")
+        elif here == "commands" and top and not ours and package not in sys.stdlib_module_names:
+            found.append(f"{line}: commands load {package} before the verb: import it inside")
+    for each in imports(source, MODULES):
+        there = room(each.target)
+        if here == "commands" and each.top and there not in LIGHT:
+            found.append(f"{each.line}: commands load {there} before the verb: import it inside")
+        if not here.startswith("lab.") and there.startswith("lab."):
+            found.append(f"{each.line}: the product knows no laboratory")
+    return found
 
 
-def test_no_arrow_runs_back_up() -> None:
-    assert MODULES
-    for path in MODULES:
-        assert import_faults(room(path), path.read_text("utf-8")) == [], path
+def test_no_arrow_runs_up_and_there_is_no_circle() -> None:
+    every = all_imports()
+    pairs = arrows(every)
+    assert len(pairs) > 50
+    assert up(pairs) == []
+    below: dict[str, set[str]] = defaultdict(set)
+    between: dict[str, set[str]] = defaultdict(set)
+    for each in every:
+        between[each.module].add(each.target)
+        if room(each.module) != room(each.target):
+            below[room(each.module)].add(room(each.target))
+    assert circles(below) == []
+    assert circles(between) == []
+
+
+def test_every_room_has_a_floor() -> None:
+    assert {room(name) for name in MODULES} - set(FLOOR) == set()
+
+
+def test_no_module_imports_what_its_room_may_not() -> None:
+    assert len(MODULES) > 100
+    for name, path in MODULES.items():
+        assert import_faults(room(name), path.read_text("utf-8")) == [], name
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("homunculus.planner.search", "from homunculus.engines.cells import lift"),
+        ("homunculus.scouts.sight", "def f():\n    import homunculus.planner.search"),
+        ("homunculus.engines.cells.pack", "from homunculus import Field"),
+        ("homunculus.engines.plan", "from homunculus.commands import show"),
+        ("homunculus.shed", "from homunculus.checks import Grid"),
+    ],
+)
+def test_the_check_of_arrows_can_fail(module: str, source: str) -> None:
+    found = list(imports(source, MODULES, module))
+    assert len(up(arrows(found))) == 1
+
+
+def test_the_check_of_circles_can_fail() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert circles({"a": {"b"}, "b": {"c"}}) == []
 
 
 @pytest.mark.parametrize(
     ("here", "source", "fault"),
     [
-        ("core.types", "from homunculus.engines.cells.lift import grid", "does not stand below"),
-        ("core.allocate", "from homunculus.engines.cells import lift", "does not stand below"),
-        (
-            "core.allocate",
-            "def f():\n    import homunculus.engines.cells.lift.levels",
-            "not stand below",
-        ),
-        ("core.pack", "from homunculus import Field", "does not stand below"),
-        ("engines", "from homunculus_lab.measure import run", "does not stand below"),
-        ("core.pack", "from homunculus.shed import rake", "no floor"),
-        ("shed", "", "no floor"),
-        ("relevance", "import kornia", "lazy.need"),
-        ("core.lift", "if True:\n    from PIL import Image", "lazy.need"),
-        ("core.lift", "from . import pyramid", "relative import"),
-        ("cli", "from homunculus.show import look", "inside the verb"),
-        ("cli", "import rich", "inside the verb"),
+        ("engines.cells", "if True:\n    from PIL import Image", "lazy.need"),
+        ("planner", "from . import search", "relative import"),
+        ("engines", "def f():\n    from homunculus_lab.measure import run", "no laboratory"),
+        ("commands", "from homunculus.show import look", "import it inside"),
+        ("commands", "import rich", "import it inside"),
     ],
 )
 def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
@@ -149,11 +143,10 @@ def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
 
 
 def test_import_rules_let_honest_rooms_pass() -> None:
-    allowed = "import math\nimport torch\nfrom homunculus.engines.cells.types import Field\n"
-    own = "from homunculus.engines.cells.allocate.refine import cut"
-    assert import_faults("core.allocate", allowed + own) == []
-    assert import_faults("cli", "def verb():\n    from homunculus.show import look") == []
-    assert import_faults("show", "def f():\n    from PIL import Image") == []
+    allowed = "import math\nimport torch\nfrom homunculus.checks import Grid\n"
+    assert import_faults("engines.cells", allowed) == []
+    assert import_faults("commands", "def verb():\n    from homunculus.show import look") == []
+    assert import_faults("lab.measure", "from homunculus_lab.results import pack") == []
 
 
 # ---- few rooms, plain names ----------------------------------------------------------------------
@@ -165,14 +158,13 @@ PARTICIPLES = {
 
 
 def test_the_house_is_small() -> None:
-    entries = [path for path in SOURCE.iterdir() if path.name != "__pycache__"]
-    assert len(entries) <= 17, sorted(path.name for path in entries)
-    product = [path for path in MODULES if room(path) != "lab"]
-    assert len(product) <= 129, len(product)  # a file for each rival, ten are batch
+    for folder in SOURCES.values():
+        entries = [path for path in folder.iterdir() if path.name != "__pycache__"]
+        assert len(entries) <= 22, sorted(path.name for path in entries)
 
 
 def test_no_module_is_named_for_a_participle() -> None:
-    names = {path.stem for path in MODULES}
+    names = {path.stem for path in MODULES.values()}
     assert names & PARTICIPLES == set()
 
 
@@ -188,7 +180,7 @@ def shadows(folder: Path) -> list[str]:
 
 
 def test_no_function_hides_the_module_of_its_name() -> None:
-    packages = [path.parent for path in MODULES if path.name == "__init__.py"]
+    packages = [path.parent for path in PRODUCT.values() if path.name == "__init__.py"]
     assert len(packages) > 10
     assert [fault for folder in packages for fault in shadows(folder)] == []
 
@@ -303,9 +295,14 @@ def wait_faults(source: str) -> list[str]:
 
 
 def test_allocation_and_packing_never_wait_for_the_device() -> None:
-    modules = sources("core.allocate", "core.pack", "core.rivals")
-    assert len(modules) > 5
-    for name, source in modules:
+    chosen = [
+        (name, path.read_text("utf-8"))
+        for name, path in MODULES.items()
+        if re.search(r"cells\.(allocate|pack)|homunculus_lab\.(methods|rivals)", name)
+        and not name.endswith("material")  # made before anything is allocated
+    ]
+    assert len(chosen) > 5
+    for name, source in chosen:
         assert wait_faults(source) == [], name
 
 
@@ -344,11 +341,13 @@ def undocumented(tree: ast.Module) -> list[str]:
 
 def module_faults(name: str, source: str) -> list[str]:
     tree, lines = ast.parse(source), len(source.splitlines())
-    core = name.startswith("core/")
+    core = name.startswith("homunculus.engines.cells")
     faults = [f"{name}: {lines} lines, at most 300"] if core and lines > 300 else []
     if not (ast.get_docstring(tree) or "").strip() or tree.body[0].lineno > 3:
         faults.append(f"{name}: its first lines do not say what it is")
-    if (found := re.search(r"#\s*pyright:\s*basic", source)) and not name.startswith("lab/"):
+    if (found := re.search(r"#\s*pyright:\s*basic", source)) and not name.startswith(
+        "homunculus_lab"
+    ):
         reason = source[found.end() :].splitlines()[1:2]
         if core or not (reason and reason[0].startswith("# ")):
             faults.append(f"{name}: strict, or the second line says why not; the core is strict")
@@ -363,14 +362,15 @@ def length_faults(sizes: list[int]) -> list[str]:
 
 
 def test_files_and_functions_stay_small() -> None:
-    assert [fault for name, source in sources() for fault in module_faults(name, source)] == []
-    assert length_faults([size for _, source in sources() for size in lengths(source)]) == []
+    every = [(name, path.read_text("utf-8")) for name, path in MODULES.items()]
+    assert [fault for name, source in every for fault in module_faults(name, source)] == []
+    assert length_faults([size for _, source in every for size in lengths(source)]) == []
 
 
 def test_the_size_check_can_fail() -> None:
-    assert len(module_faults("core/a.py", "x = 1\n" * 301)) == 2
-    assert len(module_faults("core/a.py", '# pyright: basic\n"""Doc."""\n')) == 1
-    assert module_faults("lab/a.py", '# pyright: basic\n"""Doc."""\n') == []
+    assert len(module_faults("homunculus.engines.cells.a", "x = 1\n" * 301)) == 2
+    assert len(module_faults("homunculus.engines.cells.a", '# pyright: basic\n"""Doc."""\n')) == 1
+    assert module_faults("homunculus_lab.a", '# pyright: basic\n"""Doc."""\n') == []
     assert len(module_faults("show/a.py", '# pyright: basic\n"""Doc."""\n')) == 1
     assert module_faults("show/a.py", '# pyright: basic\n# Untyped.\n"""Doc."""\n') == []
     assert len(module_faults("a.py", '"""Doc."""\nclass A:\n    def f(self): pass\n')) == 1

@@ -12,9 +12,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from homunculus.commands.main import whole_parser
-
-    print(completion("homunculus", whole_parser().verbs, arguments.shell, _values()))
+    print(completion("homunculus", arguments.whole_parser().verbs, arguments.shell, _values()))
     return 0
 
 

@@ -126,6 +126,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         more = "\nSeveral questions of one word each end with question marks: total? date?"
         parser.verbs[arguments.verb].refuse_words(arguments.image, words, more)
     arguments.rest = rest
+    arguments.whole_parser = whole_parser  # `completion` prints it
     return arguments
 
 

@@ -1,4 +1,5 @@
 # pyright: basic
+# Pillow, OpenCV and the readers have no types of their own.
 """Eye charts: words, numbers and codes at known heights, from 40 to 3 pixels; and their drawing.
 
 The height of a line is that of its font's letters, from the top of `d` to the bottom of `p`, which

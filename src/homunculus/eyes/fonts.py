@@ -1,4 +1,5 @@
 # pyright: basic
+# Pillow, OpenCV and the readers have no types of their own.
 """Fonts of this machine that can print Latin text: plain ones, typewriters, all families."""
 
 from collections import defaultdict

@@ -1,4 +1,5 @@
 # pyright: basic
+# Pillow, OpenCV and the readers have no types of their own.
 """How a result comes about: command, commit, versions and hardware. Needs no extra."""
 
 import os

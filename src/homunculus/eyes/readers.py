@@ -1,4 +1,5 @@
 # pyright: basic
+# Pillow, OpenCV and the readers have no types of their own.
 """Readers: a line from a crop, or the lines of a whole page; and a memory of what they read.
 
 A reading depends on the pixels and the reader alone, so it is kept on disk and never made twice.

@@ -1,4 +1,5 @@
 # pyright: basic
+# Pillow, OpenCV and the readers have no types of their own.
 """The eye test: how small a reader still reads, measured with an eye chart.
 
 A reader (an OCR network, a server, a model) reads every item of a chart. A curve over the height of
