@@ -1,5 +1,6 @@
 """What the geometry caches may hold: bounded in bytes and entries, shared by threads."""
 
+import copy
 import gc
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -133,3 +134,41 @@ def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
     again = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
     assert torch.equal(first.index, again.index)
     assert room.held() <= MIB
+
+
+def test_an_lru_is_bounded_by_size_and_drops_the_least_recently_used() -> None:
+    values: room.LRU[str, bytes] = room.LRU(10, len)
+    for key in ("a", "b", "c"):
+        values.put(key, key.encode() * 3)
+    assert "a" in values  # which is now the most recently used
+    values.put("d", b"dddd")
+    assert [values.get(key) for key in ("a", "b", "c", "d")] == [b"aaa", None, b"ccc", b"dddd"]
+    assert values.used == 10
+    values.put("e", b"e" * 11)
+    values.put("a", b"another")
+    assert (values.get("e"), values.get("a"), values.used) == (None, b"aaa", 10)
+    values.clear()
+    assert (values.get("a"), values.used) == (None, 0)
+
+
+def test_an_lru_counts_values_by_default_and_a_copy_of_it_is_empty() -> None:
+    values: room.LRU[int, int] = room.LRU(2)
+    for key in range(5):
+        values.put(key, key)
+    assert ([key in values for key in range(5)], values.used) == ([False] * 3 + [True] * 2, 2)
+    twin = copy.deepcopy(values)
+    twin.put(9, 9)
+    assert (twin.used, values.get(9)) == (1, None)
+
+
+def test_threads_share_one_lru_and_its_count_stays_true() -> None:
+    values: room.LRU[int, bytes] = room.LRU(50, len)
+
+    def use(step: int) -> bool:
+        key = step % 17
+        values.put(key, bytes([key]) * (key + 1))
+        return values.get(key) in (None, bytes([key]) * (key + 1)) and values.used <= 50
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(use, range(5000)))
+    assert values.used == sum(key + 1 for key in range(17) if key in values)

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from homunculus.scouts import words as scout
 from homunculus.scouts.words import WordSight
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
 
 SOURCE = Path(cli.__file__).parents[2]
 
@@ -350,26 +350,53 @@ def test_questions_of_one_word_each_are_asked_one_by_one(page, capsys) -> None:
     assert capsys.readouterr().out.count("wrote") == 2
 
 
-def test_a_shell_completes_verbs_flags_and_choices(tmp_path, capsys) -> None:
-    assert main(["completion", "bash"]) == 0
-    (tmp_path / "script").write_text(capsys.readouterr().out)
-    typed = ["sh", "show --to", "show --page 1 --mo", "bench t", "serve M --where ", "show pa"]
-    typed += ["views --model claude-", "show --scout w", "show --method fov", "budget --acuity te"]
-    typed += ["measure S --token-size qwen2", "measure S --model q"]
-    asked = "\n".join(f"ask homunculus {line}{' ' * line.endswith(' ')}" for line in typed)
-    asked = asked.replace("--where  ", "--where ''")
-    code = f"""source {tmp_path}/script
-ask() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _homunculus; echo "${{COMPREPLY[@]}}"; }}
-{asked}"""
-    run = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == [
-        "show", "--tokens", "--model", "things transformers", "before after", "",
-        "claude-haiku-4.5", "words", "foveated", "tesseract", "qwen2.5-vl", "",
-    ]  # fmt: skip
-    assert main(["completion", "fish"]) == 0
-    fish = capsys.readouterr().out
-    assert "-n '__fish_seen_subcommand_from bench' -xa 'batch core kills memory plan" in fish
-    assert "from show' -l tokens" in fish
+@pytest.fixture
+def script(capsys) -> Callable[[str], str]:
+    """What `homunculus completion` prints for a shell."""
+
+    def made(shell: str) -> str:
+        assert main(["completion", shell]) == 0
+        return capsys.readouterr().out
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("sh", "show"), ("show --to", "--tokens"), ("show --page 1 --mo", "--model"),
+        ("bench t", "things transformers"), ("serve M --where ''", "before after"),
+        ("show pa", "page.png"), ("show page.png --out pa", "page.png"), ("show --tokens pa", ""),
+        ("views --model claude-", "claude-haiku-4.5"), ("show --scout w", "words"),
+        ("show --scout we", "weights"), ("show --method fov", "foveated"),
+        ("budget --acuity te", "tesseract"), ("budget --acuity pa", "page.png"),
+        ("measure S --token-size qwen2", "qwen2.5-vl"), ("measure S --model q", ""),
+        ("measure S --methods al", "all"), ("completion f", "fish"),
+    ],
+)  # fmt: skip
+def test_bash_completes_verbs_flags_values_and_files(tmp_path, script, typed, offered) -> None:
+    (tmp_path / "script").write_text(script("bash"))
+    (tmp_path / "page.png").touch()
+    (tmp_path / "weights").mkdir()
+    code = f"""source ./script
+COMP_WORDS=(homunculus {typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_shtab_homunculus; echo "${{COMPREPLY[@]}}" """
+    run = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (run.stdout, run.returncode) == (f"{offered}\n", 0), run.stderr
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_zsh_and_fish_complete_values_and_files(script, shell) -> None:
+    written = script(shell)
+    if shell == "fish":
+        assert "-n '_shtab_homunculus_using show' -l tokens" in written
+        assert '-ka "batch core kills memory plan' in written
+        assert '-l scout -xka "auto words things pixels none (__fish_complete_path' in written
+    else:
+        assert "[how many tokens may be spent" in written
+        assert "(batch core kills memory plan" in written
+        assert ":NAME|DIR:_homunculus__scout_or_file" in written
+        assert 'compadd "$@" -- auto words things pixels none || _files "$@"' in written
 
 
 def test_several_questions_are_several_drawings(page, capsys) -> None:
@@ -445,11 +472,12 @@ def test_a_picture_comes_in_on_stdin(page, capsys, monkeypatch) -> None:
     assert Path("stdin-views/whole.png").exists()
 
 
-def test_a_missing_library_names_its_extra(page, capsys, monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "kornia", None)
-    assert main(["show", page]) == 2
+def test_a_missing_library_names_its_extra(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    (tmp_path / "page.pdf").write_bytes(b"%PDF-1.7\n")
+    assert main(["show", str(tmp_path / "page.pdf")]) == 2
     told = capsys.readouterr().err
-    assert "pip install -c constraints.txt '.[pixels]' (in a checkout of homunculus)" in told
+    assert "pip install -c constraints.txt '.[view]' (in a checkout of homunculus)" in told
     assert "homunculus-vlm" not in told  # which is on no index
 
 

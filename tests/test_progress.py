@@ -79,4 +79,9 @@ def test_what_is_left_counts_from_where_the_run_was_taken_up(
 
 
 def test_time_is_told_as_people_do() -> None:
-    assert [lasting(one) for one in (3.4, 89, 600, 7200)] == ["3 s", "89 s", "10 min", "2 h 0 min"]
+    assert [lasting(seconds) for seconds in (3.4, 89, 600, 7200)] == [
+        "3 s",
+        "89 s",
+        "10 min",
+        "2 h 0 min",
+    ]

@@ -8,8 +8,6 @@ from scipy.ndimage import correlate, gaussian_filter, map_coordinates
 from homunculus.scouts import contrast, information, orientations
 from homunculus.scouts.pixels import STEPS
 
-pytest.importorskip("kornia")
-
 SMOOTH = np.array([1, 4, 6, 4, 1]) / 16
 SECOND = np.array([1, 0, -2, 0, 1]) / 4
 FIRST = np.array([-1, -2, 0, 2, 1]) / 8

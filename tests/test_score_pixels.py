@@ -2,18 +2,15 @@
 
 import math
 import os
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from homunculus.lazy import MissingExtra
+import homunculus
 from homunculus.scouts import contrast, information, orientations, rank
 from homunculus.scouts import pixels as room
-
-pytest.importorskip("kornia")
 
 MAPS = [information, contrast, orientations]
 TICK = 1.01 / room.STEPS
@@ -272,14 +269,65 @@ def test_no_pixels_and_no_patch_are_refused():
         contrast(torch.zeros(1, 4, 32, 32))
 
 
-def test_without_kornia_the_error_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "kornia", None)
-    with pytest.raises(MissingExtra, match=r"relevance\.pixels needs kornia: .*\[pixels\]"):
-        contrast(plain(32, 32))
+# --- the same filters by another library ----------------------------------------------------------
 
 
-def test_importing_the_room_does_not_import_kornia():
-    program = "import sys, homunculus.scouts; sys.exit('kornia' in sys.modules)"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", program]
-    assert subprocess.run(command, env=environment, check=False).returncode == 0
+def by_kornia(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let kornia do all filtering of the module, as it did in the first edition."""
+    kornia = pytest.importorskip("kornia")
+    blur, gradient = kornia.filters.gaussian_blur2d, kornia.filters.spatial_gradient
+    pyramid = kornia.geometry.transform.build_pyramid
+
+    def derivatives(level, _):
+        return gradient(level, order=2, normalized=False)[:, 0] / 64
+
+    def blurred(cell, sigma):
+        return blur(cell, 2 * round(3 * sigma) + 1, (sigma, sigma), "replicate")
+
+    monkeypatch.setattr(room, "_filtered", derivatives)
+    monkeypatch.setattr(room, "_blur", blurred)
+    monkeypatch.setattr(
+        room, "_pyramid", lambda fine, side: pyramid(fine, side.bit_length(), "replicate")
+    )
+
+
+def assert_as_by_kornia(picture, monkeypatch, patch=16):
+    ours = [measure(picture, patch) for measure in MAPS]
+    with monkeypatch.context() as patched:
+        by_kornia(patched)
+        theirs = [measure(picture, patch) for measure in MAPS]
+    assert all(map(torch.equal, ours, theirs))
+
+
+@pytest.mark.parametrize("patch", [1, 2, 4, 7, 14, 16, 28])
+@pytest.mark.parametrize("size", [(1, 1), (16, 300), (57, 33), (97, 64), (288, 400)])
+def test_the_maps_are_those_of_kornia(monkeypatch, size, patch):
+    assert_as_by_kornia(noise(1, *size), monkeypatch, patch)
+    assert_as_by_kornia(text(*size) if size[0] > 3 else plain(*size), monkeypatch, patch)
+
+
+def test_the_maps_of_a_large_picture_are_those_of_kornia(monkeypatch):
+    assert_as_by_kornia(noise(1, 1040, 1100), monkeypatch, 4)  # more than 256 x 256 cells
+
+
+def opened(path: Path) -> torch.Tensor:
+    Image = pytest.importorskip("PIL.Image")  # noqa: N806
+    numpy = pytest.importorskip("numpy")
+    picture = torch.from_numpy(numpy.array(Image.open(path).convert("RGB")))
+    return picture.permute(2, 0, 1)[None].float() / 255
+
+
+@pytest.mark.parametrize("name", ["page.png", "receipt.png"])
+def test_the_maps_of_the_packaged_pictures_are_those_of_kornia(monkeypatch, name):
+    folder = Path(homunculus.__file__).parent / "show" / "pictures"
+    assert_as_by_kornia(opened(folder / name), monkeypatch)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("suite", ["chartqa_owid", "coco_open", "everyday", "icdar2015", "osie"])
+def test_the_maps_of_real_pictures_are_those_of_kornia(monkeypatch, suite):
+    folder = Path(os.environ.get("HOMUNCULUS_DATA", "/nowhere")) / suite / "images"
+    if not folder.is_dir():
+        pytest.skip(f"HOMUNCULUS_DATA has no {suite}")
+    for path in sorted(folder.iterdir())[:4]:
+        assert_as_by_kornia(opened(path), monkeypatch)

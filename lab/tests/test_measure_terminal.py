@@ -10,7 +10,7 @@ import homunculus
 from terminal_help import terminal
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-for name in ("anls", "kornia", "rich", "safetensors"):
+for name in ("anls", "rich", "safetensors"):
     pytest.importorskip(name, reason="needs the extra `measure`")
 
 SOURCE = Path(homunculus.__file__).parents[1]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
+from shlex import join
 from typing import Any, Literal
 
 
@@ -114,84 +115,45 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def completion(
-    program: str,
-    verbs: Mapping[str, argparse.ArgumentParser],
+    parser: argparse.ArgumentParser,
+    verbs: Iterable[argparse.ArgumentParser],
     shell: str,
-    values: Mapping[str, Iterable[str]] | None = None,
+    names: Mapping[str, Iterable[str]],
 ) -> str:
-    """A script that lets a shell complete verbs, flags and what is one of few; else file names.
+    """A script (by shtab) that lets a shell complete verbs, flags and values; else file names.
 
-    ``values`` are names that a flag takes beside others, as `--scout` takes folders, too.
+    ``names`` are what a flag takes besides paths, as `--scout` takes folders, too.
     """
-    values = values or {}
-    if shell == "fish":
-        return "\n".join(_fish(program, verbs, values))
-    first = "autoload -U +X bashcompinit && bashcompinit\n" if shell == "zsh" else ""
-    cases = "\n".join(_bash(name, verb, values) for name, verb in verbs.items())
-    return f"""{first}_{program}() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} words=
-  if [ "$COMP_CWORD" = 1 ]; then
-    words="{" ".join(verbs)} --help --version --debug"
-  else
-    case ${{COMP_WORDS[1]}} in
-{cases}
-    esac
-  fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-}}
-complete -o default -F _{program} {program}"""
+    import shtab
+
+    for verb in verbs:
+        for action in verb._actions:
+            flag = next((flag for flag in action.option_strings if flag in names), None)
+            if flag and not _of_a_server(action):
+                function = f"_{parser.prog}{flag.replace('-', '_')}_or_file"
+                setattr(action, "complete", _names_or_files(function, names[flag]))  # noqa: B010
+            elif action.choices is None and action.nargs != 0 and action.type in (None, Path):
+                setattr(action, "complete", shtab.FILE)  # noqa: B010
+    return shtab.complete(parser, shell)
 
 
-def _bash(name: str, verb: argparse.ArgumentParser, values: Mapping[str, Iterable[str]]) -> str:
-    """What may follow a verb: flags behind a hyphen, else the few words of a flag or a place."""
-    flags, lines = [], []
-    for flag, choices in _flags(verb, values):
-        flags += flag
-        lines += [f"          {'|'.join(flag)}) words='{choices}' ;;"] if choices and flag else []
-    first = " ".join(choices for flag, choices in _flags(verb, values) if choices and not flag)
-    inner = "\n".join(["        case $before in", *lines, f"          *) words='{first}' ;;"])
-    return f"""      {name})
-        if [[ $current = -* ]]; then words='{" ".join(flags)}'; else
-{inner}
-        esac; fi ;;"""
+def _of_a_server(action: argparse.Action) -> bool:
+    """Whether `--model` is the name that a server has for its model, which is not ours to know."""
+    return action.dest == "model" and action.metavar in ("NAME", "PATH")
 
 
-def _fish(
-    program: str,
-    verbs: Mapping[str, argparse.ArgumentParser],
-    values: Mapping[str, Iterable[str]],
-) -> list[str]:
-    lines = list[str]()
-    for name, verb in verbs.items():
-        about = _quoted((verb.description or "").rstrip("."))
-        lines.append(f"complete -c {program} -n __fish_use_subcommand -a {name} -d {about}")
-        here = f"complete -c {program} -n '__fish_seen_subcommand_from {name}'"
-        for flag, choices in _flags(verb, values):
-            words = [f"-{'l' if one[:2] == '--' else 's'} {one.lstrip('-')}" for one in flag]
-            words += [f"-xa {_quoted(choices)}"] if choices else []
-            lines += [" ".join([here, *words])] if words else []
-    return lines
-
-
-def _flags(
-    verb: argparse.ArgumentParser, values: Mapping[str, Iterable[str]]
-) -> list[tuple[list[str], str]]:
-    """Each argument's names (none if it is known by its place), and its choices between spaces."""
-    return [
-        (list(action.option_strings), " ".join(map(str, action.choices or _values(action, values))))
-        for action in verb._actions
-    ]
-
-
-def _values(action: argparse.Action, values: Mapping[str, Iterable[str]]) -> Iterable[str]:
-    """Names for a flag; one that takes the name of a server's model says so (NAME)."""
-    elsewhere = action.metavar in ("NAME", "PATH") and action.dest == "model"
-    found = next((values[one] for one in action.option_strings if one in values), ())
-    return () if elsewhere else found
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+def _names_or_files(function: str, names: Iterable[str]) -> dict[str, Any]:
+    """What shtab writes for a flag that takes a few names or a path, by shell."""
+    words = join(names)
+    return {
+        "bash": function,
+        "zsh": function,
+        "fish": f"{words} (__fish_complete_path (commandline -ct))",
+        "preamble": {
+            "bash": f'{function}() {{ compgen -W "{words}" -- "$1" || compgen -f -- "$1"; }}',
+            "zsh": f'{function}() {{ compadd "$@" -- {words} || _files "$@" }}',
+        },
+    }
 
 
 def result_path(out: Path | None, name: str) -> Path:

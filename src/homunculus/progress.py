@@ -2,6 +2,9 @@
 
 Elsewhere, in a log, a line comes every few seconds. There is one display at a time: work inside
 other work speaks through the display that is there.
+
+rich draws the line, but not with `rich.progress`, which writes nothing to a log before the end,
+and draws at once, also for work that ends before anybody has waited.
 """
 
 import sys
@@ -16,7 +19,7 @@ PATIENCE = 2.0
 EVERY, LATER = 5.0, 30.0
 """Seconds between two lines in a log, and after the first minute."""
 BAR = 30
-"""Signs of a full bar."""
+"""Characters of a full bar."""
 
 
 @dataclass
@@ -27,14 +30,14 @@ class Progress:
     words: str = ""
     done: int = 0
     total: int = 0
-    """0 where nobody knows."""
+    """0 where it is unknown."""
     start: float = field(default_factory=monotonic)
     first: int | None = None
-    """The step at which the work began: a run may be taken up where it ended."""
+    """The step at which the work began: a run may be resumed."""
     changed: Event = field(default_factory=Event)
 
     def __call__(self, done: int, total: int, words: str = "") -> None:
-        """So many steps of all are done."""
+        """That many steps of all are done."""
         if self.first is None or total != self.total or done < self.done:
             self.first, self.start = done, monotonic()
         self.done, self.total, self.words = done, total, words
@@ -72,7 +75,7 @@ def lasting(seconds: float | int) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
 
 
-_here: list[Progress] = []  # the display that is drawn, if there is one
+_current: list[Progress] = []  # the work that is shown, if there is any
 _lock = Lock()
 
 
@@ -80,42 +83,39 @@ _lock = Lock()
 def progress(what: str) -> Generator[Progress, None, None]:
     """Show how far a piece of work is, as long as it lasts."""
     with _lock:
-        outer = _here[0] if _here else None
-        here = outer or Progress(what)
-        if outer is None:
-            _here.append(here)
-    if outer is not None:
-        yield outer
+        inner = bool(_current)
+        if not inner:
+            _current.append(Progress(what))
+        work = _current[0]
+    if inner:
+        yield work
         return
     end = Event()
-    drawer = Thread(target=_draw, args=(here, end), daemon=True)
+    drawer = Thread(target=_draw, args=(work, end), daemon=True)
     drawer.start()
     try:
-        yield here
+        yield work
     finally:
         end.set()
-        here.changed.set()
+        work.changed.set()
         drawer.join()
-        _here.clear()
+        _current.clear()
 
 
-def _draw(here: Progress, end: Event) -> None:
+def _draw(work: Progress, end: Event) -> None:
     if not sys.stderr.isatty():
-        _write_lines(here, end)
+        _write_lines(work, end)
         return
-    try:
-        from rich.console import Console
-        from rich.live import Live
-        from rich.spinner import Spinner
-        from rich.text import Text
-    except ImportError:  # nothing is installed that could draw
+    work.changed.wait(PATIENCE)  # a first step is drawn at once: there will be more
+    if end.is_set() and not work.total:
         return
-    here.changed.wait(PATIENCE)  # a first step is drawn at once: there will be more
-    if end.is_set() and not here.total:
-        return
+    from rich.console import Console  # here, as they take a fifth of a second to load
+    from rich.live import Live
+    from rich.spinner import Spinner
+    from rich.text import Text
 
     def line() -> Text:
-        return Text(here.line(bar=True), overflow="ellipsis", no_wrap=True)
+        return Text(work.line(bar=True), overflow="ellipsis", no_wrap=True)
 
     spinner, console = Spinner("dots", line()), Console(stderr=True)
     with Live(spinner, console=console, transient=True, redirect_stdout=False):
@@ -124,9 +124,9 @@ def _draw(here: Progress, end: Event) -> None:
         spinner.update(text=line())  # drawn once more as it ends
 
 
-def _write_lines(here: Progress, end: Event) -> None:
+def _write_lines(work: Progress, end: Event) -> None:
     began = monotonic()
     while not end.wait(EVERY if monotonic() - began < 60 else LATER):
         passed = lasting(monotonic() - began)
-        sys.stderr.write(f"{here.line()} ({passed})\n")
+        sys.stderr.write(f"{work.line()} ({passed})\n")
         sys.stderr.flush()

@@ -12,7 +12,8 @@ def flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    print(completion("homunculus", arguments.whole_parser().verbs, arguments.shell, _values()))
+    parser = arguments.whole_parser()
+    print(completion(parser, parser.verbs.values(), arguments.shell, _values()))
     return 0
 
 

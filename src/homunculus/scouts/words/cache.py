@@ -11,8 +11,8 @@ import tempfile
 import time
 import warnings
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib import import_module
@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import Lock
 
 import torch
+from cachetools import LRUCache
 from torch import Tensor
 
 Features = dict[str, Tensor]
@@ -56,7 +57,7 @@ class Cache:
     """Bytes on disk."""
     near: int = 256 * 2**20
     """Bytes in memory."""
-    _memory: OrderedDict[str, Features] = field(default_factory=OrderedDict, repr=False)
+    _memory: LRUCache[str, Features] = field(init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,14 +67,13 @@ class Cache:
                 f"Cache: expected bytes >= 0, got most={self.most} near={self.near}. "
                 "0 keeps nothing there."
             )
+        self._memory = LRUCache(self.near, _bytes)
 
     def get(self, key: str) -> Features | None:
         """What is kept under the key, or None."""
         path = self._path(key)
         with self._lock:
             kept = self._memory.get(key)
-            if kept is not None:
-                self._memory.move_to_end(key)
         if kept is None and self.most:
             kept = _read(path, key, self.most)
             if kept is not None:
@@ -126,12 +126,9 @@ class Cache:
         return self.folder / key[:2] / key[2:4] / f"{key}{_ENDING}"
 
     def _remember(self, key: str, features: Features) -> None:
-        with self._lock:
+        with self._lock, suppress(ValueError):  # cachetools: larger than all of the memory
+            self._memory.pop(key, None)
             self._memory[key] = features
-            self._memory.move_to_end(key)
-            held = sum(map(_bytes, self._memory.values()))
-            while self._memory and held > self.near:
-                held -= _bytes(self._memory.popitem(last=False)[1])
 
     def _files(self) -> list[tuple[float, int, Path]]:
         """Time of last use, size and path of every file; abandoned ones are removed on the way."""
