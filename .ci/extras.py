@@ -14,7 +14,6 @@ from importlib.metadata import distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
-import torch
 from vllm_fixes import SHIM
 
 from homunculus.commands.main import main

@@ -19,7 +19,7 @@ SOURCES = {
     "homunculus_lab": ROOT / "lab" / "src" / "homunculus_lab",
 }
 FLOORS = (  # from the ground up; a room imports only from the lines above its own
-    ("box", "checks", "lazy", "progress"),
+    ("box", "cache", "checks", "lazy", "progress"),
     ("flags",),
     ("pages",),
     ("scouts",),

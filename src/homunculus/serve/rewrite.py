@@ -16,8 +16,8 @@ from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
+from homunculus.cache import LRU
 from homunculus.checks import check_count
-from homunculus.engines.cells.cache import LRU
 from homunculus.pages import PictureError, size_of, to_data_uri
 from homunculus.planner import Planner, Views, check_legible
 from homunculus.planner.bill import raised

@@ -7,25 +7,20 @@ All functions share one limit: at most `LIMIT` bytes and `ENTRIES` results are k
 
 `cached` is not `cachetools.cached`, which takes a lock and moves the key at every hit: 1.24
 microseconds a hit instead of 0.48 (cachetools 8.0, one thread of a CPU; a plan has 5 to 11 hits).
-`LRU`, for larger things that are looked up less often, is cachetools' own.
 """
 
 from collections import deque
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cached_property, lru_cache, wraps
-from threading import Lock, RLock
-from typing import Any, Generic, ParamSpec, TypeVar
+from threading import RLock
+from typing import Any, ParamSpec, TypeVar
 
 import torch
-from cachetools import LRUCache
 from torch import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
 LIMIT = 256 * 2**20
 """Bytes of tensors that are kept in all."""
@@ -168,43 +163,3 @@ def counts(grids: tuple[tuple[int, int], ...], most: int, device: torch.device) 
     """Level-0 cells of each image, ``most`` at the most: b 1."""
     count = [min(rows * cols, most) for rows, cols in grids]
     return torch.tensor(count, device=device)[:, None]
-
-
-class LRU(Generic[K, V]):
-    """The `LRUCache` of cachetools, safe under threads; the first value of a key stays.
-
-    ``size`` says how much of ``limit`` a value takes, such as its bytes; by default values are
-    counted. A value over the limit is not kept.
-    """
-
-    def __init__(self, limit: int, size: Callable[[V], int] | None = None) -> None:
-        self._settings = limit, size
-        self._values: LRUCache[K, V] = LRUCache(limit, size)
-        self._lock = Lock()
-
-    def __contains__(self, key: K) -> bool:
-        return self.get(key) is not None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._settings  # a copy starts empty: values may be large
-
-    @property
-    def used(self) -> int:
-        """How much of the limit is taken."""
-        return int(self._values.currsize)
-
-    def get(self, key: K) -> V | None:
-        """The value, which is now the most recently used; None if there is none."""
-        with self._lock:
-            return self._values.get(key)
-
-    def put(self, key: K, value: V) -> None:
-        """Keep a value, unless the key is known or the value alone is over the limit."""
-        with self._lock, suppress(ValueError):  # cachetools: value too large
-            if key not in self._values:
-                self._values[key] = value
-
-    def clear(self) -> None:
-        """Drop all values."""
-        with self._lock:
-            self._values.clear()

@@ -19,8 +19,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.cache import LRU
 from homunculus.engines import encode, tower
-from homunculus.engines.cells.cache import LRU
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max

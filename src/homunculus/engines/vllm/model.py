@@ -17,7 +17,7 @@ from vllm.model_executor.models import qwen2_5_vl, qwen2_vl, qwen3_vl
 from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.multimodal.inputs import PlaceholderRange
 
-from homunculus.engines.cells.cache import LRU
+from homunculus.cache import LRU
 from homunculus.engines.families import merged_layouts
 from homunculus.engines.qwen import order_by_window
 from homunculus.engines.vllm import choose

@@ -21,7 +21,8 @@ from vllm.multimodal.inputs import MultiModalFieldConfig
 from vllm.multimodal.parse import ImageProcessorItems, MultiModalDataItems
 from vllm.multimodal.processing import PromptReplacement
 
-from homunculus.engines.cells.cache import LRU, tensor_bytes
+from homunculus.cache import LRU
+from homunculus.engines.cells.cache import tensor_bytes
 from homunculus.engines.families import Layout, plain_layout
 from homunculus.engines.plan import ViewRequest, choose_views, whole_view
 from homunculus.engines.select import View, scout_version, search

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from einops import rearrange
 
-from homunculus.engines.cells.cache import LRU
+from homunculus.cache import LRU
 from homunculus.lazy import need
 from homunculus.scouts.sight import Box, Image
 from homunculus.scouts.words.cache import key
