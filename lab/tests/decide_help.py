@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from homunculus_lab.decide.claims import ClaimResult, judge
 from homunculus_lab.decide.compare import compare
 from homunculus_lab.decide.read import Results, Scores, Task
-from homunculus_lab.decide.rule import ClaimResult, judge
 
 ROWS = (
     "grid", "resize", "random", "foveated+scout", "foveated+blind", "foveated+shuffled",

@@ -6,7 +6,6 @@ and its standard error is the spread divided by the root of the number of images
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,14 +16,9 @@ import pytest
 
 import decide_help
 from decide_help import LOW_ROWS, to_json
-from homunculus.commands.main import main
-from homunculus_lab.decide.blocks import Table
 from homunculus_lab.decide.decision import decide
-from homunculus_lab.decide.plot import ForestRow, forest_plot
 from homunculus_lab.decide.product import BUDGETS, RuleResult, judge_product, product_outcome
 from homunculus_lab.decide.read import Results, Scores, Task, read
-from homunculus_lab.decide.render import html_page, markdown
-from homunculus_lab.decide.report import report_blocks
 from homunculus_lab.stats import Bootstrap, clopper_pearson, pool
 
 DRAWS = 1999
@@ -144,7 +138,7 @@ def test_p1_corrects_losses_over_the_suites_of_a_budget() -> None:
     """2.5 standard errors below: p is .02, and six times as much after correction."""
     loss = suite("coco_open", GOOD | {128: (-2.5 * 0.02 / 40**0.5, 0.02)})
     rule = judge(*suites(coco_open=loss))["P1"]
-    (trial,) = [t for t in rule.trials if t.task.suite == "coco_open" and t.one[1] == 128]
+    (trial,) = [t for t in rule.trials if t.task.suite == "coco_open" and t.row[1] == 128]
     assert trial.comparison.p < 0.05 < trial.comparison.p_holm
     assert trial.comparison.p_holm == pytest.approx(6 * trial.comparison.p)
     assert rule.state == "met"
@@ -240,7 +234,7 @@ def test_p2_asks_nothing_of_charts_and_of_larger_budgets() -> None:
     charts = suite("chartqa_owid", FLAT)
     rule = judge(*suites(chartqa_owid=charts))["P2"]
     assert rule.state == "met"
-    assert {one.one[1] for one in rule.trials} == {16, 32, 64}
+    assert {trial.row[1] for trial in rule.trials} == {16, 32, 64}
 
 
 def test_p2_corrects_gains_over_all_suites_and_budgets() -> None:
@@ -454,61 +448,6 @@ def results(*tasks: Task) -> Results:
     )
 
 
-def test_the_decision_holds_an_object_for_each_rule() -> None:
-    decision = json.loads(json.dumps(decide(results(*suites()), DRAWS)))
-    assert decision["product"] == "GO"
-    assert decision["decision"] == "UNDECIDED", "no grid: the tiers are a matter of their own"
-    for name in ("P1", "P2", "P3", "P4", "question"):
-        rule = decision[name]
-        assert rule["state"] == "met"
-        assert {"estimate", "low", "high", "budget"} <= rule["interval"].keys()
-        assert rule["trials"] == len(rule["by_set"])
-        assert {one["token"] for one in rule["sets"]} == {32}
-        assert all(one["measured_by"] for one in rule["sets"])
-    assert decision["P1"]["interval"]["budget"] in (128, 273)
-    assert decision["P1"]["interval"]["low"] > -0.03
-    assert decision["P2"]["interval"]["budget"] == 64, "the weakest trial"
-
-
-def test_the_report_begins_with_the_rules_and_shows_losses() -> None:
-    tasks = suites(coco_open=suite("coco_open", GOOD | {128: (-0.02, 0.02), 273: (-0.001, 0.02)}))
-    blocks = report_blocks(decide(results(*tasks), DRAWS))
-    text, page = markdown(blocks, "t"), html_page(blocks, "t")
-    lines = text.splitlines()
-    assert lines[2].endswith("show more of the answer than resizing the picture? In part.**")
-    assert "- **Surely worse:** photos (COCO) with 128 tokens (−2 points)." in lines
-    assert "By rules set before measuring, **NO-GO** (GO is P1 and P2). **P1** never worse" in text
-    assert '<section class="answer no">' in page
-    parts = ("**P4** 16 tokens", "## Contents", "## The rules", ">P1.", ">P4.", "## The first")
-    order = [text.index(part) for part in parts]
-    assert order == sorted(order)
-    assert "- surely below on coco_open with 128 tokens: −2.0 [−2.6, −1.4]." in lines
-    assert "Surely below: coco_open, 128 tokens (−2.0 [−2.6, −1.4])." in text
-    assert "Below in the mean, not surely: coco_open, 273 tokens (−0.1 [" in text
-    assert "| photos (COCO): coco_open | evidence at 32 px, no reader | 40, 40 |" in text
-    assert f"| receipts: sroie | {READER}, crop | 40, 40 |" in text
-
-
-def test_every_table_says_whose_tokens_it_counts() -> None:
-    fine = [replace(task, name=f"{task.name} (16 px)", patch=16) for task in suites()]
-    blocks = report_blocks(decide(results(*suites(), *fine), DRAWS))
-    tables = [block for block in blocks if isinstance(block, Table)]
-    counting = [t for t in tables if any("token" in cell for cell in (*t.head, t.caption))]
-    about_no_run = ("The rules were fixed", "For the median comparison")
-    unnamed = [
-        table
-        for table in counting
-        if " px" not in " ".join((table.caption, *table.head))
-        and not table.caption.startswith(about_no_run)
-        and "px" not in table.rows[0][1]
-    ]
-    assert len(counting) > 15
-    assert [(table.head, table.caption) for table in unnamed] == []
-    sides = ("tokens of 16 px", "tokens of 32 px")
-    texts = [" ".join((table.caption, *table.head)) for table in tables]
-    assert [text for text in texts if all(side in text for side in sides)] == []
-
-
 def test_old_results_still_work_and_say_what_is_missing(tmp_path: Path, capsys: Any) -> None:
     path = write_runs(tmp_path, "run.json", *(replace(one, patch=16) for one in suites()))
     out = tmp_path / "report.html"
@@ -520,7 +459,7 @@ def test_old_results_still_work_and_say_what_is_missing(tmp_path: Path, capsys: 
     assert decision["product"] == "not measured"
     assert decision["P1"]["interval"] is None
     assert decision["P1"]["missing"] == ["no run with tokens of 32 px (Qwen3-VL)"]
-    assert "- no run with tokens of 32 px (Qwen3-VL)." in out.with_suffix(".md").read_text()
+    assert "no run with tokens of 32 px (Qwen3-VL)." in out.with_suffix(".md").read_text()
 
 
 def test_the_budget_in_focus_follows_the_side_of_the_token() -> None:
@@ -549,218 +488,6 @@ def test_photos_and_rows_without_an_estimate_say_nothing_of_it() -> None:
     tasks = (photos, suite("sroie", {16: (0.1, 0.1)}))
     decision = decide(results(*tasks), DRAWS, 0)
     assert decision["calibration"] == {"row": "views", "sets": [], "bins": [], "error": None}
-    assert "What the planner expects" not in markdown(report_blocks(decision), "report")
-
-
-# ---- the first screen ----------------------------------------------------------------------------
-
-
-def screen(*tasks: Task) -> str:
-    """What stands before the list of contents."""
-    return markdown(report_blocks(decide(results(*tasks), 999)), "t").partition("## Contents")[0]
-
-
-def test_the_verdict_tells_where_how_much_and_with_how_many_tokens() -> None:
-    text = screen(*suites())
-    assert "than resizing the picture? Yes, with few tokens.**" in text
-    assert "- **Surely better:** all 6 sets with 16 to 64 tokens (+10 to +30 points)." in text
-    assert "- **No difference shown:** all 6 sets with 128 and 273 tokens." in text
-    assert "- **Surely worse:** nowhere." in text
-    assert "32 are as good as 128 of `resize` on text (0 [0, 0] points); 16 are (0 [0, 0])" in text
-    assert "A **token** is a square of 32 × 32 pixels (Qwen3-VL)." in text
-    pointed = "pointed at the answer's box, except on charts; on photos, the share of the named"
-    assert f"an OCR network reads ({READER}), {pointed}" in text
-
-
-def test_losses_and_unlike_sets_are_named_one_by_one() -> None:
-    weak = GOOD | {64: (-0.02, 0.3), 128: (-0.05, 0.02)}
-    text = screen(*suites(chartqa_owid=suite("chartqa_owid", weak), vqa2_search=None))
-    assert "In part.**" in text
-    assert "- **Surely worse:** charts with 128 tokens (−5 points)." in text
-    better = "DocVQA pages, receipts, street words and photos (COCO) with 16 to 64 tokens"
-    assert f"{better} (+10 to +30 points); charts with 16 and 32 (+20 to +30)." in text
-    same = "charts with 64 and 273 tokens (with 64 −2 [−11, +7] points)"
-    assert f"- **No difference shown:** {same}; DocVQA pages" in text
-    assert "| charts | 40 (40) | ▲ +30 [+29, +31] | ▲ +20 [+19, +21] | ○ −2 [" in text
-    assert "| ▼ −5 [−6, −4] |" in text
-
-
-def test_where_nothing_is_better_the_answer_is_no() -> None:
-    text = screen(*(suite(name, FLAT) for name in SUITES))
-    assert "than resizing the picture? No.**" in text
-    assert "- **Surely better:** nowhere." in text
-    assert "**Small differences.** Where none is shown, the smallest one that would" in text
-
-
-def test_what_is_missing_is_named_on_the_first_screen() -> None:
-    text = screen(*suites(sroie=None))
-    assert "Not measured.**" in text
-    assert "- **Missing:** no suite of receipts with tokens of 32 px (Qwen3-VL)." in text
-    assert "**Controls** that were not measured: on DocVQA pages (`grid`, `blind`, " in text
-
-
-def own(images: int, gaps: Mapping[int, Gap] = GOOD) -> Task:
-    """A suite that nobody knows."""
-    task = suite("docvqa_gaze", gaps, SHUFFLED, images=images)
-    return replace(task, name="mine", suite="mine", kind="unknown")
-
-
-def test_a_small_suite_of_ones_own_is_answered_with_its_own_numbers() -> None:
-    text = screen(own(images=3))
-    assert "Too few images to tell (3 questions on 3 images).**" in text
-    assert "- **Difference so far:** mine with 16 to 273 tokens (−1 to +29 points)." in text
-    assert "| mine | 3 (3) | ○ +29 [" in text
-    assert "| mine | `resize`: the whole picture, smaller | .20 [" in text
-    assert text.count("not measured") == 0
-    assert text.count("- **Not judged:** the rules, which are for the whole test bench") == 1
-    assert "NO-GO" not in text
-
-
-def test_too_few_questions_say_how_many_images_would_tell() -> None:
-    decision = decide(results(own(images=3)), 999)
-    needed = {
-        row["budget"]: row["vs_resize"]["images_needed"]
-        for row in decision["rows"]
-        if row["method"] == "views"
-    }
-    text = markdown(report_blocks(decision), "t")
-    told = re.search(
-        r"\*\*Images that would tell:\*\* about (\d+) with 16 tokens, about (\d+)", text
-    )
-    assert told
-    assert [int(one) for one in told.groups()] == [needed[16], needed[32]]
-    assert needed[273] is None, "a difference below a point is not looked for"
-    enough, few = (decide(results(own(images=n)), 999)["rows"] for n in (needed[16], 4))
-    sure = [
-        [r["vs_resize"]["p_holm"] <= 0.05 for r in rows if "vs_resize" in r]
-        for rows in (enough, few)
-    ]
-    assert (sure[0][0], sure[1][0]) == (True, False)
-
-
-def test_a_suite_that_rules_a_difference_out_does_not_ask_for_more() -> None:
-    text = screen(own(images=40, gaps=FLAT))
-    assert "No difference of 3 points or more, on these questions.**" in text
-    assert "- **No difference:** mine with 16 to 273 tokens." in text
-    assert "Too few" not in text
-    assert "Images that would tell" not in text
-
-
-def test_a_larger_suite_of_ones_own_is_judged_by_itself() -> None:
-    text = screen(own(images=12))
-    assert "than resizing the picture? Yes, with 16 to 64 tokens, on these questions.**" in text
-    assert "- **Surely better:** mine with 16 to 64 tokens (+10 to +30 points)." in text
-    assert "- **Not judged:** the rules" in text
-    assert "all sets, equal weight" not in text
-    lost = dict.fromkeys(BUDGETS, (-0.1, 0.02))
-    worse = replace(
-        suite("docvqa_gaze", lost, images=12), name="mine", suite="mine", kind="unknown"
-    )
-    assert "No, on these questions.**" in screen(worse)
-    fine = replace(own(images=12), patch=16)
-    assert "Yes, with 16 to 64 tokens, on these questions.**" in screen(fine)
-    assert "A **token** is a square of 16 × 16 pixels." in screen(fine)
-
-
-def test_other_scores_of_a_run_are_named() -> None:
-    task = own(images=12)
-    assert "Decided by" not in screen(task)
-    both = replace(task.scores, columns=(*task.scores.columns, "page/smooth"))
-    both = replace(both, values={row: np.repeat(one, 2, 1) for row, one in both.values.items()})
-    text = screen(replace(task, scores=both))
-    column = task.column
-    assert f"Decided by `{column}`; the runs also hold `page/smooth` (`homunculus decide " in text
-    assert "RUN.json --column page/smooth`)" in text
-
-
-def test_the_reader_is_said_to_be_pointed_at_the_answer() -> None:
-    text = screen(*suites())
-    assert ", pointed at the answer's box" in text
-    free = replace(own(images=12), column="anywhere/smooth")
-    free = replace(free, scores=replace(free.scores, columns=("anywhere/smooth",)))
-    assert "pointed at" not in screen(free)
-
-
-def test_the_command_that_would_tell_counts_the_same_tokens() -> None:
-    task = suite("docvqa_gaze", GOOD, images=12)
-    mine = replace(task, name="mine", suite="mine", kind="unknown")
-    command = "homunculus measure SUITE{} --methods views,resize,views+blind,views+shuffled"
-    assert command.format(" --token-size qwen3-vl") in screen(mine)
-    assert command.format("") in screen(replace(mine, patch=16))
-
-
-def test_a_legend_names_only_what_is_drawn() -> None:
-    drawn = forest_plot([ForestRow("cut", ((0, 0.1, 0.0, 0.2),))], "t", ("one", "other"), 0.03)
-    assert ">one<" in drawn
-    assert ">other<" not in drawn
-
-
-def test_a_report_of_ones_own_has_no_empty_sections() -> None:
-    page = markdown(report_blocks(decide(results(own(images=12)), 999)), "t")
-    titles = re.findall(r"^## (.*)|<summary>(.*?)</summary>", page, re.M)
-    assert [one or other for one, other in titles] == [
-        "Contents", "All numbers", "Statistical power", "Set by set",
-        "mine, tokens of 32 px (Qwen3-VL)", "By text height", "Wins and losses",
-        "Statistics and sources", "Statistics", "Sources",
-    ]  # fmt: skip
-    for absent in ("grid", "tier", "Not measured in", "UNDECIDED", "NO-GO"):
-        assert absent not in page
-
-
-def test_controls_of_the_question_stand_beside_resize() -> None:
-    tasks = [with_blind(one) if one.suite != "coco_open" else one for one in suites()]
-    text = screen(*tasks)
-    less = "| **minus `views`"
-    blind = f"{less} without the question** | 5 sets | +4 [+4, +4] | +4 [+4, +4] | – |"
-    shuffled = f"{less} with another image's question** | 5 sets | +10 [+10, +10] | +10 ["
-    assert blind in text
-    assert shuffled in text
-    head = (
-        "| score, `views` / `resize` / `views` without the question / `views` with another image's"
-    )
-    assert head in text
-    assert (
-        "| receipts | .50 / .20 / .46 / .40 | .50 / .30 / .46 / .40 | .50 / .40 / – / – |" in text
-    )
-    page = html_page(report_blocks(decide(results(*tasks), 999)), "t")
-    assert "pink, dashed: <code>views</code> without the question; orange" in page
-    mine = screen(with_blind(own(images=12)))
-    assert "| mine: minus `views` without the question | 12 (12) | ▲ +4 [" in mine
-    assert "minus `views`" not in screen(*(suite(name, GOOD) for name in SUITES))
-
-
-def with_blind(task: Task) -> Task:
-    """With a row that scores four points less without the question."""
-    less = waves(len(task.scores.image), (0.04, 0.01))[:, None]
-    rows = {budget: task.scores.values["views", budget] for budget in (16, 32)}
-    blind = {("views+blind", budget): value - less for budget, value in rows.items()}
-    return replace(task, scores=replace(task.scores, values=task.scores.values | blind))
-
-
-def test_questions_that_are_alike_are_no_control() -> None:
-    same = replace(
-        suite("sroie", GOOD, dict.fromkeys(BUDGETS, (0.0, 0.0))), name="mine", suite="mine"
-    )
-    assert "**What the question does** on mine. Another image's question scores" in screen(same)
-    assert "**What the question does** on" not in screen(own(images=12))
-
-
-def test_runs_that_were_left_out_stand_on_the_first_screen() -> None:
-    made = replace(results(*suites()), without=("old.json:coco_open",))
-    text = markdown(report_blocks(decide(made, 999)), "t").partition("## Contents")[0]
-    assert "- **Left out on request:** `old.json:coco_open`, an older run." in text
-    assert "Left out" not in screen(*suites())
-
-
-def test_every_link_of_the_contents_leads_into_a_section_that_can_be_folded() -> None:
-    page = html_page(report_blocks(decide(results(*suites()), DRAWS)), "t")
-    contents = page[page.index("<nav>") : page.index("</nav>")]
-    links = re.findall(r'href="#([^"]+)"', contents)
-    assert len(links) == len(set(links)) > 15
-    assert page.index("<nav>") < page.index("<details>")
-    for one in links:
-        assert page.count(f'<div class="inside" id="{one}">') == 1
-    assert page.count("<details>") == page.count("</details>") == page.count("<summary>")
 
 
 def test_a_run_that_a_later_file_replaces_can_be_left_out(tmp_path: Path, capsys: Any) -> None:
@@ -778,6 +505,6 @@ def test_a_run_that_a_later_file_replaces_can_be_left_out(tmp_path: Path, capsys
     assert decision["files"] == ["old.json", "new.json"]
     assert "regions" not in decision["sections"]
     text = (tmp_path / "r.md").read_text()
-    assert "Left out on request, replaced by a later file: `old.json:coco_open`." in text
+    assert "- **Left out on request:** `old.json:coco_open`, an older run." in text
     assert main([*call, "--without-run", "old.json:osie"]) == 2
     assert "no run old.json:osie to leave out" in capsys.readouterr().err

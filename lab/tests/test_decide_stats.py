@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from decide_help import OURS, judge_claims, results, simulate, task
+from homunculus_lab.decide.claims import tier
 from homunculus_lab.decide.compare import EFFECT
-from homunculus_lab.decide.rule import tier
 from homunculus_lab.stats import (
     MAX_CLUSTERS,
     MIN_IMAGES,

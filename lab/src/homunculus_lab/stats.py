@@ -9,14 +9,14 @@ there is nothing to resample; images are counted instead, which is exact and wid
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from math import ceil, comb
-from typing import Any
+from typing import Anyimport numpy as np
 
-np: Any = import_module("numpy")
+
 
 LEVEL = 0.05
 DRAWS = 9999
@@ -55,17 +55,8 @@ class Bootstrap:
     def estimates(self, value: Any, lower: float, upper: float) -> list["Estimate"]:
         """One for each column of ``value`` (question x column), which lies within the bounds."""
         total = self.totals(value)
-        mean, error = self.moments(total)
-        resampled, own_error = self.resamples(total)
-        studentised = np.sort((resampled - mean) / np.maximum(own_error, 1e-9), 0).T
-        median, below, above = _sides(self.image_means(total))
-        return [
-            Estimate(
-                float(mean[at]), float(error[at]), len(self.count), studentised[at],
-                float(median[at]), int(below[at]), int(above[at]), lower, upper,
-            )
-            for at in range(value.shape[1])
-        ]  # fmt: skip
+        spread = (*self.moments(total), *self.resamples(total))
+        return _estimates(spread, self.image_means(total), len(self.count), lower, upper)
 
     def totals(self, value: Any) -> Any:
         """The sum of each image, by column."""
@@ -97,11 +88,21 @@ def bounds(value: Any, signed: bool = False) -> tuple[float, float]:
     return (-upper if signed or value.min() < 0 else 0.0), upper
 
 
-def _sides(means: Any) -> tuple[Any, Any, Any]:
-    """The median image's mean, and how many images lie below and above it, by column."""
-    means = np.sort(means, 0)
-    median = means[(len(means) - 1) // 2]
-    return median, (means < median).sum(0), (means > median).sum(0)
+def _estimates(
+    spread: tuple[Any, Any, Any, Any], image_means: Any, images: int, lower: float, upper: float
+) -> list["Estimate"]:
+    """One for each column, from its mean and error, those of the resamples, and images' means."""
+    mean, error, resampled, own_error = spread
+    studentised = np.sort((resampled - mean) / np.maximum(own_error, 1e-9), 0).T
+    median = np.sort(image_means, 0)[(len(image_means) - 1) // 2]
+    below, above = (image_means < median).sum(0), (image_means > median).sum(0)
+    return [
+        Estimate(
+            float(mean[column]), float(error[column]), images, studentised[column],
+            float(median[column]), int(below[column]), int(above[column]), lower, upper,
+        )
+        for column in range(len(mean))
+    ]  # fmt: skip
 
 
 def pool(parts: Sequence[tuple[Bootstrap, Any]], lower: float, upper: float) -> list["Estimate"]:
@@ -111,27 +112,17 @@ def pool(parts: Sequence[tuple[Bootstrap, Any]], lower: float, upper: float) -> 
     counted, each set counts as many as the smallest has: no set of many images can hide that
     another one, of the same weight, has few.
     """
-    totals = [bootstrap.totals(value) for bootstrap, value in parts]
-    pairs = [(bootstrap, total) for (bootstrap, _), total in zip(parts, totals, strict=True)]
-    moments = [bootstrap.moments(total) for bootstrap, total in pairs]
-    resamples = [bootstrap.resamples(total) for bootstrap, total in pairs]
-    mean, error = _equal_weight(moments)
-    resampled, own_error = _equal_weight(resamples)
-    studentised = np.sort((resampled - mean) / np.maximum(own_error, 1e-9), 0).T
-    median, below, above = _sides(np.concatenate([one.image_means(total) for one, total in pairs]))
+    pairs = [(bootstrap, bootstrap.totals(value)) for bootstrap, value in parts]
+    moments = _equal_weight([bootstrap.moments(total) for bootstrap, total in pairs])
+    resamples = _equal_weight([bootstrap.resamples(total) for bootstrap, total in pairs])
+    means = np.concatenate([bootstrap.image_means(total) for bootstrap, total in pairs])
     images = len(parts) * min(len(bootstrap.count) for bootstrap, _ in parts)
-    return [
-        Estimate(
-            float(mean[at]), float(error[at]), images, studentised[at],
-            float(median[at]), int(below[at]), int(above[at]), lower, upper,
-        )
-        for at in range(len(mean))
-    ]  # fmt: skip
+    return _estimates((*moments, *resamples), means, images, lower, upper)
 
 
 def _equal_weight(parts: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
     """The mean of independent means, and its standard error."""
-    mean = sum(one for one, _ in parts) / len(parts)
+    mean = sum(mean for mean, _ in parts) / len(parts)
     return mean, np.sqrt(sum(error**2 for _, error in parts)) / len(parts)
 
 
@@ -154,12 +145,12 @@ class Estimate:
 
     @property
     def few(self) -> bool:
-        """Whether so few images differ that they are counted instead of resampled."""
+        """Whether too few images differ, so that they are counted instead of resampled."""
         return self.below + self.above < MIN_IMAGES
 
     def _quantile(self, share: float | int) -> float:
-        at = share * (len(self.studentised) - 1)
-        low, part = int(at), at - int(at)
+        place = share * (len(self.studentised) - 1)
+        low, part = int(place), place - int(place)
         high = min(low + 1, len(self.studentised) - 1)
         return float(self.studentised[low] * (1 - part) + self.studentised[high] * part)
 
@@ -192,8 +183,8 @@ class Estimate:
         return exact if self.few else min(exact, 2 * self._tail(bound))
 
     def _exact_p(self, bound: float | int, below: bool = False) -> float:
-        """Chance of so few odd images if there were enough of them, each as far off as can be, to
-        bring the mean from the median to the bound; 1 where they are not counted.
+        """Chance of at most these odd images if enough, each as far off as can be, brought the mean
+        from the median to the bound; 1 where they are not counted.
         """
         odd, worst = (self.above, self.upper) if below else (self.below, self.lower)
         gap, reach = self.median - bound, self.median - worst
@@ -220,7 +211,7 @@ class Estimate:
     def detectable(self) -> float:
         """The smallest true difference, of either sign, that is found with the power `POWER`."""
         if self.few:
-            return _detectable_share(MIN_IMAGES - 1, self.images)
+            return clopper_pearson(MIN_IMAGES - 1, self.images, 1 - POWER)
         up = self._quantile(1 - LEVEL / 2) - self._quantile(1 - POWER)
         down = self._quantile(POWER) - self._quantile(LEVEL / 2)
         return min(max(up, down) * self.error, self.upper)
@@ -250,18 +241,18 @@ def holm(p: Sequence[float | int]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    order = sorted(range(len(p)), key=lambda at: p[at])
+    order = sorted(range(len(p)), key=lambda index: p[index])
     adjusted, largest = [0.0] * len(p), 0.0
-    for rank, at in enumerate(order):
-        largest = max(largest, min(1.0, (len(p) - rank) * p[at]))
-        adjusted[at] = largest
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p) - rank) * p[index]))
+        adjusted[index] = largest
     return adjusted
 
 
 def binomial(odd: int, images: int, share: float | int) -> float:
     """Chance of at most ``odd`` among the images if this share of all images were odd."""
-    each = range(min(odd, images) + 1)
-    return min(1.0, sum(comb(images, k) * share**k * (1 - share) ** (images - k) for k in each))
+    counts = range(min(odd, images) + 1)
+    return min(1.0, sum(comb(images, k) * share**k * (1 - share) ** (images - k) for k in counts))
 
 
 def sign_test(below: int, above: int) -> float:
@@ -269,26 +260,15 @@ def sign_test(below: int, above: int) -> float:
     return min(1.0, 2 * binomial(min(below, above), below + above, 0.5))
 
 
-def _solve(holds: Callable[[float], bool]) -> float:
-    """The share in 0..1 from which on ``holds`` is true."""
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
-
-
 @lru_cache(maxsize=4096)
 def clopper_pearson(odd: int, images: int, tail: float) -> float:
-    """The largest share of odd images that still shows so few of them (Clopper and Pearson).
+    """The largest share of odd images that still shows no more than these (Clopper and Pearson).
 
     >>> round(clopper_pearson(0, 60, 0.05), 3)  # the rule of three
     0.049
     """
-    return _solve(lambda share: binomial(odd, images, share) <= tail)
-
-
-@lru_cache(maxsize=64)
-def _detectable_share(odd: int, images: int) -> float:
-    """The share of odd images that shows more than ``odd`` of them with the power `POWER`."""
-    return _solve(lambda share: binomial(odd, images, share) <= 1 - POWER)
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if binomial(odd, images, middle) <= tail else (middle, high)
+    return high

@@ -6,17 +6,13 @@ Only rows that saved it count, and only columns that a reader made.
 """
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
-from homunculus_lab.decide import names
-from homunculus_lab.decide.blocks import Heading, Plots, ReportBlock, Table, Text, format_points
-from homunculus_lab.decide.compare import round_number
-from homunculus_lab.decide.plot import reliability_plot
+import numpy as np
+
+from homunculus_lab.decide.compare import round_number, rounded_interval
 from homunculus_lab.decide.read import Task
 from homunculus_lab.stats import Bootstrap
-
-np: Any = import_module("numpy")
 
 ROW = "views"
 BINS = 10
@@ -33,11 +29,11 @@ def calibration(tasks: Sequence[Task], draws: int, seed: int) -> dict[str, Any]:
             read = task.value(ROW, budget)
             pairs.append((expected, read))
             (gap,) = bootstrap.estimates((read - expected)[:, None], -1.0, 1.0)
-            low, high = map(round_number, gap.interval())
+            mean, low, high = rounded_interval(gap)
             rows.append({
                 "set": task.name, "token": task.patch, "budget": budget, "n": len(read),
                 "expected": round_number(expected.mean()), "read": round_number(read.mean()),
-                "difference": round_number(gap.mean), "low": low, "high": high,
+                "difference": mean, "low": low, "high": high,
             })  # fmt: skip
     return {"row": ROW, "sets": rows, **_bins(pairs)}
 
@@ -49,36 +45,10 @@ def _bins(pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
     expected, read = (np.concatenate(side) for side in zip(*pairs, strict=True))
     number = np.minimum((expected * BINS).astype(int), BINS - 1)
     bins = []
-    for one in np.unique(number):
-        here = number == one
-        means = round_number(expected[here].mean()), round_number(read[here].mean())
-        bins.append({"n": int(here.sum()), "expected": means[0], "read": means[1]})
-    error = sum(one["n"] * abs(one["expected"] - one["read"]) for one in bins) / len(read)
+    for step in np.unique(number):
+        inside = number == step
+        means = round_number(expected[inside].mean()), round_number(read[inside].mean())
+        bins.append({"n": int(inside.sum()), "expected": means[0], "read": means[1]})
+    gaps = [step["n"] * abs(step["expected"] - step["read"]) for step in bins]
+    error = sum(gaps) / len(read)
     return {"bins": bins, "error": round_number(error)}
-
-
-def calibration_blocks(decision: dict[str, Any]) -> list[ReportBlock]:
-    """A table by suite and a reliability diagram."""
-    found = decision.get("calibration") or {"sets": []}
-    if not found["sets"]:
-        return []
-    body = tuple(
-        (
-            one["set"], f"{one['budget']} {names.token(one['token'])}", str(one["n"]),
-            f"{one['expected']:.2f}", f"{one['read']:.2f}",
-            f"{format_points(one['difference'])} "
-            f"[{format_points(one['low'])}, {format_points(one['high'])}]",
-        )
-        for one in found["sets"]
-    )  # fmt: skip
-    head = ("suite", "tokens", "questions", "expected", "read", "read − expected, points")
-    caption = (
-        f"Each dot is a tenth of the scale of what was expected, over all questions and budgets; "
-        f"expected calibration error {found['error']:.3f}. On the diagonal an estimate is right."
-    )
-    return [
-        Heading("What the planner expects, and what is read"),
-        Text("The planner's estimate for `views` is the probability that the answer is read."),
-        Table(head, body),
-        Plots((reliability_plot(found["bins"], "Expected against read"),), caption),
-    ]

@@ -8,7 +8,6 @@ from typing import Any
 
 from homunculus.flags import count, json_flag, whole
 
-TITLE = "Homunculus: the decision"
 LONG = 200
 """Letters of a list that stays on one line of the JSON file."""
 
@@ -19,7 +18,7 @@ def flags(decide: argparse.ArgumentParser) -> None:
     add = decide.add_argument
     results = "JSON files of `homunculus measure`, or folders of them"
     add("results", type=Path, nargs="+", help=results)
-    out = "report to write; .md and .json go beside it (%(default)s)"
+    out = "report to write; .json and a .md of one screen go beside it (%(default)s)"
     add("-o", "--out", type=Path, default=Path("report.html"), help=out)
     add("--column", help="score to decide by (the first of each run; evidence8 for evidence)")
     without = "leave out a run that a later file replaces; the report says so"
@@ -33,19 +32,13 @@ def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
     """The decision, and the files that it was written to."""
     from homunculus_lab.decide.decision import decide
     from homunculus_lab.decide.read import read, result_files
-    from homunculus_lab.decide.render import html_page, markdown
-    from homunculus_lab.decide.report import report_blocks
+    from homunculus_lab.decide.report import html, markdown
 
     paths = result_files(arguments.results)
     outputs = _output_paths(arguments.out, paths)
     results = read(paths, arguments.column, arguments.without_run)
     decision = decide(results, arguments.draws, arguments.seed)
-    blocks = report_blocks(decision)
-    texts = (
-        html_page(blocks, TITLE),
-        markdown(blocks, TITLE),
-        _json_text(decision),
-    )
+    texts = html(decision), markdown(decision), _json_text(decision)
     for path, text in zip(outputs, texts, strict=True):
         path.write_text(text, "utf-8")
     return decision, outputs
@@ -70,7 +63,7 @@ def _json_text(decision: dict[str, Any]) -> str:
     for key, value in decision.items():
         text = json.dumps(value, separators=(",", ":"))
         if isinstance(value, list) and len(text) > LONG:
-            items = ",\n".join(json.dumps(one, separators=(",", ":")) for one in value)
+            items = ",\n".join(json.dumps(row, separators=(",", ":")) for row in value)
             text = f"[\n{items}\n]"
         lines.append(f"{json.dumps(key)}:{text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -78,25 +71,6 @@ def _json_text(decision: dict[str, Any]) -> str:
 
 def summary(decision: dict[str, Any], outputs: list[Path]) -> str:
     """What the terminal shows."""
-    from homunculus_lab.decide.headline import product_reason
-    from homunculus_lab.decide.own import is_own, is_partial, tries_first_claim
+    from homunculus_lab.decide.report import summary
 
-    end = [f"wrote {', '.join(map(str, outputs))}"]
-    if decision["aside"]:
-        ignored = ", ".join(decision["aside"])
-        end.insert(0, f"skipped, not results of `homunculus measure`: {ignored}")
-    tier = "" if decision["decision"] == "UNDECIDED" else f", tier {decision['tier']}"
-    first_claim = f"first claim: {decision['decision']}{tier}. {decision['rule']}"
-    if is_own(decision):  # their answer, not our rules
-        claim = [first_claim] if tries_first_claim(decision) else []
-        return "\n".join([product_reason(decision), *claim, *end])
-    product = "NOT MEASURED" if decision["product"] == "not measured" else decision["product"]
-    lines = [f"product: {product}. {product_reason(decision)}", first_claim]
-    if is_partial(decision) and not tier:
-        return "\n".join([*lines, *end])
-    lines += [f"tier {one['tier']}: {one['claim']}: {one['state']}" for one in decision["tiers"]]
-    for task in decision["tasks"]:
-        missing = task["left_out"] + task["missing"]
-        if missing:
-            lines.append(f"NOT MEASURED on {task['task']}: {', '.join(missing)}")
-    return "\n".join([*lines, *end])
+    return summary(decision, outputs)

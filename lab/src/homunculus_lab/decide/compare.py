@@ -3,15 +3,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 from homunculus_lab.decide import names
 from homunculus_lab.decide.names import BASELINES, Baseline
 from homunculus_lab.decide.read import Task
 from homunculus_lab.stats import LEVEL, Bootstrap, Estimate, holm
-
-np: Any = import_module("numpy")
 
 EFFECT = 0.03
 """The true difference that power is reported for: three points."""
@@ -38,10 +37,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is saved; with what could have been found, where no difference was."""
-        low, high = self.estimate.interval()
+        mean, low, high = rounded_interval(self.estimate)
         saved = {
-            "against": self.against, "estimate": round_number(self.estimate.mean),
-            "low": round_number(low), "high": round_number(high),
+            "against": self.against, "estimate": mean, "low": low, "high": high,
             "p": round_number(self.p), "p_holm": round_number(self.p_holm),
         }  # fmt: skip
         if not (self.better or self.worse):
@@ -87,22 +85,26 @@ class Cell:
         if self.verdict in ("control", "variant"):
             return {}
         pairs = self.comparisons.items()
-        return {f"vs_{name}": one.to_dict() if one else None for name, one in pairs}
+        return {f"vs_{name}": pair.to_dict() if pair else None for name, pair in pairs}
 
     def to_dict(self) -> dict[str, Any]:
         """The row as it is saved."""
-        low, high = self.mean.interval()
-        task = self.task
+        mean, low, high = rounded_interval(self.mean)
         return {
-            "method": self.method, "task": task.name, "budget": self.budget,
-            "mean": round_number(self.mean.mean), "low": round_number(low),
-            "high": round_number(high), **self._saved_comparisons(), "verdict": self.verdict,
+            "method": self.method, "task": self.task.name, "budget": self.budget,
+            "mean": mean, "low": low, "high": high,
+            **self._saved_comparisons(), "verdict": self.verdict,
         }  # fmt: skip
 
 
 def round_number(value: float | int) -> float:
     """Enough digits of a number to be worth saving."""
     return float(f"{value:.4g}") if abs(value) < 1e-3 else round(float(value), 4)
+
+
+def rounded_interval(estimate: Estimate) -> list[float]:
+    """Mean, low and high, as they are saved."""
+    return [round_number(estimate.mean), *map(round_number, estimate.interval())]
 
 
 def compare(tasks: Iterable[Task], draws: int, seed: int) -> list[Cell]:
@@ -116,7 +118,7 @@ def compare(tasks: Iterable[Task], draws: int, seed: int) -> list[Cell]:
 
 
 def _compare_at(task: Task, budget: int, bootstrap: Bootstrap) -> list[Cell]:
-    rows = [method for method, slots in task.scores.values if slots == budget]
+    rows = [method for method, tokens in task.scores.values if tokens == budget]
     value = np.stack([task.value(row, budget) for row in rows], 1)
     means = bootstrap.estimates(value, 0.0, 1.0)
     cells = [
@@ -136,19 +138,21 @@ def _compare_at(task: Task, budget: int, bootstrap: Bootstrap) -> list[Cell]:
             cell.comparisons[name] = Comparison(other, estimate, estimate.p())
     for name in BASELINES:
         for side in (True, False):  # controls are no trials: methods are not corrected for them
-            correct([one for c in cells if c.competes is side and (one := c.comparisons[name])])
+            pairs_of_side = (c.comparisons[name] for c in cells if c.competes is side)
+            correct([pair for pair in pairs_of_side if pair])
     return cells
 
 
 def correct(comparisons: Sequence[Comparison]) -> None:
     """Holm's correction over comparisons that answer the same question."""
-    for one, p in zip(comparisons, holm([one.p for one in comparisons]), strict=True):
-        one.p_holm = p
+    adjusted = holm([comparison.p for comparison in comparisons])
+    for comparison, p in zip(comparisons, adjusted, strict=True):
+        comparison.p_holm = p
 
 
 def difference(
-    task: Task, one: tuple[str, int], other: tuple[str, int], bootstrap: Bootstrap
+    task: Task, row: tuple[str, int], other: tuple[str, int], bootstrap: Bootstrap
 ) -> Estimate:
     """Mean difference of any two rows, each at its budget."""
-    value = task.value(*one) - task.value(*other)
+    value = task.value(*row) - task.value(*other)
     return bootstrap.estimates(value[:, None], -1.0, 1.0)[0]

@@ -49,7 +49,7 @@ ROW_WORDS = {
 }
 """The rows that a first look needs, in plain words."""
 TOKEN_MODELS = {28: "Qwen2.5-VL", 32: "Qwen3-VL"}
-"""Models whose token has so many pixels a side."""
+"""Models by the side of their token in pixels."""
 
 
 class RowName(NamedTuple):
@@ -111,15 +111,15 @@ def baseline_row(row: str, baseline: Baseline, rows: Iterable[str]) -> str | Non
         candidates = []
     else:
         candidates = [name._replace(scorer=baseline)]
-    matches = [by_name[one] for one in candidates if one in by_name and one != name]
+    matches = [by_name[other] for other in candidates if other in by_name and other != name]
     return matches[0] if matches else None
 
 
 def missing_controls(rows: Iterable[str]) -> list[str]:
     """Controls that no row of a table has."""
     names = [parse(row) for row in rows]
-    there = {name.method for name in names} | {name.scorer for name in names}
-    return [control for control in (*BASELINES, *CONTROLS) if control not in there]
+    measured = {name.method for name in names} | {name.scorer for name in names}
+    return [control for control in (*BASELINES, *CONTROLS) if control not in measured]
 
 
 def kind(suite: str) -> str:
@@ -128,8 +128,10 @@ def kind(suite: str) -> str:
     >>> kind("docvqa_gaze"), kind("icdar2015"), kind("vqa2_search"), kind("mine")
     ('documents', 'scenes', 'photos', 'unknown')
     """
-    matches = [one for one, parts in KINDS.items() if any(part in suite.lower() for part in parts)]
-    return matches[0] if matches else "unknown"
+    for name, parts in KINDS.items():
+        if any(part in suite.lower() for part in parts):
+            return name
+    return "unknown"
 
 
 def group(suite: str, kind: str) -> str:

@@ -1,12 +1,6 @@
 # pyright: basic
 """The rules for the product, set before measuring: is `views`, the default, better than resizing?
 
-    P1  never worse: at every budget, over all suites with equal weight, and on no suite
-    P2  better where it matters: 16, 32 and 64 tokens on pages, receipts, street words and photos
-    P3  four times: 32 tokens of it are as good as 128 of `resize` on suites of text
-    P4  eight times: so are 16
-    question  it is better than the same plan with another image's question
-
 The product is a GO if P1 and P2 are met. Only runs with tokens of 32 px count. Rows are paired by
 question; images are resampled. *Surely* means significantly, after Holm's correction: over the
 suites at one budget where a loss is looked for, over all suites and budgets where a gain is
@@ -16,18 +10,21 @@ claimed. Either is the choice that is harder on the product.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Literal
 
 from homunculus_lab.decide import names
-from homunculus_lab.decide.blocks import format_difference, format_p, format_points, join_words
-from homunculus_lab.decide.compare import Comparison, correct, difference, round_number
+from homunculus_lab.decide.claims import few_draws
+from homunculus_lab.decide.compare import (
+    Comparison,
+    correct,
+    difference,
+    round_number,
+    rounded_interval,
+)
 from homunculus_lab.decide.names import RowName
+from homunculus_lab.decide.numbers import format_difference, format_p, format_points, join_words
 from homunculus_lab.decide.read import Task
-from homunculus_lab.decide.rule import few_draws
 from homunculus_lab.stats import MIN_IMAGES, Bootstrap, Estimate, pool
-
-np: Any = import_module("numpy")
 
 State = Literal["met", "not met", "not measured"]
 Outcome = Literal["GO", "NO-GO", "not measured"]
@@ -48,23 +45,62 @@ ALL = (*TEXT, "charts", "photos")
 """What a suite must be there of before all suites can be pooled."""
 MEASURED_BY = dict.fromkeys(TEXT, "crop") | {"photos": "evidence"}
 """How the column must begin that a suite is judged by."""
-DEFAULT = RowName("views", "", names.SCOUT)
+VIEWS = RowName("views", "", names.SCOUT)
 SHUFFLED = RowName("views", "", "shuffled")
 BLIND = RowName("views", "", "blind")
 RESIZE = RowName("resize", "", "")
-RULES = {
-    "P1": "Never worse: at every budget, pooled over all suites with equal weight (photos and "
-    "charts included), `views` less `resize` with as many tokens has a lower bound above −3 "
-    "points, and on no suite is it surely below.",
-    "P2": "Better where it matters: `views` is surely above `resize` with 16, 32 and 64 tokens on "
-    "pages, receipts, street words and photos.",
-    "P3": "Four times: `views` with 32 tokens less `resize` with 128, pooled over the suites of "
-    "text, has a lower bound above −3 points, and no suite is surely below.",
-    "P4": "Eight times: `views` with 16 tokens less `resize` with 128, pooled over the suites of "
-    "text, has a lower bound above −3 points, and no suite is surely below.",
-    "question": "The question is why: `views` is surely above the same plan with another image's "
-    "question on pages and receipts with 16 and 32 tokens.",
-}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What must hold of `views` against a rival, on which suites and at which budgets."""
+
+    name: str
+    text: str
+    groups: tuple[str, ...]
+    budgets: tuple[int, ...]
+    rival: RowName = RESIZE
+    rival_budget: int | None = None
+    """None: as many tokens as `views` has."""
+    bounded: bool = False
+    """The pooled difference has a bound and no suite is surely below; else all are surely above."""
+    everywhere: bool = False
+    """Other budgets and other suites count where they were measured."""
+
+
+RULES = (
+    Rule(
+        "P1",
+        "Never worse: at every budget, pooled over all suites with equal weight (photos and "
+        "charts included), `views` less `resize` with as many tokens has a lower bound above −3 "
+        "points, and on no suite is it surely below.",
+        ALL, BUDGETS, bounded=True, everywhere=True,
+    ),
+    Rule(
+        "P2",
+        "Better where it matters: `views` is surely above `resize` with 16, 32 and 64 tokens on "
+        "pages, receipts, street words and photos.",
+        (*TEXT, "photos"), (16, 32, 64),
+    ),
+    Rule(
+        "P3",
+        "Four times: `views` with 32 tokens less `resize` with 128, pooled over the suites of "
+        "text, has a lower bound above −3 points, and no suite is surely below.",
+        TEXT, (32,), rival_budget=128, bounded=True,
+    ),
+    Rule(
+        "P4",
+        "Eight times: `views` with 16 tokens less `resize` with 128, pooled over the suites of "
+        "text, has a lower bound above −3 points, and no suite is surely below.",
+        TEXT, (16,), rival_budget=128, bounded=True,
+    ),
+    Rule(
+        "question",
+        "The question is why: `views` is surely above the same plan with another image's "
+        "question on pages and receipts with 16 and 32 tokens.",
+        ("pages", "receipts"), (16, 32), rival=SHUFFLED,
+    ),
+)  # fmt: skip
 
 
 # ---- trials --------------------------------------------------------------------------------------
@@ -75,7 +111,7 @@ class SuiteTrial:
     """The difference of two rows on one suite."""
 
     task: Task
-    one: Row
+    row: Row
     other: Row
     comparison: Comparison
 
@@ -86,12 +122,18 @@ class SuiteTrial:
             return "above"
         return "below" if self.comparison.worse else "open"
 
+    @property
+    def tokens(self) -> str:
+        """Both budgets in words."""
+        budget, other = self.row[1], self.other[1]
+        return f"{budget} tokens" if budget == other else f"{budget} tokens against {other}"
+
     def to_dict(self) -> dict[str, Any]:
         """As it is saved."""
-        scores = (self.task.value(*row).mean() for row in (self.one, self.other))
+        scores = (self.task.value(*row).mean() for row in (self.row, self.other))
         mean, other_mean = map(round_number, scores)
         return {
-            "set": self.task.name, "budget": self.one[1], "against": self.other[0],
+            "set": self.task.name, "budget": self.row[1], "against": self.other[0],
             "against_budget": self.other[1], "mean": mean, "other_mean": other_mean,
             **_numbers(self.comparison.estimate), "p": round_number(self.comparison.p),
             "p_holm": round_number(self.comparison.p_holm), "side": self.side,
@@ -127,7 +169,7 @@ class PooledTrial:
 class RuleResult:
     """A rule, its state and every number behind it."""
 
-    name: str
+    rule: Rule
     trials: list[SuiteTrial] = field(default_factory=list)
     pooled: list[PooledTrial] = field(default_factory=list)
     with_charts: PooledTrial | None = None
@@ -146,17 +188,17 @@ class RuleResult:
     @property
     def weakest(self) -> dict[str, Any] | None:
         """The interval that decides: of those that count, the one with the lowest low end."""
-        pooled = [one for one in self.pooled if one.complete]
-        pairs = [(one.estimate, one.to_dict()) for one in pooled]
+        pairs = [(trial.estimate, trial) for trial in self.pooled if trial.complete]
         if not self.pooled:
-            pairs = [(one.comparison.estimate, one.to_dict()) for one in self.trials]
-        return min(pairs, key=lambda pair: pair[0].interval()[0])[1] if pairs else None
+            pairs = [(trial.comparison.estimate, trial) for trial in self.trials]
+        lowest = min(pairs, key=lambda pair: pair[0].interval()[0], default=None)
+        return lowest[1].to_dict() if lowest else None
 
     def to_dict(self) -> dict[str, Any]:
         """As it is saved."""
         tasks = dict.fromkeys(trial.task for trial in self.trials)
         return {
-            "rule": RULES[self.name],
+            "rule": self.rule.text,
             "state": self.state,
             "missing": self.missing,
             "faults": self.faults,
@@ -164,15 +206,14 @@ class RuleResult:
             "token": SIDE,
             "sets": [_set(task) for task in tasks],
             "trials": len(self.trials),
-            "pooled": [one.to_dict() for one in self.pooled],
+            "pooled": [trial.to_dict() for trial in self.pooled],
             "with_charts": self.with_charts.to_dict() if self.with_charts else None,
-            "by_set": [one.to_dict() for one in self.trials],
+            "by_set": [trial.to_dict() for trial in self.trials],
         }
 
 
 def _numbers(estimate: Estimate) -> dict[str, float]:
-    low, high = map(round_number, estimate.interval())
-    return {"estimate": round_number(estimate.mean), "low": low, "high": high}
+    return dict(zip(("estimate", "low", "high"), rounded_interval(estimate), strict=True))
 
 
 def _set(task: Task) -> dict[str, Any]:
@@ -224,56 +265,68 @@ class ProductRuns:
     @cached_property
     def bootstrap(self) -> dict[Task, Bootstrap]:
         """Resamples of each suite, the same as in all other tables."""
-        return {t: Bootstrap(t.scores.image, self.draws, self.seed) for t in self.tasks}
+        return {task: Bootstrap(task.scores.image, self.draws, self.seed) for task in self.tasks}
 
     @cached_property
     def apart(self) -> dict[Task, Bootstrap]:
         """Resamples for pooling: suites of one size must not draw the same images."""
         return {
-            task: Bootstrap(task.scores.image, self.draws, self.seed + 1 + at)
-            for at, task in enumerate(self.tasks)
+            task: Bootstrap(task.scores.image, self.draws, self.seed + 1 + index)
+            for index, task in enumerate(self.tasks)
         }
 
-    def within(self, groups: Sequence[str]) -> list[Task]:
-        """The runs that show one of these."""
-        return [task for task in self.tasks if group(task) in groups]
+    @property
+    def groups(self) -> list[str]:
+        """What must be there of, and what suites show besides."""
+        return list(dict.fromkeys([*ALL, *map(group, self.tasks), *self.unfit]))
+
+    @property
+    def shared_budgets(self) -> set[int]:
+        """Budgets at which some suite has both `views` and `resize`."""
+        return {
+            budget
+            for task in self.tasks
+            for budget in task.scores.budgets
+            if _row(task, VIEWS, budget) and _row(task, RESIZE, budget)
+        }
 
     def missing(self, groups: Sequence[str]) -> list[str]:
         """Why not every one of these was measured."""
         if self.empty:
             return [f"no run with {names.token(SIDE)}"]
-        reasons = [reason for one in groups for reason in self.unfit.get(one, [])]
-        there = {group(task) for task in self.tasks} | self.unfit.keys()
-        absent = [one for one in groups if one not in there]
+        reasons = [reason for name in groups for reason in self.unfit.get(name, [])]
+        measured = {group(task) for task in self.tasks} | self.unfit.keys()
+        absent = [name for name in groups if name not in measured]
         if absent:
             reasons.append(f"no suite of {join_words(absent)} with {names.token(SIDE)}")
         return reasons
 
     def trials(
-        self, tasks: Sequence[Task], pair: tuple[RowName, int], against: tuple[RowName, int]
+        self, groups: Sequence[str], pair: tuple[RowName, int], against: tuple[RowName, int]
     ) -> tuple[list[SuiteTrial], list[Lack]]:
-        """A trial for each suite that has both rows, and which rows others lack."""
+        """A trial for each suite of these groups with both rows, and which rows others lack."""
         trials, lacks = [], []
-        for task in tasks:
-            one, other = _row(task, *pair), _row(task, *against)
-            lacks += [(*pair, task.name)] if one is None else []
+        for task in self.tasks:
+            if group(task) not in groups:
+                continue
+            row, other = _row(task, *pair), _row(task, *against)
+            lacks += [(*pair, task.name)] if row is None else []
             lacks += [(*against, task.name)] if other is None else []
-            if one and other:
-                estimate = difference(task, one, other, self.bootstrap[task])
+            if row and other:
+                estimate = difference(task, row, other, self.bootstrap[task])
                 comparison = Comparison(other[0], estimate, estimate.p())
-                trials.append(SuiteTrial(task, one, other, comparison))
+                trials.append(SuiteTrial(task, row, other, comparison))
         return trials, lacks
 
     def pool(self, trials: Sequence[SuiteTrial], complete: bool) -> PooledTrial:
         """The mean difference over suites."""
         parts = []
-        for one in trials:
-            gap = one.task.value(*one.one) - one.task.value(*one.other)
-            parts.append((self.apart[one.task], gap[:, None]))
+        for trial in trials:
+            gap = trial.task.value(*trial.row) - trial.task.value(*trial.other)
+            parts.append((self.apart[trial.task], gap[:, None]))
         (estimate,) = pool(parts, -1.0, 1.0)
-        sets = [one.task.name for one in trials]
-        first = trials[0]
-        return PooledTrial(sets, first.one[1], first.other[1], estimate, complete)
+        sets = [trial.task.name for trial in trials]
+        return PooledTrial(sets, trials[0].row[1], trials[0].other[1], estimate, complete)
 
 
 def _column(task: Task) -> str:
@@ -286,7 +339,8 @@ def _unfit(suite: str, runs: Sequence[Task], fit: Sequence[Task]) -> str:
         columns = join_words([f"`{task.column}`" for task in runs])
         return f"{suite} is measured by {columns}, not by `{_column(runs[0])}`"
     if len(fit) > 1:
-        return f"{suite} comes {len(fit)} times ({join_words([one.name for one in fit])}): pass one"
+        tasks = join_words([task.name for task in fit])
+        return f"{suite} comes {len(fit)} times ({tasks}): pass one"
     if fit[0].images < MIN_IMAGES:
         return f"{suite} has {fit[0].images} images, and fewer than {MIN_IMAGES} show nothing"
     return ""
@@ -294,7 +348,7 @@ def _unfit(suite: str, runs: Sequence[Task], fit: Sequence[Task]) -> str:
 
 def _row(task: Task, name: RowName, budget: int) -> Row | None:
     """The row of that name, whatever spelling the file uses."""
-    rows = [row for row, slots in task.scores.values if slots == budget]
+    rows = [row for row, tokens in task.scores.values if tokens == budget]
     return next(((row, budget) for row in rows if names.parse(row) == name), None)
 
 
@@ -307,8 +361,8 @@ def _lacking(lacks: Sequence[Lack]) -> list[str]:
     for (name, budget), tasks in sets.items():
         budgets.setdefault((name, tuple(tasks)), []).append(str(budget))
     return [
-        f"no row `{_text(name)}` with {join_words(each)} tokens on {join_words(tasks)}"
-        for (name, tasks), each in budgets.items()
+        f"no row `{_text(name)}` with {join_words(tokens)} tokens on {join_words(tasks)}"
+        for (name, tasks), tokens in budgets.items()
     ]
 
 
@@ -316,136 +370,64 @@ def _text(name: RowName) -> str:
     return name.method if name.scorer in ("", names.SCOUT) else f"{name.method}+{name.scorer}"
 
 
-# ---- the rules -----------------------------------------------------------------------------------
+# ---- judging -------------------------------------------------------------------------------------
 
 
-def never_worse(runs: ProductRuns) -> RuleResult:
-    """P1. Every budget of `BUDGETS` must be there on every suite; others count where they are."""
-    result = RuleResult("P1", missing=runs.missing([*ALL, *_others(runs)]))
-    every, absent = [], bool(result.missing)
-    for budget in sorted({*BUDGETS, *_shared_budgets(runs)}):
-        trials, lacks = runs.trials(runs.tasks, (DEFAULT, budget), (RESIZE, budget))
-        every += lacks if budget in BUDGETS else []
-        _add_bounded(result, runs, trials, complete=not (absent or lacks))
-    result.missing += _lacking(every)
-    return _checked(result, runs, max((len(one.sets) for one in result.pooled), default=0))
-
-
-def better(runs: ProductRuns) -> RuleResult:
-    """P2."""
-    return _above(runs, "P2", (*TEXT, "photos"), (16, 32, 64), RESIZE)
-
-
-def question(runs: ProductRuns) -> RuleResult:
-    """The gain must be due to the question."""
-    return _above(runs, "question", ("pages", "receipts"), (16, 32), SHUFFLED)
-
-
-def four_times(runs: ProductRuns) -> RuleResult:
-    """P3."""
-    return _fewer_tokens(runs, "P3", 32)
-
-
-def eight_times(runs: ProductRuns) -> RuleResult:
-    """P4."""
-    return _fewer_tokens(runs, "P4", 16)
-
-
-def _fewer_tokens(runs: ProductRuns, name: str, budget: int, rival: int = 128) -> RuleResult:
-    """So few tokens against so many of `resize`, on suites of text."""
-    result = RuleResult(name, missing=runs.missing(TEXT))
-    pair = (DEFAULT, budget), (RESIZE, rival)
-    trials, lacks = runs.trials(runs.within(TEXT), *pair)
-    result.missing += _lacking(lacks)
-    _add_bounded(result, runs, trials, complete=not result.missing)
-    charts, _ = runs.trials(runs.within(["charts"]), *pair)
-    if charts and trials:
-        result.with_charts = runs.pool([*trials, *charts], complete=False)
-    return _checked(result, runs, len(trials))
-
-
-def _add_bounded(
-    result: RuleResult, runs: ProductRuns, trials: Sequence[SuiteTrial], complete: bool
-) -> None:
-    """Suites at one budget: the pooled difference has a bound, and none may be surely below."""
-    if not trials:
-        return
-    correct([one.comparison for one in trials])
-    pooled = runs.pool(trials, complete)
-    result.trials += trials
-    result.pooled.append(pooled)
-    if complete and not pooled.met:
-        result.faults.append(
-            f"pooled over {len(trials)} suites with {_tokens(trials[0])}: "
-            f"{format_difference(pooled.to_dict())}, required above {format_points(BOUND)}"
-        )
-    for one in trials:
-        if one.side == "below":
-            difference_text = format_difference(one.to_dict())
-            place = f"{one.task.name} with {_tokens(one)}"
-            result.faults.append(f"surely below on {place}: {difference_text}")
-
-
-def _above(
-    runs: ProductRuns, name: str, groups: Sequence[str], budgets: Sequence[int], rival: RowName
-) -> RuleResult:
-    """Surely above a rival on every suite of these groups at every one of these budgets."""
-    result = RuleResult(name, missing=runs.missing(groups))
-    every = []
-    for budget in budgets:
-        trials, lacks = runs.trials(runs.within(groups), (DEFAULT, budget), (rival, budget))
+def judge(rule: Rule, runs: ProductRuns) -> RuleResult:
+    """Try a rule on every suite and budget that it asks for."""
+    groups = runs.groups if rule.everywhere else rule.groups
+    result = RuleResult(rule, missing=runs.missing(groups))
+    absent, required = bool(result.missing), []
+    extra = runs.shared_budgets if rule.everywhere else set()
+    for budget in sorted({*rule.budgets, *extra}):
+        rival = rule.rival, rule.rival_budget or budget
+        trials, lacks = runs.trials(groups, (VIEWS, budget), rival)
+        required += lacks if budget in rule.budgets else []
         result.trials += trials
-        every += lacks
-    result.missing += _lacking(every)
-    correct([one.comparison for one in result.trials])
-    for one in result.trials:
-        if one.side != "above":
-            numbers = f"{format_difference(one.to_dict())}, p {format_p(one.comparison.p_holm)}"
-            sure = "surely below" if one.side == "below" else "not surely above"
-            result.faults.append(f"{sure} on {one.task.name} with {_tokens(one)}: {numbers}")
-    return _checked(result, runs, len(result.trials))
-
-
-def _tokens(one: SuiteTrial) -> str:
-    same = one.one[1] == one.other[1]
-    return f"{one.one[1]} tokens" if same else f"{one.one[1]} tokens against {one.other[1]}"
-
-
-def _others(runs: ProductRuns) -> list[str]:
-    """What suites show besides what must be there."""
-    shown = [group(task) for task in runs.tasks]
-    return [one for one in dict.fromkeys([*shown, *runs.unfit]) if one not in ALL]
-
-
-def _shared_budgets(runs: ProductRuns) -> set[int]:
-    """Budgets at which some suite has both rows."""
-    return {
-        budget
-        for task in runs.tasks
-        for budget in task.scores.budgets
-        if _row(task, DEFAULT, budget) and _row(task, RESIZE, budget)
-    }
-
-
-def _checked(result: RuleResult, runs: ProductRuns, family: int) -> RuleResult:
-    """Without enough resamples nothing can be sure, so nothing is said."""
-    if reason := few_draws(family, runs.draws):
-        result.missing.append(reason)
+        if rule.bounded and trials:
+            _bound(result, trials, runs.pool(trials, complete=not (absent or lacks)))
+    result.missing += _lacking(required)
+    if not rule.bounded:
+        _claim_gain(result)
+    elif rule.rival_budget and result.trials:
+        charts, _ = runs.trials(["charts"], (VIEWS, rule.budgets[0]), (RESIZE, rule.rival_budget))
+        result.with_charts = runs.pool([*result.trials, *charts], False) if charts else None
+    largest = max((len(trial.sets) for trial in result.pooled), default=0)
+    if reason := few_draws(largest if rule.bounded else len(result.trials), runs.draws):
+        result.missing.append(reason)  # too few resamples for anything to be sure
         result.faults = []
     return result
 
 
-# ---- the product ---------------------------------------------------------------------------------
+def _bound(result: RuleResult, trials: Sequence[SuiteTrial], pooled: PooledTrial) -> None:
+    """Suites at one budget: the pooled difference has a bound, and none may be surely below."""
+    correct([trial.comparison for trial in trials])
+    result.pooled.append(pooled)
+    if pooled.complete and not pooled.met:
+        result.faults.append(
+            f"pooled over {len(trials)} suites with {trials[0].tokens}: "
+            f"{format_difference(pooled.to_dict())}, required above {format_points(BOUND)}"
+        )
+    for trial in trials:
+        if trial.side == "below":
+            place = f"{trial.task.name} with {trial.tokens}"
+            result.faults.append(f"surely below on {place}: {format_difference(trial.to_dict())}")
 
-JUDGES = {
-    "P1": never_worse, "P2": better, "P3": four_times, "P4": eight_times, "question": question,
-}  # fmt: skip
+
+def _claim_gain(result: RuleResult) -> None:
+    """Every suite must be surely above at every budget."""
+    correct([trial.comparison for trial in result.trials])
+    for trial in result.trials:
+        if trial.side != "above":
+            numbers = f"{format_difference(trial.to_dict())}, p {format_p(trial.comparison.p_holm)}"
+            sure = "surely below" if trial.side == "below" else "not surely above"
+            result.faults.append(f"{sure} on {trial.task.name} with {trial.tokens}: {numbers}")
 
 
 def judge_product(tasks: Iterable[Task], draws: int, seed: int) -> dict[str, RuleResult]:
     """Every rule with its state and numbers."""
     runs = ProductRuns(tasks, draws, seed)
-    return {name: judge(runs) for name, judge in JUDGES.items()}
+    return {rule.name: judge(rule, runs) for rule in RULES}
 
 
 def question_controls(tasks: Iterable[Task], draws: int, seed: int) -> list[dict[str, Any]]:
@@ -455,13 +437,13 @@ def question_controls(tasks: Iterable[Task], draws: int, seed: int) -> list[dict
     """
     runs = ProductRuns(tasks, draws, seed)
     pooled = []
-    for budget in sorted(_shared_budgets(runs)):
-        rows = [(name, budget) for name in (DEFAULT, BLIND, SHUFFLED)]
-        there = [task for task in runs.tasks if all(_row(task, *row) for row in rows)]
-        for rival in (BLIND, SHUFFLED) if there else ():
-            trials, _ = runs.trials(there, (DEFAULT, budget), (rival, budget))
-            one = runs.pool(trials, complete=True)
-            numbers = {"sets": one.sets, "budget": budget, **_numbers(one.estimate)}
+    for budget in sorted(runs.shared_budgets):
+        rows = [(name, budget) for name in (VIEWS, BLIND, SHUFFLED)]
+        complete = {task for task in runs.tasks if all(_row(task, *row) for row in rows)}
+        for rival in (BLIND, SHUFFLED) if complete else ():
+            trials, _ = runs.trials(runs.groups, (VIEWS, budget), (rival, budget))
+            trial = runs.pool([own for own in trials if own.task in complete], complete=True)
+            numbers = {"sets": trial.sets, "budget": budget, **_numbers(trial.estimate)}
             pooled.append({"against": rival.scorer} | numbers)
     return pooled
 

@@ -3,16 +3,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from homunculus_lab.decide import names
 from homunculus_lab.results import from_text
-
-np: Any = import_module("numpy")
 
 SECTIONS = ("regions", "turns", "gaze", "coverage", "cost")
 """What a run may measure besides the score."""
@@ -20,7 +19,7 @@ EVIDENCE_COLUMN = "evidence8"
 """The column to decide by in runs of the task `evidence`."""
 SIDE = 16
 """The side of a token in pixels of runs that do not say it."""
-_ORIGIN = ("command", "commit", "hardware", "versions", "seed", "reader")
+ORIGIN = ("command", "commit", "hardware", "versions", "seed", "reader")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class Scores:
     values: dict[tuple[str, int], Any]
     """By row and budget, question x column. The whole image has budget 0."""
     text: tuple[str, ...] = ()
-    """The questions, if the run tells them."""
+    """The questions, if the run has them."""
 
     @property
     def methods(self) -> list[str]:
@@ -104,61 +103,34 @@ def read(paths: Sequence[Path], column: str | None = None, without: Sequence[str
 
     ``without`` names runs to leave out, as FILE:SUITE: those that a later file replaces.
     """
-    tasks: list[Task] = []
-    ignored, skipped = [], {}
-    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
-    contents = {path: _json(path) for path in paths}
-    _check_without(without, contents)
-    for path, content in contents.items():
-        if not _is_result(content):
-            ignored.append(path.name)
-            continue
-        content = _leave_out(content, path.name, without)
-        runs = list(_runs(content))
-        for run in runs:
-            if run.get("task") in SECTIONS:  # a run of its own, as gaze is
-                sections[run["task"]].append({"file": path.name, "patch": _patch(run)} | run)
-            else:
-                tasks.append(_task(run, content, path.name, column))
-        if content not in runs:  # in a run of gaze, `skipped` counts questions
-            skipped |= content.get("skipped") or {}
-        for holder in (content, *(run for run in runs if run is not content)):
-            for name in SECTIONS:
-                sections[name] += _parts(holder, name, path.name, _shared_patch(content))
-    if len(ignored) == len(paths):
+    every = {path: _json(path) for path in paths}
+    contents = {path: content for path, content in every.items() if _is_result(content)}
+    ignored = tuple(path.name for path in every if path not in contents)
+    files = tuple(path.name for path in contents)
+    if not contents:
         given = ", ".join(ignored) or "nothing"
         raise ValueError(f"expected results of `homunculus measure`, got {given}. Measure first.")
-    files = tuple(path.name for path in paths if path.name not in ignored)
-    tasks = _unique_names(tasks)
-    return Results(tuple(tasks), sections, tuple(ignored), skipped, files, tuple(without))
-
-
-def _check_without(without: Sequence[str], contents: Mapping[Path, Any]) -> None:
-    """Every FILE:SUITE must name a run that is there."""
-    there = [
-        f"{path.name}:{run.get('suite')}"
-        for path, content in contents.items()
-        if _is_result(content)
-        for run in _runs(content)
-    ]
-    for one in without:
-        if one not in there:
-            runs = ", ".join(dict.fromkeys(there)) or "none"
-            raise ValueError(f"no run {one} to leave out. Runs are {runs}.")
-
-
-def _leave_out(content: dict[str, Any], file: str, without: Sequence[str]) -> dict[str, Any]:
-    """The content without some of its suites, in its runs and in its sections."""
-    suites = [one.removeprefix(f"{file}:") for one in without if one.startswith(f"{file}:")]
-    lists = {key: one for key, one in content.items() if key in ("runs", *SECTIONS)}
-    kept = {
-        key: [one for one in parts if one.get("suite") not in suites]
-        for key, parts in lists.items()
-        if isinstance(parts, list)
-    }
-    if suites and "runs" not in content:  # the file is the run
-        return {"runs": []}
-    return content | kept if suites else content
+    _check_without(without, contents)
+    tasks: list[Task] = []
+    skipped: dict[str, str] = {}
+    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
+    for file, content in zip(files, contents.values(), strict=True):
+        suites = [pair.removeprefix(f"{file}:") for pair in without if pair.startswith(f"{file}:")]
+        content = _leave_out(content, suites)
+        runs = _runs(content)
+        for run in runs:
+            if run.get("task") in SECTIONS:  # a run of its own, as gaze is
+                sections[run["task"]].append({"file": file, "patch": _patch(run)} | run)
+            else:
+                tasks.append(_task(run, content, file, column))
+        if content not in runs:  # in a run of gaze, `skipped` counts questions
+            skipped |= content.get("skipped") or {}
+        sides = {_patch(run) for run in runs}
+        shared_patch = sides.pop() if len(sides) == 1 else None
+        for holder in (content, *(run for run in runs if run is not content)):
+            for name in SECTIONS:
+                sections[name] += _parts(holder, name, file, shared_patch)
+    return Results(_unique_names(tasks), sections, ignored, skipped, files, tuple(without))
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
@@ -168,7 +140,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
         if not path.is_dir():
             files.append(path)
             continue
-        inside = [one for one in sorted(path.glob("*.json")) if not _is_report(_json(one))]
+        inside = [file for file in sorted(path.glob("*.json")) if not _is_report(_json(file))]
         if not inside:
             raise ValueError(
                 f"no results in the folder {path}. Write some: "
@@ -198,12 +170,32 @@ def _is_result(content: Any) -> bool:
     return isinstance(content.get("runs"), list) or {"rows", "columns"} <= content.keys()
 
 
-def _runs(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _runs(content: dict[str, Any]) -> list[dict[str, Any]]:
     """The suite results of a file: itself, or those it lists."""
     runs = content.get("runs")
-    for one in runs if isinstance(runs, list) else [content]:
-        if isinstance(one, dict) and one.get("rows") and one.get("columns"):
-            yield one
+    runs = runs if isinstance(runs, list) else [content]
+    return [r for r in runs if isinstance(r, dict) and r.get("rows") and r.get("columns")]
+
+
+def _check_without(without: Sequence[str], contents: Mapping[Path, Any]) -> None:
+    """Every FILE:SUITE must name a run."""
+    runs = [f"{path.name}:{run.get('suite')}" for path, c in contents.items() for run in _runs(c)]
+    for name in without:
+        if name not in runs:
+            measured = ", ".join(dict.fromkeys(runs)) or "none"
+            raise ValueError(f"no run {name} to leave out. Runs are {measured}.")
+
+
+def _leave_out(content: dict[str, Any], suites: Sequence[str]) -> dict[str, Any]:
+    """The content without some of its suites, in its runs and in its sections."""
+    if suites and "runs" not in content:  # the file is the run
+        return {"runs": []}
+    lists = {key: content[key] for key in ("runs", *SECTIONS) if isinstance(content.get(key), list)}
+    return content | {
+        key: [part for part in parts if part.get("suite") not in suites]
+        for key, parts in lists.items()
+        if suites
+    }
 
 
 def _parts(holder: dict[str, Any], name: str, file: str, patch: int | None) -> list[dict[str, Any]]:
@@ -211,13 +203,7 @@ def _parts(holder: dict[str, Any], name: str, file: str, patch: int | None) -> l
     tables = holder.get(name) or []
     tables = [tables] if isinstance(tables, dict) else tables
     head = {"suite": holder.get("suite", ""), "file": file, "patch": _patch(holder) or patch}
-    return [head | one for one in tables if isinstance(one, dict)]
-
-
-def _shared_patch(content: dict[str, Any]) -> int | None:
-    """The side of a token, if all runs of a file have the same."""
-    sides = {_patch(run) for run in _runs(content)}
-    return sides.pop() if len(sides) == 1 else None
+    return [head | table for table in tables if isinstance(table, dict)]
 
 
 # ---- tasks ---------------------------------------------------------------------------------------
@@ -241,7 +227,7 @@ def _task(run: dict[str, Any], content: dict[str, Any], file: str, column: str |
         scores=scores,
         left_out=tuple(dict.fromkeys([*_list(content, "left_out"), *_list(run, "left_out")])),
         variants=_variants(scores.methods, content.get("ablations") or {}),
-        origin={"file": file} | {key: run.get(key, content.get(key)) for key in _ORIGIN},
+        origin={"file": file} | {key: run.get(key, content.get(key)) for key in ORIGIN},
         patch=_patch(run),
         expected=_expected(run["rows"]),
     )
@@ -251,12 +237,13 @@ def _task(run: dict[str, Any], content: dict[str, Any], file: str, column: str |
 
 def _expected(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[int, Any]]:
     """Values that planners saved with their rows."""
-    found: dict[str, dict[int, Any]] = {}
-    for method, by_budget in (rows[0].get("value") or {}).items():
-        for budget in by_budget:
-            values = [row["value"][method][budget][0] for row in rows]
-            found.setdefault(method, {})[int(budget)] = np.array(values, float)
-    return found
+    return {
+        method: {
+            int(budget): np.array([row["value"][method][budget][0] for row in rows], float)
+            for budget in by_budget
+        }
+        for method, by_budget in (rows[0].get("value") or {}).items()
+    }
 
 
 def _patch(run: dict[str, Any]) -> int | None:
@@ -273,7 +260,7 @@ def _variants(rows: Sequence[str], ablations: Mapping[str, str]) -> dict[str, st
 
 
 def _list(holder: dict[str, Any], key: str) -> list[str]:
-    return [str(one) for one in holder.get(key) or []]
+    return [str(item) for item in holder.get(key) or []]
 
 
 def _check(task: Task, file: str) -> None:
@@ -290,7 +277,7 @@ def _check(task: Task, file: str) -> None:
             )
 
 
-def _unique_names(tasks: list[Task]) -> list[Task]:
+def _unique_names(tasks: Sequence[Task]) -> tuple[Task, ...]:
     """Tasks of one set get their column, and their token's side, in their names.
 
     Two of one name are an error.
@@ -299,29 +286,26 @@ def _unique_names(tasks: list[Task]) -> list[Task]:
     for task in tasks:
         sides.setdefault(task.name, set()).add(task.patch)
     counts = Counter((task.name, task.patch) for task in tasks)
-    tasks = [
-        replace(task, name=task.name + _addition(task, counts[task.name, task.patch], sides))
-        for task in tasks
-    ]
     by_name: dict[str, Task] = {}
     for task in tasks:
-        other = by_name.setdefault(task.name, task)
-        if other is not task:
-            files = sorted({other.origin["file"], task.origin["file"]})
+        column = f" {task.column}" if counts[task.name, task.patch] > 1 else ""
+        side = f" ({task.patch or '?'} px)" if len(sides[task.name]) > 1 else ""
+        name = task.name + column + side
+        if name in by_name:
+            first = by_name[name].origin["file"]
+            files = " and ".join(sorted({first, task.origin["file"]}))
             raise ValueError(
-                f"{task.name} is measured twice, in {' and '.join(files)}. Pass one, or leave out "
-                f"the older run: --without-run {other.origin['file']}:{task.suite}."
+                f"{name} is measured twice, in {files}. Pass one, or leave out "
+                f"the older run: --without-run {first}:{task.suite}."
             )
-    least = min((task.patch or SIDE for task in tasks), default=SIDE)
-    counting = [task for task in tasks if (task.patch or SIDE) == least]
-    first = {(task.suite, task.part): task.name for task in reversed(counting)}
-    return [replace(t, main=first.get((t.suite, t.part)) == t.name) for t in tasks]
-
-
-def _addition(task: Task, count: int, sides: Mapping[str, set[int | None]]) -> str:
-    """What tells a task from others of the same set."""
-    column = f" {task.column}" if count > 1 else ""
-    return f"{column} ({task.patch or '?'} px)" if len(sides[task.name]) > 1 else column
+        by_name[name] = replace(task, name=name)
+    smallest = min((task.patch or SIDE for task in tasks), default=SIDE)
+    counting = [task for task in by_name.values() if (task.patch or SIDE) == smallest]
+    main = {(task.suite, task.part): task.name for task in reversed(counting)}
+    return tuple(
+        replace(task, main=main.get((task.suite, task.part)) == name)
+        for name, task in by_name.items()
+    )
 
 
 # ---- scores --------------------------------------------------------------------------------------
@@ -330,25 +314,30 @@ def _addition(task: Task, count: int, sides: Mapping[str, set[int | None]]) -> s
 def read_scores(run: dict[str, Any], who: str) -> Scores:
     """Per-question rows as arrays; every question must have every score."""
     rows, columns = run["rows"], tuple(map(str, run["columns"]))
-    first = _cells(rows[0], who, 0)
+    first = _cells(rows[0], f"{who}: row 0")
     if not first:
         raise ValueError(f"{who}: row 0 has no scores. Measure again.")
-    values: dict[tuple[str, int], Any] = {
-        cell: np.full((len(rows), len(columns)), np.nan) for cell in first
-    }
-    for at, row in enumerate(rows):
-        cells = _cells(row, who, at)
+    values = {cell: np.full((len(rows), len(columns)), np.nan) for cell in first}
+    for index, row in enumerate(rows):
+        place = f"{who}: row {index}"
+        cells = _cells(row, place)
         if cells.keys() != first.keys():
             odd = " and ".join(f"{m} at {b}" for m, b in sorted(cells.keys() ^ first.keys())[:3])
             raise ValueError(
-                f"{who}: row {at} and row 0 differ in {odd}. Every question needs every "
+                f"{place} and row 0 differ in {odd}. Every question needs every "
                 "score: measure all methods in one run."
             )
-        for cell, score in cells.items():
-            values[cell][at, : len(score)] = _numbers(score, columns, f"{who}: row {at}, {cell[0]}")
+        for cell, score in cells.items():  # columns that were not measured may be left out
+            numbers = isinstance(score, list) and all(isinstance(n, int | float) for n in score)
+            if not numbers or len(score) > len(columns):
+                raise ValueError(
+                    f"{place}, {cell[0]}: a number each for {', '.join(columns)} expected, "
+                    f"got {score!r}."
+                )
+            values[cell][index, : len(score)] = score
     return Scores(
         image=tuple(str(row["image"]) for row in rows),
-        row=tuple(str(row.get("row", row.get("id", at))) for at, row in enumerate(rows)),
+        row=tuple(str(row.get("row", row.get("id", index))) for index, row in enumerate(rows)),
         height=tuple(float(row.get("height") or 0) for row in rows),
         columns=columns,
         values=values,
@@ -356,22 +345,14 @@ def read_scores(run: dict[str, Any], who: str) -> Scores:
     )
 
 
-def _numbers(score: Any, columns: tuple[str, ...], who: str) -> list[float | int]:
-    """Columns that were not measured may be left out at the end."""
-    numbers = isinstance(score, list) and all(isinstance(one, int | float) for one in score)
-    if not numbers or len(score) > len(columns):
-        raise ValueError(f"{who}: a number each for {', '.join(columns)} expected, got {score!r}.")
-    return score
-
-
-def _cells(row: Any, who: str, at: int) -> dict[tuple[str, int], Any]:
+def _cells(row: Any, place: str) -> dict[tuple[str, int], Any]:
     if not isinstance(row, dict) or "image" not in row or not isinstance(row.get("scores"), dict):
-        raise ValueError(f"{who}: row {at} needs `image` and `scores`. Measure again.")
+        raise ValueError(f"{place} needs `image` and `scores`. Measure again.")
     cells = {}
     for method, by_budget in row["scores"].items():
         for budget, score in by_budget.items():
             whole = str(budget) == "all"
             if not whole and not str(budget).isdigit():
-                raise ValueError(f"{who}: row {at}, {method}: a budget is a number, got {budget}.")
+                raise ValueError(f"{place}, {method}: a budget is a number, got {budget}.")
             cells[str(method), 0 if whole else int(budget)] = score
     return cells

@@ -1,832 +1,369 @@
 # pyright: basic
-"""The report of a decision as a list of blocks, from the verdict to the sources of every number."""
+"""The report: tables and plots of a decision, filled into the templates beside this file."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
 from typing import Any
 
-from homunculus_lab.decide import names
-from homunculus_lab.decide.blocks import (
-    Bullets,
-    Heading,
-    Plots,
-    ReportBlock,
-    Table,
-    Text,
-    Verdict,
-    format_difference,
-    format_interval,
-    format_p,
-    format_points,
-    format_score,
-    join_code,
-    join_words,
-    plural,
+from homunculus.lazy import need
+from homunculus_lab.decide import names, numbers
+from homunculus_lab.decide.answer import (
+    CONTROLS,
+    Answer,
+    Saved,
+    Scope,
+    answer,
+    differences,
+    scope,
+    tries_first_claim,
 )
-from homunculus_lab.decide.calibration import calibration_blocks
-from homunculus_lab.decide.decision import KEPT_TOKENS, NEW_TOKENS, shown_rows
-from homunculus_lab.decide.headline import product_blocks
-from homunculus_lab.decide.names import BASELINES, token
-from homunculus_lab.decide.own import is_own, tries_first_claim
-from homunculus_lab.decide.plot import ForestRow, Line, band_plot, forest_plot, pareto_plot
-from homunculus_lab.decide.screen import first_screen
+from homunculus_lab.decide.names import BASELINES
+from homunculus_lab.decide.numbers import format_difference, format_interval, format_score, plural
+from homunculus_lab.decide.plot import BLUE, INK, ORANGE, PINK, Line, score_plot
+from homunculus_lab.decide.product import BOUND, RULES
+from homunculus_lab.decide.sections import shown_rows
+from homunculus_lab.stats import INTERVALS
 
-Saved = dict[str, Any]
-"""The decision as `decision.decide` returns it, or a part of it."""
-BOUND = 0.03
-"""What the lowest tier requires; the dashed line of every forest plot."""
-FIRST_CLAIM = (
-    "Before there were views, the claim was about choosing cells of one picture: does a method "
-    "that spends tokens unevenly (a pyramid, a fovea) beat `grid`, the K cells that are most "
-    "relevant to the question? It is judged on the smallest tokens that were measured."
-)
-FOREST_SIZE = 8
-"""Methods in one forest plot."""
+TITLE = "Homunculus: the decision"
+MARKS = {"above": "▲", "below": "▼", "open": "○"}
+CONTROL_COLOURS = {"blind": (PINK, "5 2"), "shuffled": (ORANGE, "2 2")}
 
 
-def report_blocks(decision: Saved) -> list[ReportBlock]:
-    """The whole report, in order; of what was not measured, nothing but a word."""
-    rules = [] if is_own(decision) and not _known(decision) else product_blocks(decision)
-    return [
-        *first_screen(decision),
-        *rules,
-        *calibration_blocks(decision),
-        *_claim_and_numbers(decision),
-        *_sections(decision),
-        Heading("Statistics and sources"),
-        *_statistics(decision),
-        *_sources(decision),
-    ]
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a head; the caption stands above it."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
 
 
-def _known(decision: Saved) -> bool:
-    """Whether a suite of the test bench is among them."""
-    return any(task["suite"] in names.LABELS for task in decision["tasks"])
+@dataclass(frozen=True)
+class SetDetails:
+    """All numbers of one set."""
+
+    task: Saved
+    means: Table
+    differences: Table | None
 
 
-def _claim_and_numbers(decision: Saved) -> list[ReportBlock]:
-    """The first claim, where it was tried, and every number by set."""
-    claim = tries_first_claim(decision)
-    head: list[ReportBlock] = [Heading("All numbers")]
-    if claim:
-        head = [
-            Heading(f"The first claim, all methods against the grid: {decision['decision']}"),
-            Text(FIRST_CLAIM),
-            Verdict(decision["decision"], decision["rule"]),
-        ]
-    if not decision["tasks"]:
-        return [*head, *_tiers(decision)]
-    if claim:
-        head += [*_missing_controls(decision), *_summary(decision), *_tiers(decision)]
-        head += _who_beats_whom(decision)
-    return [
-        *head,
-        *_power(decision),
-        *_tasks(decision),
-        *(_quality_per_token(decision) if claim else []),
-        *_heights(decision),
-        *_changes(decision),
-        *_ablations(decision),
-    ]
+@dataclass(frozen=True)
+class Report:
+    """What the templates show; plain lists of numbers they take from the decision itself."""
+
+    title: str
+    decision: Saved
+    own: bool
+    """Whether it answers for a suite of one's own, not by the rules."""
+    first_claim: bool
+    answer: Answer
+    panels: tuple[str, ...]
+    """Plots, as SVG."""
+    gains: Table
+    scores: Table
+    rules: tuple[tuple[str, Saved, Table], ...]
+    """Name, numbers and table of each rule; none for a suite of one's own."""
+    calibration: Table
+    sets: tuple[SetDetails, ...]
+    sections: tuple[tuple[str, tuple[Table, ...]], ...]
 
 
-def _rows_of(decision: Saved, task: Saved) -> list[Saved]:
-    return [row for row in decision["rows"] if row["task"] == task["task"]]
+def html(decision: Saved) -> str:
+    """One HTML file: style and plots inside, nothing to download."""
+    return _render("report.html.j2", decision)
 
 
-def _competes(row: Saved) -> bool:
-    return row["verdict"] not in ("control", "baseline", "variant")
+def markdown(decision: Saved) -> str:
+    """One screen: the verdict, two tables, the rules and what was not seen."""
+    return _render("report.md.j2", decision)
 
 
-def _leader(task: Saved, rows: Sequence[Saved]) -> Saved | None:
-    """The method with the best mean at the budget that the report details."""
-    methods = [row for row in rows if row["budget"] == task["focus"] and _competes(row)]
-    return max(methods, key=lambda row: row["mean"], default=None)
+def summary(decision: Saved, outputs: Iterable[Any]) -> str:
+    """What the terminal shows."""
+    return _render("summary.txt.j2", decision, outputs=[str(path) for path in outputs]).rstrip()
 
 
-def _by_side(parts: Sequence[Saved], key: str = "token") -> list[tuple[str, list[Saved]]]:
-    """Tasks, or parts of a section, by whose tokens they count: the smallest first.
+def _render(template: str, decision: Saved, **more: Any) -> str:
+    jinja: Any = need("jinja2", extra="decide", who="homunculus decide")
+    environment = jinja.Environment(
+        loader=jinja.PackageLoader(__package__ or ""),
+        autoescape=jinja.select_autoescape(["html.j2"]),
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "inline": lambda text: jinja.utils.markupsafe.Markup(_inline(str(text))),
+        "cell": lambda text: " ".join(str(text).split()).replace("|", "\\|"),
+        "score": format_score, "points": numbers.format_points, "gap": format_difference,
+        "p": numbers.format_p, "words": numbers.join_words, "code": numbers.join_code,
+        "plural": plural, "token": names.token,
+    }  # fmt: skip
+    return environment.get_template(template).render(report=report(decision), **more)
 
-    Budgets of different tokens do not belong in one table.
-    """
-    sides = sorted({part[key] for part in parts}, key=lambda side: side or 0)
-    return [(token(side), [part for part in parts if part[key] == side]) for side in sides]
+
+def _inline(text: str) -> str:
+    """Backticks and double stars as tags, after everything else is escaped."""
+    safe = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
+    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", safe)
 
 
-def _all_budgets(tasks: Sequence[Saved]) -> list[int]:
-    return sorted({budget for task in tasks for budget in task["budgets"]})
+def report(decision: Saved) -> Report:
+    """Everything that the templates need."""
+    about = scope(decision)
+    return Report(
+        title=TITLE,
+        decision=decision,
+        own=about.own,
+        first_claim=tries_first_claim(decision),
+        answer=answer(decision, about),
+        panels=tuple(_panel(decision, about, entry) for entry in about.sets),
+        gains=_gains(decision, about),
+        scores=_scores(decision, about),
+        rules=() if about.own else tuple(_rule(rule.name, decision) for rule in RULES),
+        calibration=_calibration(decision["calibration"]["sets"]),
+        sets=tuple(_set_details(decision, task) for task in decision["tasks"]),
+        sections=tuple(
+            (name, tuple(_section(part) for part in parts))
+            for name, parts in decision["sections"].items()
+        ),
+    )
 
 
-def _counted(text: str) -> str:
-    """Whose tokens a table counts, as the last sentence of its caption."""
-    return f" Counted in {text}." if text != token(None) else ""
-
-
-def _budget_heads(budgets: Sequence[int]) -> tuple[str, ...]:
+def _heads(budgets: Iterable[int]) -> tuple[str, ...]:
     return tuple(f"{budget} tokens" for budget in budgets)
 
 
-# ---- verdict, warnings, summary ------------------------------------------------------------------
+# ---- the first screen ----------------------------------------------------------------------------
 
 
-def _missing_controls(decision: Saved) -> list[ReportBlock]:
-    """Controls that were left out or are missing."""
-    blocks: list[ReportBlock] = []
-    for task in decision["tasks"]:
-        if task["left_out"]:
-            text = f"LEFT OUT on {task['task']}: {join_code(task['left_out'])}."
-            blocks.append(Text(text, warning=True))
-    by_missing: dict[tuple[str, ...], list[str]] = {}
-    for task in decision["tasks"]:
-        by_missing.setdefault(tuple(task["missing"]), []).append(task["task"])
-    for missing, sets in by_missing.items():
-        if missing:
-            text = f"Controls not measured on {join_words(sets)}: {join_code(missing)}."
-            blocks.append(Text(text, warning=True))
-    return blocks
+def _rows(decision: Saved, task: str, row: str) -> list[Saved]:
+    """A row at every budget, whatever spelling the file uses."""
+    name = names.parse(row)
+    own = (cell for cell in decision["rows"] if cell["task"] == task and cell["budget"])
+    return [cell for cell in own if names.parse(cell["method"]) == name]
 
 
-def _summary(decision: Saved) -> list[ReportBlock]:
-    """One sentence for each task: its best method against the baselines."""
-    sentences = []
-    for task in decision["tasks"]:
-        rows = _rows_of(decision, task)
-        best = _leader(task, rows)
-        if best is None:
-            sentences.append(f"{task['task']}: only controls were measured.")
-            continue
-        ceiling = f"; the whole image gives {format_score(task['full'])}" if task["full"] else ""
-        mean = format_interval(best["mean"], best["low"], best["high"])
-        sentences.append(
-            f"{task['task']}, {task['focus']} {token(task['token'])} "
-            f"({plural(task['n'], 'question')}, {plural(task['images'], 'image')}): "
-            f"{_rank(best, rows)}, {mean}{ceiling}. "
-            f"{_against_baselines(best)} Verdict: {best['verdict']}."
+def _control(row: str, scorer: str) -> str:
+    name = names.parse(row)
+    return f"{name.method}{name.variant and '@'}{name.variant}+{scorer}"
+
+
+def _panel(decision: Saved, about: Scope, entry: Saved) -> str:
+    """Scores of the method, its controls and `resize` against tokens."""
+    cells = [cell for (name, _), cell in about.cells.items() if name == entry["set"]]
+    sure = frozenset(cell["budget"] for cell in cells if cell["side"] != "open")
+    task = entry["set"]
+    lines = [Line("resize", _rows(decision, task, "resize"), INK)]
+    for scorer, (colour, dashes) in CONTROL_COLOURS.items():
+        rows = _rows(decision, task, _control(about.row, scorer))
+        lines.append(Line(scorer, rows, colour, dashes))
+    lines.append(Line(about.row, _rows(decision, task, about.row), BLUE, sure=sure))
+    (full,) = (own["full"] for own in decision["tasks"] if own["task"] == task)
+    return score_plot(entry["label"], lines, full)
+
+
+def _scores(decision: Saved, about: Scope) -> Table:
+    """The same as a table, where there are no plots."""
+    sets = [entry["set"] for entry in about.sets]
+    rows = ["resize", about.row, *(_control(about.row, scorer) for scorer in CONTROLS)]
+    rows = [row for row in rows if any(_rows(decision, name, row) for name in sets)]
+    body = []
+    for entry in about.sets:
+        own = [_rows(decision, entry["set"], row) for row in rows]
+        by_row = [{cell["budget"]: cell["mean"] for cell in cells} for cells in own]
+        cells = (
+            " / ".join(format_score(means.get(budget)) for means in by_row)
+            for budget in about.budgets
         )
-    note = (
-        "Differences in points with 95 % intervals; significance is after Holm's correction over "
-        "methods. Detectable: the smallest true difference that is found with 80 % power."
-    )
-    return [Heading("Summary", 3), Text(note), Bullets(tuple(sentences))]
+        body.append((entry["label"], *cells))
+    caption = f"Scores of {' / '.join(f'`{row}`' for row in rows)}."
+    return Table(("set", *_heads(about.budgets)), tuple(body), caption)
 
 
-def _rank(best: Saved, rows: Sequence[Saved]) -> str:
-    methods = {row["method"] for row in rows if _competes(row)}
-    if len(methods) == 1:
-        return f"`{best['method']}` is the only method"
-    return f"`{best['method']}` has the best mean of {len(methods)} methods"
+def _gains(decision: Saved, about: Scope) -> Table:
+    """The method less `resize` and less its own controls, by set and budget."""
 
+    def cells(pairs: dict[int, Saved]) -> tuple[str, ...]:
+        return tuple(_marked(pairs[budget]) if budget in pairs else "–" for budget in about.budgets)
 
-def _against_baselines(row: Saved) -> str:
-    """How a row compares with its four baselines."""
-    groups: dict[str, list[str]] = {
-        "Above": [], "Below": [], "Not significantly different from": [], "Not compared with": [],
-    }  # fmt: skip
-    for name in BASELINES:
-        comparison = row[f"vs_{name}"]
-        if comparison is None:
-            groups["Not compared with"].append(f"`{name}`")
-        elif "detectable" in comparison:
-            detectable = f"detectable {100 * comparison['detectable']:.1f}"
-            item = f"`{name}` ({format_difference(comparison)}, {detectable})"
-            groups["Not significantly different from"].append(item)
+    body = []
+    for entry in about.sets:
+        own = {budget: cell for (name, budget), cell in about.cells.items() if name == entry["set"]}
+        body.append((entry["label"], f"{entry['n']} ({entry['images']})", *cells(own)))
+    if not about.own and about.sets:
+        pooled = {pair["budget"]: pair for pair in decision["P1"]["pooled"] if pair["complete"]}
+        body.append(("**all sets, equal weight**", plural(len(body), "set"), *cells(pooled)))
+    for scorer, words in CONTROLS.items():
+        label = f"minus `{about.row}` {words}"
+        if about.own:
+            pairs = differences(decision, about.row, scorer)
+            for task in dict.fromkeys(name for name, _ in pairs):
+                own = {budget: cell for (name, budget), cell in pairs.items() if name == task}
+                body.append((f"{task}: {label}", "", *cells(own)))
         else:
-            side = "Above" if comparison["estimate"] > 0 else "Below"
-            groups[side].append(f"`{name}` by {format_difference(comparison)}")
-    return " ".join(f"{side} {join_words(items)}." for side, items in groups.items() if items)
-
-
-# ---- tiers ---------------------------------------------------------------------------------------
-
-STATES = {
-    "met": "**met**",
-    "not supported": "shown, **not supported**",
-    "open": "open: the interval reaches the bound",
-    "refuted": "refuted: no interval reaches the bound",
-}
-
-
-def _tiers(decision: Saved) -> list[ReportBlock]:
-    rows = []
-    for claim in decision["tiers"]:
-        state = STATES.get(claim["state"], f"not measured: {claim['missing']}")
-        rows.append((str(claim["tier"]), claim["claim"], state, *_closest_trial(claim)))
-    main = join_words([task["task"] for task in decision["tasks"] if task["main"]]) or "none"
+            pooled = {p["budget"]: p for p in decision["controls"] if p["against"] == scorer}
+            body += [(f"**{label}**", "", *cells(pooled))] if pooled else []
     caption = (
-        "The rules were fixed before measuring. A claim is met only if the interval, corrected for "
-        "all trials of the claim, lies above its bound on every set, and the method beats "
-        "`resize` and itself with another image's question (`shuffled`) there. "
-        f"Sets that count: {main}."
+        f"`{about.row}` minus `resize` with as many tokens, in points, with {INTERVALS}. ▲ surely "
+        "better, ▼ surely worse, ○ no difference shown."
     )
-    head = ("tier", "claim", "state", "closest trial", "difference to grid", "corrected p")
-    return [Heading("Tiers", 3), Table(head, tuple(rows), caption)]
+    return Table(("set", "questions (images)", *_heads(about.budgets)), tuple(body), caption)
 
 
-def _closest_trial(claim: Saved) -> tuple[str, str, str]:
-    best = claim["best"]
-    if best is None:
-        return ("–", "–", "–")
-    sets = len(best["sets"])
-    where = best["sets"][0]["task"] if sets == 1 else plural(sets, "set")
-    trial = f"`{best['method']}` at {best['budget']}, {where}"
-    if best["against_budget"] != best["budget"]:
-        trial += f", against `{best['against']}` at {best['against_budget']}"
-    if best["faults"]:
-        trial += f" ({best['faults'][0]})"
-    worst = min(best["sets"], key=lambda one: one["low"] - one["bound"])
-    difference = f"{format_difference(worst)}, required {format_points(worst['bound'])}"
-    return trial, difference, f"{format_p(best['p_holm'])} ({plural(claim['trials'], 'trial')})"
+def _marked(pair: Saved) -> str:
+    mark = f"{MARKS[pair['side']]} " if "side" in pair else ""
+    return mark + format_difference(pair, 0)
 
 
-# ---- who beats whom, and with what power ---------------------------------------------------------
-
-BASELINE_NOTES = {
-    "resize": "The whole image, resized to K tokens.",
-    "shuffled": "The same method with another image's question: a gain over it is due to the "
-    "question.",
-    "blind": "The same method with a scorer that does not get the question.",
-    "grid": "The K most relevant cells: what a pyramid or a fovea must improve on.",
-}
+# ---- the rules -----------------------------------------------------------------------------------
 
 
-def _who_beats_whom(decision: Saved) -> list[ReportBlock]:
-    """By baseline, set and budget."""
+def _rule(name: str, decision: Saved) -> tuple[str, Saved, Table]:
+    """Sets by budgets; the pooled difference first, losses bold."""
+    rule = decision[name]
+    trials = rule["by_set"]
+    budgets = dict.fromkeys((pair["budget"], pair["against_budget"]) for pair in trials)
+    body = []
+
+    def add(label: str, readers: str, count: str, pairs: dict[int, str]) -> None:
+        body.append((label, readers, count, *(pairs.get(budget, "–") for budget, _ in budgets)))
+
+    if rule["pooled"]:
+        label = f"pooled, required above {numbers.format_points(BOUND)}"
+        pooled = {pair["budget"]: _pooled(pair) for pair in rule["pooled"]}
+        add(label, "as each set", plural(len(rule["sets"]), "set"), pooled)
+    for entry in rule["sets"]:
+        pairs = {pair["budget"]: _sure(pair) for pair in trials if pair["set"] == entry["set"]}
+        count = f"{entry['n']:,}, {entry['images']:,}"
+        add(f"{entry['label']}: {entry['set']}", entry["measured_by"], count, pairs)
+    if beside := rule["with_charts"]:
+        pair = {beside["budget"]: format_difference(beside)}
+        add("with charts (does not count)", "as each set", plural(len(beside["sets"]), "set"), pair)
+    heads = tuple(str(own) if own == other else f"{own} against {other}" for own, other in budgets)
+    rival = trials[0]["against"] if trials else "resize"
     caption = (
-        "Number of methods that are significantly better (after correction), and the best "
-        "difference in points with its interval. Where no method is: the smallest detectable "
-        "difference (80 % power) in round brackets."
+        f"`views` minus `{rival}`, in points, by {names.token(rule['token'])}. * surely different "
+        "from 0, after Holm's correction; losses are bold."
     )
-    blocks: list[ReportBlock] = [Heading("Who beats whom", 3), Text(caption)]
-    for name, note in BASELINE_NOTES.items():
-        blocks.append(Heading(f"Who beats `{name}`", 4))
-        for side, tasks in _by_side(decision["tasks"]):
-            budgets = _all_budgets(tasks)
-            rows = [
-                (task["task"], *(_winners(decision, task, budget, name) for budget in budgets))
-                for task in tasks
-            ]
-            head = ("set", *_budget_heads(budgets))
-            blocks.append(Table(head, tuple(rows), note + _counted(side)))
-    return blocks
+    head = ("set", "measured by", "questions, images", *heads)
+    return name, rule, Table(head, tuple(body), caption)
 
 
-def _winners(decision: Saved, task: Saved, budget: int, baseline: str) -> str:
-    comparisons = [
-        (row[f"vs_{baseline}"], row["method"])
-        for row in _rows_of(decision, task)
-        if row["budget"] == budget and _competes(row) and row[f"vs_{baseline}"]
-    ]
-    if not comparisons:
-        return "–"
-    significant = [one for one in comparisons if one[0]["p_holm"] <= 0.05]
-    better = [one for one in significant if one[0]["estimate"] > 0]
-    best, method = max(better or comparisons, key=lambda one: one[0]["estimate"])
-    difference = f"`{method}` {format_difference(best)}"
-    if better:
-        return f"{len(better)} of {len(comparisons)}: {difference}"
-    worse = f" ({len(significant)} lose)" if significant else ""
-    detectable = f" ({100 * best['detectable']:.1f})" if "detectable" in best else ""
-    return f"**0 of {len(comparisons)}**{worse}: {difference}{detectable}"
+def _pooled(pair: Saved) -> str:
+    text = format_difference(pair)
+    if not pair["complete"]:
+        return f"{text} ({plural(len(pair['sets']), 'set')}, incomplete)"
+    return text if pair["met"] else f"**{text} fails**"
 
 
-def _power(decision: Saved) -> list[ReportBlock]:
-    rows: Sequence[tuple[str, ...]] = tuple(
-        (
-            one["task"],
-            str(one["images"]),
-            f"{100 * one['power']:.0f} %",
-            f"{100 * one['detectable']:.1f}",
-            f"{100 * (one['true'] + one['detectable']):.1f}",
-            f"`{one['against']}`, {plural(one['pairs'], 'pair')}",
-        )
-        for one in decision["power"]
-    )
-    if not rows:
-        return []
-    true = f"{100 * decision['power'][0]['true']:g}"
-    caption = (
-        f"For the median comparison of each set: the power to find a true difference of {true} "
-        "points, the smallest difference that is found with 80 % power, and the true difference at "
-        f"which an interval lies above {true} points as often. A single test, before correction."
-    )
-    head = ("set", "images", f"power at +{true}", "detectable", f"to show +{true}", "against")
-    return [Heading("Statistical power", 3), Table(head, tuple(rows), caption)]
+def _sure(pair: Saved) -> str:
+    text = format_difference(pair)
+    text = f"**{text}**" if pair["estimate"] < 0 else text
+    return text if pair["side"] == "open" else f"{text} *"
+
+
+def _calibration(rows: Sequence[Saved]) -> Table:
+    """Expected and read, by set and budget."""
+    budgets = sorted({row["budget"] for row in rows})
+    body = []
+    for name in dict.fromkeys(row["set"] for row in rows):
+        own = {row["budget"]: row for row in rows if row["set"] == name}
+        cells = (_expected(own[budget]) if budget in own else "–" for budget in budgets)
+        body.append((name, *cells))
+    caption = "Expected by the planner → read, and the difference in points with its interval."
+    return Table(("set", *_heads(budgets)), tuple(body), caption)
+
+
+def _expected(row: Saved) -> str:
+    gap = format_difference(row | {"estimate": row["difference"]}, 0)
+    return f"{format_score(row['expected'])} → {format_score(row['read'])} ({gap})"
 
 
 # ---- set by set ----------------------------------------------------------------------------------
 
-PLOT_NOTE = (
-    "In plots of quality, up and to the left is better. A ring marks a row that no other row beats "
-    "in both (Pareto-optimal); vertical bars are intervals."
-)
-FOREST_NOTE = (
-    " The last plot shows the difference of each method to its baselines, with intervals; the "
-    "dashed line is the difference to `grid` that tier 1 requires."
-)
 
-
-def _tasks(decision: Saved) -> list[ReportBlock]:
-    note = PLOT_NOTE + (FOREST_NOTE if tries_first_claim(decision) else "")
-    return [Heading("Set by set", 3), Text(note)] + [
-        block for task in decision["tasks"] for block in _task(task, _rows_of(decision, task))
-    ]
-
-
-def _task(task: Saved, rows: list[Saved]) -> list[ReportBlock]:
+def _set_details(decision: Saved, task: Saved) -> SetDetails:
+    rows = [row for row in decision["rows"] if row["task"] == task["task"]]
     rows = [row for row in rows if row["verdict"] != "variant"]
-    about = (
-        f"{task['kind'].capitalize() if task['kind'] != 'unknown' else 'Unknown kind of images'}"
-        f"; {task['measure']}, column `{task['column']}` ({task['measured_by']}); "
-        f"{plural(task['n'], 'question')} on {plural(task['images'], 'image')}; "
-        f"{token(task['token'])}."
-        f"{'' if task['main'] else ' A further measurement: it counts for no tier.'}"
+    focus = {row["method"]: row for row in rows if row["budget"] == task["focus"]}
+    means = {name: row["mean"] for name, row in focus.items()}
+    order = sorted(  # methods from the best on, then controls as they come
+        dict.fromkeys(row["method"] for row in rows),
+        key=lambda name: -means.get(name, 0.0) if names.competes(name) else 1.0,
     )
-    best = _leader(task, rows)
-    shuffled = best["vs_shuffled"]["against"] if best and best["vs_shuffled"] else None
-    order = _order(task, rows)
-    pale = [name for name in order if _role(name, shuffled) == "control"]
-    caption = f"Pale lines: {join_code(pale)}." if pale else ""
-    return [
-        Heading(f"{task['task']}, {token(task['token'])}" if task["token"] else task["task"], 4),
-        Text(about),
-        Plots(tuple(_plots(task, rows, order, shuffled)), caption),
-        _means_table(task, rows, order),
-        *_differences_table(task, rows, order),
-    ]
+    cells = {(row["method"], row["budget"]): _mean(row) for row in rows}
+    budgets = task["budgets"]
+    body = tuple((f"`{name}`", *(cells.get((name, b), "–") for b in budgets)) for name in order)
+    caption = (
+        f"Mean and 95 % interval, by {names.token(task['token'])}; bold: no other row is as good "
+        "with as few."
+    )
+    table = Table(("row", *_heads(budgets)), body, caption)
+    methods = [focus[name] for name in order if name in focus and names.competes(name)]
+    return SetDetails(task, table, _baselines(task, methods))
 
 
-def _order(task: Saved, rows: list[Saved]) -> list[str]:
-    """Methods by their mean at the budget in focus, then controls as they come."""
-    every = list(dict.fromkeys(row["method"] for row in rows))
-    mean = {row["method"]: row["mean"] for row in rows if row["budget"] == task["focus"]}
-    methods = list(dict.fromkeys(row["method"] for row in rows if _competes(row)))
-    methods.sort(key=lambda name: -mean.get(name, 0.0))
-    return methods + [name for name in every if name not in methods]
+def _mean(row: Saved) -> str:
+    text = format_interval(row)
+    return f"**{text}**" if row["front_tokens"] else text
 
 
-def _role(name: str, shuffled: str | None) -> str:
-    """How a row is drawn; of the shuffled rows, the best method's stands out."""
-    parsed = names.parse(name)
-    if names.competes(name):
-        return "method"
-    if name == shuffled:
-        return "shuffled"
-    if parsed.method in ("resize", "oracle"):
-        return parsed.method
-    return "grid" if parsed == names.RowName("grid", "", names.SCOUT) else "control"
-
-
-def _plots(task: Saved, rows: list[Saved], order: list[str], shuffled: str | None) -> list[str]:
-    roles = {name: _role(name, shuffled) for name in order}
-    plots = [
-        _pareto(task, rows, roles, "budget", token(task["token"])),
-        _pareto(task, rows, roles, "cost", "cost of a request, ratio"),
-        _forest(task, rows, order),
-    ]
-    return [svg for svg in plots if svg]
-
-
-def _pareto(task: Saved, rows: list[Saved], roles: dict[str, str], key: str, across: str) -> str:
-    lines = []
-    for name, role in roles.items():
-        own = [row for row in rows if row["method"] == name and row[key]]
-        own.sort(key=lambda row: row[key])
-        points = tuple((float(r[key]), r["mean"], r["low"], r["high"]) for r in own)
-        optimal = tuple(bool(r["front_tokens" if key == "budget" else "front_cost"]) for r in own)
-        if points:
-            lines.append(Line(name, points, optimal, role))
-    if not lines:
-        return ""
-    costs = [x for line in lines for x, *_ in line.points]
-    ticks = task["budgets"] if key == "budget" else _ticks(costs)
-    title = f"Quality against {'tokens' if key == 'budget' else 'cost'}"
-    return pareto_plot(lines, title, across, ticks, task["full"])
-
-
-def _ticks(values: list[float]) -> list[float]:
-    """A few round numbers over a logarithmic range."""
-    low, high = min(values), max(values)
-    middle = (low * high) ** 0.5
-    return list(dict.fromkeys(float(f"{value:.2g}") for value in (low, middle, high)))
-
-
-def _forest(task: Saved, rows: list[Saved], order: list[str]) -> str:
-    by_method = {row["method"]: row for row in rows if row["budget"] == task["focus"]}
-    methods = [name for name in order if names.competes(name) and name in by_method]
-    forest = []
-    for name in methods[:FOREST_SIZE]:
-        pairs = [(at, by_method[name][f"vs_{base}"]) for at, base in enumerate(BASELINES)]
-        marks = [(at, p["estimate"], p["low"], p["high"]) for at, p in pairs if p]
-        if marks:
-            forest.append(ForestRow(name, tuple(marks)))
-    against_grid = any(at == BASELINES.index("grid") for row in forest for at, *_ in row.marks)
-    title = f"Difference with {task['focus']} {token(task['token'])}"
-    return forest_plot(forest, title, BASELINES, BOUND) if against_grid else ""
-
-
-def _means_table(task: Saved, rows: list[Saved], order: list[str]) -> Table:
-    by_cell = {(row["method"], row["budget"]): row for row in rows}
-    body = []
-    for name in order:
-        cells = []
-        for budget in task["budgets"]:
-            row = by_cell.get((name, budget))
-            mean = format_interval(row["mean"], row["low"], row["high"]) if row else "–"
-            cells.append(f"**{mean}**" if row and row["front_tokens"] else mean)
-        body.append((f"`{name}`", *cells))
-    caption = "Mean and 95 % interval; bold: Pareto-optimal in quality against tokens."
-    caption += _counted(token(task["token"]))
-    return Table(("row", *_budget_heads(task["budgets"])), tuple(body), caption)
-
-
-def _differences_table(task: Saved, rows: list[Saved], order: list[str]) -> list[Table]:
-    """The methods at the budget in focus, and at which budgets they are supported."""
-    supported: dict[str, list[str]] = {}
-    for row in rows:
-        if row["verdict"] == "supported":
-            supported.setdefault(row["method"], []).append(str(row["budget"]))
-    by_method = {r["method"]: r for r in rows if r["budget"] == task["focus"] and _competes(r)}
-    bases = [one for one in BASELINES if any(row[f"vs_{one}"] for row in by_method.values())]
-    judged = "grid" in bases
-    body = []
-    for name in [one for one in order if one in by_method]:
-        row = by_method[name]
-        verdict = (
-            row["verdict"].removeprefix("not supported: "),
-            ", ".join(supported.get(name, [])) or "–",
-        )
-        figures = (_significance(row[f"vs_{base}"]) for base in bases)
-        body.append((f"`{name}`", *figures, *(verdict if judged else ())))
+def _baselines(task: Saved, methods: Sequence[Saved]) -> Table | None:
+    """The methods at the budget in focus against every baseline that was measured."""
+    bases = [name for name in BASELINES if any(row[f"vs_{name}"] for row in methods)]
     if not bases:
-        return []
-    caption = (
-        f"Differences in points with {task['focus']} {token(task['token'])}, paired by question. "
-        "* significant after Holm's correction over methods; otherwise the smallest detectable "
-        "difference (80 % power) in round brackets. – not measured."
-    )
-    head = ("method", *(f"vs {name}" for name in bases))
-    head += ("verdict", "supported at") if judged else ()
-    return [Table(head, tuple(body), caption)]
-
-
-def _significance(comparison: Saved | None) -> str:
-    """A difference, and a star or the smallest detectable difference."""
-    if comparison is None:
-        return "–"
-    detectable = comparison.get("detectable")
-    mark = "*" if detectable is None else f"({100 * detectable:.1f})"
-    return f"{format_difference(comparison)} {mark}"
-
-
-# ---- other views of the scores -------------------------------------------------------------------
-
-
-def _quality_per_token(decision: Saved) -> list[ReportBlock]:
-    """Score per hundred tokens of the best method and of `resize`."""
-    caption = (
-        "Score per hundred tokens: the best method, and `grid` / `resize` in round brackets. It "
-        "falls with the budget wherever the first tokens are the best ones."
-    )
-    blocks: list[ReportBlock] = [Heading("Quality per token", 3)]
-    for side, tasks in _by_side(decision["tasks"]):
-        budgets = _all_budgets(tasks)
-        body = tuple(
-            (task["task"], *(_score_per_hundred(decision, task, budget) for budget in budgets))
-            for task in tasks
-        )
-        head = ("set", *_budget_heads(budgets))
-        blocks.append(Table(head, body, caption + _counted(side)))
-    return blocks
-
-
-def _score_per_hundred(decision: Saved, task: Saved, budget: int) -> str:
-    rows = [row for row in _rows_of(decision, task) if row["budget"] == budget]
-    methods = [row for row in rows if _competes(row)]
-    if not methods:
-        return "–"
-    best = max(methods, key=lambda row: row["mean"])
-    by_method = {row["method"]: row["per_100_tokens"] for row in rows}
-    baselines = " / ".join(format_score(by_method.get(name)) for name in ("grid", "resize"))
-    return f"`{best['method']}` {format_score(best['per_100_tokens'])} ({baselines})"
-
-
-def _heights(decision: Saved) -> list[ReportBlock]:
-    """By the text height of the answer."""
-    rows = decision["heights"]
-    if not rows:
-        return []
-    tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
-    plots = []
-    for task in dict.fromkeys(row["task"] for row in rows):
-        own = [row for row in rows if row["task"] == task]
-        bands = [f"{row['band']} px ({row['n']})" for row in own]
-        pairs = [(row["mean"], row["resize"]) for row in own]
-        title = f"{task}, {own[0]['budget']} {tokens[task]}"
-        plots.append(band_plot(bands, pairs, title, (own[0]["method"], "resize")))
+        return None
     body = tuple(
-        (
-            row["task"], f"{row['budget']} {tokens[row['task']]}", f"`{row['method']}`",
-            row["band"], str(row["n"]), str(row["images"]),
-            format_score(row["mean"]), format_score(row["resize"]), format_difference(row),
-        )
-        for row in rows
-    )  # fmt: skip
-    head = ("set", "tokens", "method", "height, px", "questions", "images", "score", "resize")
-    head = (*head, "difference")
-    caption = (
-        "The best method of each set against `resize`, by the height of the answer on the page "
-        "as it was measured (`measure --side`: reduced to 1,024 pixels unless told otherwise); "
-        "intervals are not corrected, and wide where a band has few images."
-    )
-    return [Heading("By text height", 3), Plots(tuple(plots)), Table(head, body, caption)]
-
-
-def _changes(decision: Saved) -> list[ReportBlock]:
-    """Single questions with the largest gains and losses."""
-    if not decision["changes"]:
-        return []
-    blocks: list[ReportBlock] = [Heading("Wins and losses", 3)]
-    tokens = {task["task"]: token(task["token"]) for task in decision["tasks"]}
-    for one in decision["changes"]:
-        text = (
-            f"{one['task']}, {one['budget']} {tokens[one['task']]}: "
-            f"`{one['method']}` scores higher than "
-            f"`{one['against']}` on {plural(one['wins'], 'question')}, lower on {one['losses']} "
-            f"and the same on {one['ties']}."
-        )
-        body = [("win", *_question(row)) for row in one["largest_gains"]]
-        body += [("**loss**", *_question(row)) for row in one["largest_losses"]]
-        head = ("", "question", "image", "height, px", f"{one['method']}", one["against"])
-        caption = "The largest differences, by row of the suite; heights on the page as measured."
-        blocks += [Text(text), Table(head, tuple(body), caption)]
-    return blocks
-
-
-def _question(row: Saved) -> tuple[str, ...]:
-    height = f"{row['height']:g}" if row["height"] else "–"
-    scores = format_score(row["score"]), format_score(row["other"])
-    text = f"{row['row']}: {row['question']}" if row.get("question") else row["row"]
-    return (text, row["image"], height, *scores)
-
-
-def _ablations(decision: Saved) -> list[ReportBlock]:
-    """Variants against the methods they vary."""
-    rows = decision["ablations"]
-    if not rows:
-        return []
-    significant = [row for row in rows if "detectable" not in row]
-    better = sum(row["estimate"] > 0 for row in significant)
-    total = plural(len(rows), "comparison")
-    summary = (
-        f"Significantly better in {better} of {total}, significantly worse in "
-        f"{len(significant) - better}."
-    )
-    blocks: list[ReportBlock] = [Heading("Ablations", 3), Text(summary)]
-    for side, tasks in _by_side(decision["tasks"]):
-        sets = {task["task"] for task in tasks}
-        own = [row for row in rows if row["task"] in sets]
-        blocks += [_ablation_table(own, side)] if own else []
-    return blocks
-
-
-def _ablation_table(rows: list[Saved], side: str) -> Table:
-    sets = list(dict.fromkeys(row["task"] for row in rows))
-    cells = {
-        (row["method"], row["against"], row["budget"], row["task"]): _significance(row)
-        for row in rows
-    }
-    body = tuple(
-        (f"`{one}`", f"`{base}`", str(budget), *(cells.get((*key, task), "–") for task in sets))
-        for key in dict.fromkeys(key[:3] for key in cells)
-        for one, base, budget in [key]
+        (f"`{row['method']}`", *(_significance(row[f"vs_{b}"]) for b in bases), row["verdict"])
+        for row in methods
     )
     caption = (
-        "Variant minus base, in points; * significant after correction over the variants of the "
-        "set, otherwise the smallest detectable difference (80 % power) in round brackets."
+        f"Differences in points with {task['focus']} {names.token(task['token'])}. * significant "
+        "after Holm's correction over methods; otherwise the smallest detectable difference (80 % "
+        "power) in round brackets."
     )
-    return Table(("variant", "base", side, *sets), body, caption)
+    return Table(("method", *(f"vs {name}" for name in bases), "verdict"), body, caption)
+
+
+def _significance(pair: Saved | None) -> str:
+    if pair is None:
+        return "–"
+    mark = f"({100 * pair['detectable']:.1f})" if "detectable" in pair else "*"
+    return f"{format_difference(pair)} {mark}"
 
 
 # ---- other sections of the runs ------------------------------------------------------------------
 
-SECTION_TITLES = {
-    "regions": "Target, secondary, periphery",
-    "turns": "The second question",
-    "gaze": "Human gaze",
-    "coverage": "Coverage",
-    "cost": "Cost",
-}
-NOT_MEASURED = {
-    "regions": "whether keeping the most relevant cells starves the periphery",
-    "turns": "what a second question loses on tokens chosen for the first",
-    "gaze": "agreement with human gaze",
-    "coverage": "the share of each image that is covered",
-    "cost": "the cost of a request, without which no claim about speed can be met",
-}
-TURNS_CAPTION = (
-    "Score of the second question on tokens chosen for the first → on tokens chosen for itself; in "
-    "round brackets the difference, with its interval. The head of a column has the number of "
-    "questions."
-)
-COVERAGE_CAPTION = (
-    "Share of the image that the kept tokens cover, with its interval. The head of a column has "
-    "the number of questions."
-)
 
-
-def _sections(decision: Saved) -> list[ReportBlock]:
-    """What else the runs measured, and what they did not; nothing of a suite of one's own."""
-    blocks: list[ReportBlock] = []
-    absent = [name for name in SECTION_TITLES if not decision["sections"].get(name)]
-    for name, title in SECTION_TITLES.items():
-        if name in absent:
-            continue
-        parts = decision["sections"][name]
-        blocks.append(Heading(title, 3))
-        if name in ("turns", "coverage"):
-            for side, own in _by_side(parts, "patch"):
-                blocks += _table_over_sets(name, own, side)
-        else:
-            blocks += [block for part in parts for block in _section(name, part)]
-    if absent and not is_own(decision):
-        lacks = "; ".join(NOT_MEASURED[name] for name in absent)
-        blocks.insert(0, Text(f"Not measured in these runs: {lacks}."))
-    return [Heading("What else was measured"), *blocks] if blocks else []
-
-
-def _section(name: str, part: Saved) -> list[ReportBlock]:
+def _section(part: Saved) -> Table:
     """One table a set at one budget, without variants; the files of results have them all."""
     columns = [column for column in part["columns"] if column != "n"]
-    rows = part["rows"]
-    body = []
-    for row in rows:
-        gaps = row["gaps"] or {}
-        cells = [_value(row["values"].get(column), gaps.get(column), column) for column in columns]
-        body.append((f"`{row['method']}`", row["budget"], *cells))
+    rows = shown_rows(part["rows"], part["patch"])
+    body = tuple(
+        (
+            f"`{row['method']}`", row["budget"],
+            *(_value(row["values"].get(c), (row["gaps"] or {}).get(c)) for c in columns),
+        )
+        for row in rows
+    )  # fmt: skip
+    place = "/".join(part[key] for key in ("suite", "part") if part.get(key)) or part["file"]
+    count = f", {plural(part['n'], 'question')}" if part.get("n") else ""
     unit = f" Unit: {part['unit']}." if part.get("unit") else ""
-    rivals = _rivals(rows)
-    gap = f" In round brackets: the difference to {rivals}, with its interval." if rivals else ""
-    questions = f", {plural(part['n'], 'question')}" if part.get("n") else ""
-    caption = f"{_place(part)}{questions}.{unit}{gap}"
-    table = Table(("row", token(part["patch"]), *columns), tuple(body), caption)
-    sentence = _region_counts(part) if name == "regions" else ""
-    return [Text(f"{_place(part)}: {sentence}"), table] if sentence else [table]
+    rivals = list(dict.fromkeys(row["against"] for row in rows if row["gaps"]))
+    gaps = f" In round brackets: the difference to {numbers.join_code(rivals)}." if rivals else ""
+    caption = f"{place}{count}. Means with 95 % intervals.{unit}{gaps}"
+    return Table(("row", names.token(part["patch"]), *columns), body, caption)
 
 
-def _place(part: Saved) -> str:
-    return "/".join(str(part[key]) for key in ("suite", "part") if part.get(key)) or part["file"]
-
-
-def _rivals(rows: list[Saved]) -> str:
-    return join_code(list(dict.fromkeys(row["against"] for row in rows if row["gaps"])))
-
-
-def _value(value: Any, gap: Any, column: str) -> str:
+def _value(value: Any, gap: Any) -> str:
     """A mean with its interval, or with its difference and the interval of that."""
     if value is None:
         return "–"
     if not isinstance(value, list):
         return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
-    if "density" in column:
-        return f"{value[0]:.2f}"
-    if isinstance(gap, list):
-        return f"{value[0]:.2f} ({_gap(gap)})".replace("-", "−")
-    return f"{value[0]:.2f} [{value[1]:.2f}, {value[2]:.2f}]".replace("-", "−")
-
-
-def _gap(gap: Sequence[float]) -> str:
-    return f"{gap[0]:+.2f} [{gap[1]:+.2f}, {gap[2]:+.2f}]".replace("-", "−")
-
-
-def _sides(intervals: Sequence[Sequence[float]]) -> tuple[int, int, int]:
-    """How many intervals lie above 0, below 0, and across it."""
-    above, below = sum(one[1] > 0 for one in intervals), sum(one[2] < 0 for one in intervals)
-    return above, below, len(intervals) - above - below
-
-
-def _region_counts(part: Saved) -> str:
-    """How many rows gain or lose in each region, by interval."""
-    rows = [row for row in part["rows"] if row["gaps"]]
-    if not rows:
-        return ""
-    counts = []
-    for column in [column for column in rows[0]["gaps"] if "density" not in column]:
-        above, below, undecided = _sides([r["gaps"][column] for r in rows if column in r["gaps"]])
-        counts.append(f"`{column}`: {above} above, {below} below, {undecided} open")
-    total = plural(len(rows), "row")
-    return f"by interval, of {total} against {_rivals(rows)}: {join_words(counts)}."
-
-
-def _table_over_sets(name: str, parts: list[Saved], side: str) -> list[ReportBlock]:
-    """One table over all sets: short sections are easier to compare than to read one by one."""
-    turns = name == "turns"
-    methods: dict[tuple[str, str], None] = {}
-    columns = []
-    for part in parts:
-        rows = shown_rows(part) if turns else part["rows"]
-        cells = {(r["method"], r["budget"]): _turns(r) if turns else _coverage(r) for r in rows}
-        methods |= dict.fromkeys(cells)
-        unit = f" {part['unit']}" if part.get("unit") else ""
-        questions = f" ({part['n']})" if part.get("n") else ""
-        columns.append((f"{_place(part)}{unit}{questions}", cells))
-    head = ("row", side, *(title for title, _ in columns))
-    body = tuple(
-        (f"`{row}`", budget, *(cells.get((row, budget), "–") for _, cells in columns))
-        for row, budget in methods
-    )
-    table = Table(head, body, TURNS_CAPTION if turns else COVERAGE_CAPTION)
-    return [Text(_turn_counts(parts)), table] if turns else [table]
-
-
-def _turns(row: Saved) -> str:
-    values, gap = row["values"], (row["gaps"] or {}).get(KEPT_TOKENS)
-    if KEPT_TOKENS not in values or NEW_TOKENS not in values:
-        return "–"
-    scores = f"{values[KEPT_TOKENS][0]:.2f} → {values[NEW_TOKENS][0]:.2f}"
-    return f"{scores} ({_gap(gap)})" if gap else scores
-
-
-def _turn_counts(parts: list[Saved]) -> str:
-    rows = [row for part in parts for row in part["rows"] if row["gaps"]]
-    gaps = [gap for row in rows if (gap := row["gaps"].get(KEPT_TOKENS))]
-    better, worse, undecided = _sides(gaps)
-    return (
-        f"By interval, keeping the first question's tokens is worse in {worse} of "
-        f"{plural(len(gaps), 'comparison')}, better in {better} and open in {undecided}."
-    )
-
-
-def _coverage(row: Saved) -> str:
-    first = next(iter(row["values"].values()), None)
-    return _value(first, None, "")
-
-
-# ---- statistics and sources ----------------------------------------------------------------------
-
-
-def _statistics(decision: Saved) -> list[ReportBlock]:
-    level = f"{100 * (1 - decision['level']):g} %"
-    claim, own = tries_first_claim(decision), is_own(decision)
-    items = [
-        "Differences are paired by question, then averaged.",
-        f"Intervals ({level}) come from {decision['draws']:,} bootstrap resamples of whole "
-        "images, each divided by its own standard error (studentised bootstrap clustered "
-        f"by image, seed {decision['seed']}). Where fewer than six images differ, images "
-        "are counted instead (Clopper and Pearson; sign test), and everywhere that count "
-        "bounds the interval. `homunculus measure` prints the same ones.",
-        "p-values come from the same resamples, two-sided, with Holm's correction over the "
-        "methods of a set and budget" + (CLAIM_STATISTICS if claim else "."),
-    ]
-    items += [SAVED_STATISTICS] if any(map(decision["sections"].get, TABLES)) else []
-    items += [] if own else [PRODUCT_STATISTICS]
-    items += [
-        "`resize` shrinks the whole image to K tokens, `blind` is the same method with a scorer "
-        "that does not get the question, `shuffled` the same method with another image's question"
-        + (", `grid` keeps the K most relevant cells." if claim else "."),
-    ]
-    bound = f"A bound of {format_points(BOUND)} is met when the low end of the interval lies above "
-    items += [f"{bound}it. The mean alone decides nothing."] if claim else []
-    return [Heading("Statistics", 3), Bullets(tuple(items))]
-
-
-TABLES = ("regions", "coverage", "gaze")
-"""Sections that a run saves with their intervals."""
-CLAIM_STATISTICS = (
-    "; the claims of a tier are corrected over all their trials: methods, budgets and sets."
-)
-SAVED_STATISTICS = (
-    "Regions, coverage and gaze have the intervals that their runs saved. Older runs "
-    "saved percentiles of the same resampling, which are narrower on few images."
-)
-PRODUCT_STATISTICS = (
-    "The rules for the product: a loss is looked for with Holm's correction over the sets at one "
-    "budget, a gain is claimed with the correction over all sets and budgets of the rule. Pooled "
-    "differences give every set the same weight and resample each set by itself; where images are "
-    "counted, every set counts as many as the smallest has."
-)
-
-
-def _sources(decision: Saved) -> list[ReportBlock]:
-    """The file, commit, hardware and command behind every set."""
-    body = tuple(
-        (
-            task["task"],
-            task["origin"]["file"],
-            str(task["origin"]["commit"] or "–"),
-            str(task["origin"]["hardware"] or "–"),
-            f"`{task['origin']['command']}`" if task["origin"]["command"] else "–",
-        )
-        for task in decision["tasks"]
-    )
-    blocks: list[ReportBlock] = [
-        Heading("Sources", 3),
-        Table(("set", "file", "commit", "hardware", "command"), body),
-    ]
-    if decision["skipped"]:
-        reasons = "; ".join(f"{suite}: {reason}" for suite, reason in decision["skipped"].items())
-        blocks.append(Text(f"Suites that could not be measured: {reasons}."))
-    if decision["without"]:
-        text = f"Left out on request, replaced by a later file: {join_code(decision['without'])}."
-        blocks.append(Text(text))
-    if decision["aside"]:
-        blocks.append(Text(f"Skipped, not results of `measure`: {join_words(decision['aside'])}."))
-    return blocks
+    interval = "[{1:.2f}, {2:.2f}]".format(*value)
+    interval = "({:+.2f} [{:+.2f}, {:+.2f}])".format(*gap) if gap else interval
+    return f"{value[0]:.2f} {interval}".replace("-", "−")

@@ -2,18 +2,24 @@
 """Other views of the same scores: Pareto fronts, text heights, single questions, ablations."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from homunculus_lab.decide import names
-from homunculus_lab.decide.compare import Cell, Comparison, correct, difference, round_number
-from homunculus_lab.decide.read import Task
-from homunculus_lab.decide.rule import Costs
-from homunculus_lab.stats import Bootstrap
+import numpy as np
 
-np: Any = import_module("numpy")
+from homunculus_lab.decide import names
+from homunculus_lab.decide.claims import Costs
+from homunculus_lab.decide.compare import (
+    Cell,
+    Comparison,
+    correct,
+    difference,
+    round_number,
+    rounded_interval,
+)
+from homunculus_lab.decide.read import Task
+from homunculus_lab.stats import Bootstrap
 
 HEIGHTS = (10, 14, 20, 30)
 """Borders between bands of text height in pixels of the page, the same as in `measure`."""
@@ -36,21 +42,17 @@ def default_budget(patch: int | None) -> int:
     return LARGE_DEFAULT if (patch or 0) > 16 else DEFAULT
 
 
-def leader(task: Task, cells: Sequence[Cell]) -> Cell | None:
-    """The method with the best mean at that budget: the one to detail, not a winner."""
-    here = [c for c in cells if c.task is task and c.competes and c.budget == focus_budget(task)]
-    return max(here, key=lambda cell: cell.mean.mean, default=None)
+def leaders(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Comparison]]:
+    """The method with the best mean of each task at that budget, and its difference to `resize`."""
+    for task in dict.fromkeys(cell.task for cell in cells):
+        focus = focus_budget(task)
+        methods = [c for c in cells if c.task is task and c.competes and c.budget == focus]
+        cell = max(methods, key=lambda cell: cell.mean.mean, default=None)
+        if cell and (resize := cell.comparisons["resize"]):
+            yield cell, resize
 
 
 # ---- Pareto fronts -------------------------------------------------------------------------------
-
-
-def _pareto_optimal(points: Sequence[tuple[float, float]]) -> list[bool]:
-    """Whether no other point is as cheap and as good, and better in one of the two."""
-    return [
-        not any(x <= cost and y >= mean and (x, y) != (cost, mean) for x, y in points)
-        for cost, mean in points
-    ]
 
 
 def pareto_fronts(cells: Sequence[Cell], costs: Costs) -> dict[int, dict[str, Any]]:
@@ -60,29 +62,33 @@ def pareto_fronts(cells: Sequence[Cell], costs: Costs) -> dict[int, dict[str, An
     """
     places: dict[int, dict[str, Any]] = {}
     for task in dict.fromkeys(cell.task for cell in cells):
-        here = [at for at, cell in enumerate(cells) if cell.task is task]
+        own = {index: cell for index, cell in enumerate(cells) if cell.task is task}
+        fair = [i for i, cell in own.items() if names.parse(cell.method).scorer != "answer"]
         cost = {
-            at: costs.get(cells[at].method, cells[at].budget, task.suite, task.patch) for at in here
+            index: costs.get(cell.method, cell.budget, task.suite, task.patch)
+            for index, cell in own.items()
         }
-        fair = [at for at in here if names.parse(cells[at].method).scorer != "answer"]
-        tokens = {at: float(cells[at].budget) for at in fair}
-        known = {at: price for at in fair if (price := cost[at]) is not None}
-        by_tokens, by_cost = (_front(cells, price) for price in (tokens, known))
-        for at in here:
-            places[at] = {
-                "cost": cost[at],
-                "per_100_tokens": round_number(100 * cells[at].mean.mean / cells[at].budget)
-                if cells[at].budget
-                else None,
-                "front_tokens": at in by_tokens,
-                "front_cost": at in by_cost if cost[at] is not None else None,
+        by_tokens = _front({i: (float(own[i].budget), own[i].mean.mean) for i in fair})
+        known = {i: (price, own[i].mean.mean) for i in fair if (price := cost[i]) is not None}
+        by_cost = _front(known)
+        for index, cell in own.items():
+            share = round_number(100 * cell.mean.mean / cell.budget) if cell.budget else None
+            places[index] = {
+                "cost": cost[index],
+                "per_100_tokens": share,
+                "front_tokens": index in by_tokens,
+                "front_cost": index in by_cost if cost[index] is not None else None,
             }
     return places
 
 
-def _front(cells: Sequence[Cell], price: Mapping[int, float]) -> set[int]:
-    points = [(price[at], cells[at].mean.mean) for at in price]
-    return {at for at, best in zip(price, _pareto_optimal(points), strict=True) if best}
+def _front(points: Mapping[int, tuple[float, float]]) -> set[int]:
+    """Points that no other point beats in price and mean, by their keys."""
+    return {
+        index
+        for index, (price, mean) in points.items()
+        if not any(x <= price and y >= mean and (x, y) != (price, mean) for x, y in points.values())
+    }
 
 
 # ---- text height ---------------------------------------------------------------------------------
@@ -106,31 +112,28 @@ BANDS = tuple(band(height) for height in (0, *HEIGHTS))
 def by_height(cells: Sequence[Cell], draws: int, seed: int) -> list[dict[str, Any]]:
     """The leader of each task against `resize`, by the text height of the answer."""
     rows = []
-    for task in dict.fromkeys(cell.task for cell in cells):
-        cell = leader(task, cells)
-        resize = cell.comparisons["resize"] if cell else None
-        if cell is None or resize is None or not any(task.scores.height):
+    for cell, resize in leaders(cells):
+        scores = cell.task.scores
+        if not any(scores.height):
             continue
-        bands = np.array([band(height) for height in task.scores.height])
-        one, other = (task.value(row, cell.budget) for row in (cell.method, resize.against))
-        for name in BANDS:
+        bands = np.array([band(height) for height in scores.height])
+        own, other = (cell.task.value(row, cell.budget) for row in (cell.method, resize.against))
+        head = {"task": cell.task.name, "method": cell.method, "budget": cell.budget}
+        for name in [name for name in BANDS if (bands == name).any()]:
             mine = bands == name
-            if mine.any():
-                image = [task.scores.image[at] for at in np.flatnonzero(mine)]
-                head = {"task": task.name, "method": cell.method, "budget": cell.budget}
-                head |= {"band": name, "n": int(mine.sum())}
-                rows.append(head | _band_row(one[mine], other[mine], image, draws, seed))
+            image = [scores.image[index] for index in np.flatnonzero(mine)]
+            gap = (own - other)[mine, None]
+            (estimate,) = Bootstrap(image, draws, seed).estimates(gap, -1.0, 1.0)
+            mean, low, high = rounded_interval(estimate)
+            rows.append(
+                head | {
+                    "band": name, "n": int(mine.sum()), "images": len(set(image)),
+                    "mean": round_number(own[mine].mean()),
+                    "resize": round_number(other[mine].mean()),
+                    "estimate": mean, "low": low, "high": high,
+                }
+            )  # fmt: skip
     return rows
-
-
-def _band_row(one: Any, other: Any, image: list[str], draws: int, seed: int) -> dict[str, Any]:
-    estimate = Bootstrap(image, draws, seed).estimates((one - other)[:, None], -1.0, 1.0)[0]
-    low, high = estimate.interval()
-    return {
-        "images": len(set(image)), "mean": round_number(one.mean()),
-        "resize": round_number(other.mean()), "estimate": round_number(estimate.mean),
-        "low": round_number(low), "high": round_number(high),
-    }  # fmt: skip
 
 
 # ---- single questions ----------------------------------------------------------------------------
@@ -139,37 +142,35 @@ def _band_row(one: Any, other: Any, image: list[str], draws: int, seed: int) -> 
 def wins_and_losses(cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """How many questions each leader wins and loses against `resize`, and the most extreme."""
     rows = []
-    for task in dict.fromkeys(cell.task for cell in cells):
-        cell = leader(task, cells)
-        resize = cell.comparisons["resize"] if cell else None
-        if cell is None or resize is None:
-            continue
-        one, other = (task.value(row, cell.budget) for row in (cell.method, resize.against))
-        gain = one - other
+    for cell, resize in leaders(cells):
+        task = cell.task
+        own, other = (task.value(row, cell.budget) for row in (cell.method, resize.against))
+        gain = own - other
         counts = Counter(np.sign(gain).astype(int).tolist())
         rows.append(
             {
                 "task": task.name, "method": cell.method, "budget": cell.budget,
                 "against": resize.against, "wins": counts[1], "ties": counts[0],
                 "losses": counts[-1],
-                "largest_gains": _extremes(task, one, other, -gain),
-                "largest_losses": _extremes(task, one, other, gain),
+                "largest_gains": _extremes(task, own, other, -gain),
+                "largest_losses": _extremes(task, own, other, gain),
             }
         )  # fmt: skip
     return rows
 
 
-def _extremes(task: Task, one: Any, other: Any, by: Any) -> list[dict[str, Any]]:
-    """The first in the order of ``by``, below 0 only; ties in the order of the file."""
-    order = [int(at) for at in np.argsort(by, kind="stable")[:SHOWN] if by[at] < 0]
+def _extremes(task: Task, own: Any, other: Any, order: Any) -> list[dict[str, Any]]:
+    """The first in this order, below 0 only; ties in the order of the file."""
+    scores = task.scores
+    first = [int(index) for index in np.argsort(order, kind="stable")[:SHOWN] if order[index] < 0]
     return [
         {
-            "row": task.scores.row[at], "image": task.scores.image[at],
-            "height": task.scores.height[at] or None, "score": round_number(one[at]),
-            "other": round_number(other[at]),
-            **({"question": task.scores.text[at]} if any(task.scores.text) else {}),
+            "row": scores.row[index], "image": scores.image[index],
+            "height": scores.height[index] or None, "score": round_number(own[index]),
+            "other": round_number(other[index]),
+            **({"question": scores.text[index]} if any(scores.text) else {}),
         }
-        for at in order
+        for index in first
     ]  # fmt: skip
 
 
@@ -187,6 +188,8 @@ def ablations(tasks: Sequence[Task], draws: int, seed: int) -> list[dict[str, An
                     estimate = difference(task, (row, budget), (base, budget), bootstrap)
                     pairs.append((row, budget, Comparison(base, estimate, estimate.p())))
         correct([pair for _, _, pair in pairs])
-        head = {"task": task.name}
-        rows += [head | {"method": m, "budget": b} | pair.to_dict() for m, b, pair in pairs]
+        rows += [
+            {"task": task.name, "method": row, "budget": budget} | pair.to_dict()
+            for row, budget, pair in pairs
+        ]
     return rows

@@ -8,16 +8,14 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import pairwise
 from math import log2
-from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.eyes.readers import distance, fold
 from homunculus_lab.stats import DRAWS, Bootstrap, bounds
-
-np: Any = import_module("numpy")
 
 LEGIBLE = (6, 8, 10, 12)
 """Text heights, in kept pixels, above which text counts as legible; 8 is the one to quote."""

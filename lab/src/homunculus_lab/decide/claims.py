@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from homunculus_lab.decide import names
-from homunculus_lab.decide.compare import Cell, difference
+from homunculus_lab.decide.compare import Cell, difference, round_number, rounded_interval
 from homunculus_lab.decide.names import RowName
 from homunculus_lab.decide.read import Results, Task
 from homunculus_lab.stats import LEVEL, MIN_IMAGES, Bootstrap, Estimate, holm
@@ -71,6 +71,19 @@ class TrialSet:
     bound: float
     estimate: Estimate
 
+    @property
+    def margin(self) -> float:
+        """How far the interval's low end lies above the bound."""
+        return self.estimate.interval()[0] - self.bound
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is saved."""
+        mean, low, high = rounded_interval(self.estimate)
+        return {
+            "task": self.cell.task.name, "bound": self.bound,
+            "estimate": mean, "low": low, "high": high,
+        }  # fmt: skip
+
 
 @dataclass(eq=False)
 class Trial:
@@ -88,23 +101,33 @@ class Trial:
     @property
     def faults(self) -> list[str]:
         """Why the gain does not count, by set."""
-        verdicts = [(one.cell.task.name, one.cell.verdict) for one in self.sets]
-        return [f"{v} ({task})" for task, v in verdicts if v != "supported"]
+        cells = [part.cell for part in self.sets if part.cell.verdict != "supported"]
+        return [f"{cell.verdict} ({cell.task.name})" for cell in cells]
 
     @property
     def margin(self) -> float:
         """How far the interval's low end lies above the bound, on the worst set."""
-        return min(one.estimate.interval()[0] - one.bound for one in self.sets)
+        return min(part.margin for part in self.sets)
 
     @property
     def images(self) -> int:
         """Images of the smallest set."""
-        return min(one.estimate.images for one in self.sets)
+        return min(part.estimate.images for part in self.sets)
 
     @property
     def possible(self) -> bool:
         """Whether no set rules the claim out."""
-        return all(one.estimate.interval()[1] >= one.bound for one in self.sets)
+        return all(part.estimate.interval()[1] >= part.bound for part in self.sets)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is saved."""
+        first = self.sets[0]
+        return {
+            "method": first.cell.method, "budget": first.cell.budget, "against": first.against[0],
+            "against_budget": first.against[1], "p": round_number(self.p),
+            "p_holm": round_number(self.p_holm), "faults": self.faults,
+            "sets": [part.to_dict() for part in self.sets],
+        }  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -116,14 +139,29 @@ class ClaimResult:
     trials: list[Trial] = field(default_factory=list)
     missing: str = ""
     few_draws: bool = False
-    """The bootstrap has too few resamples to correct for so many trials."""
+    """The bootstrap has too few resamples to correct for the number of trials."""
 
     @property
     def best(self) -> Trial | None:
         """The trial to quote: one that counts if there is one, then the nearest to its bound."""
-        good = [trial for trial in self.trials if trial.shown and not trial.faults]
-        good = good or [trial for trial in self.trials if trial.shown]
-        return max(good or self.trials, key=lambda trial: trial.margin, default=None)
+        shown = [trial for trial in self.trials if trial.shown]
+        supported = [trial for trial in shown if not trial.faults]
+        candidates = supported or shown or self.trials
+        return max(candidates, key=lambda trial: trial.margin, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is saved."""
+        return {
+            "tier": self.claim.tier,
+            "claim": self.claim.text,
+            "state": self.state,
+            "missing": self.missing or None,
+            "trials": len(self.trials),
+            "shown": sum(trial.shown for trial in self.trials),
+            "shown_and_supported": sum(trial.shown and not trial.faults for trial in self.trials),
+            "possible": sum(trial.possible for trial in self.trials),
+            "best": self.best.to_dict() if self.best else None,
+        }
 
 
 class Costs:
@@ -150,7 +188,7 @@ class Costs:
 
 
 def few_draws(trials: int, draws: int) -> str:
-    """What to do if so many trials cannot be corrected for with so few resamples; or nothing."""
+    """What to do if there are too few resamples to correct for the trials; or nothing."""
     if 2 * trials <= LEVEL * (draws + 1):
         return ""
     return (
@@ -180,8 +218,8 @@ class _Trials:
 
     def judge(self, claim: Claim) -> ClaimResult:
         """Try a claim with every method and budget it allows."""
-        kinds = {task.kind for task in self.tasks}
-        absent = [kind for kind in claim.bounds if kind != EVERY and kind not in kinds]
+        kinds = {EVERY, *(task.kind for task in self.tasks)}
+        absent = [kind for kind in claim.bounds if kind not in kinds]
         if absent:
             missing = f"no set of {' or of '.join(absent)}"
             return ClaimResult(claim, "not measured", missing=missing)
@@ -211,60 +249,52 @@ class _Trials:
             return None
         sets = []
         for task in tasks:
-            cell, same_budget = self.cells[method, task.name, budget], None
-            if None in cell.comparisons.values():
+            cell = self.cells[method, task.name, budget]
+            grid = cell.comparisons["grid"]
+            if grid is None or None in cell.comparisons.values():
                 return None  # without its controls it cannot count, so it is not tried
-            if rival[1] == budget:
-                same_budget = cell.comparisons["grid"]
-            estimate = (
-                same_budget.estimate
-                if same_budget
-                else difference(task, (method, budget), rival, self.bootstrap[task.name])
-            )
+            estimate = grid.estimate
+            if rival[1] != budget:
+                estimate = difference(task, (method, budget), rival, self.bootstrap[task.name])
             bound = claim.bounds.get(task.kind, claim.bounds.get(EVERY, 0.0))
             sets.append(TrialSet(cell, rival, bound, estimate))
-        return Trial(sets, max(one.estimate.p_above(one.bound) for one in sets))
+        return Trial(sets, max(part.estimate.p_above(part.bound) for part in sets))
 
     def _rival(
         self, claim: Claim, method: str, budget: int, tasks: list[Task]
     ) -> tuple[str, int] | None:
-        """The grid to compare with on every set: of the same budget, or so many times as costly."""
+        """The grid to compare with on every set: of the same budget, or that much more costly."""
         if any((method, task.name, budget) not in self.cells for task in tasks):
             return None
-        grids = [names.baseline_row(method, "grid", task.scores.methods) for task in tasks]
-        grid = grids[0]
-        if grid is None or any(other != grid for other in grids):
+        grids = {names.baseline_row(method, "grid", task.scores.methods) for task in tasks}
+        grid = grids.pop()
+        if grid is None or grids:
             return None
-        shared = set.intersection(*(set(task.scores.budgets) for task in tasks))
         if claim.speed == 1:
-            there = all((grid, budget) in task.scores.values for task in tasks)
-            return (grid, budget) if there else None
-        for slots in sorted(shared):
-            speeds = [self._speed(method, budget, grid, slots, task) for task in tasks]
+            measured = all((grid, budget) in task.scores.values for task in tasks)
+            return (grid, budget) if measured else None
+        for tokens in sorted(set.intersection(*(set(task.scores.budgets) for task in tasks))):
+            speeds = [self._speed(method, budget, grid, tokens, task) for task in tasks]
             if all(speed is not None and speed >= claim.speed for speed in speeds):
-                return grid, slots
+                return grid, tokens
         return None
 
-    def _speed(self, method: str, budget: int, grid: str, slots: int, task: Task) -> float | None:
+    def _speed(self, method: str, budget: int, grid: str, tokens: int, task: Task) -> float | None:
         ours = self.costs.get(method, budget, task.suite, task.patch)
-        theirs = self.costs.get(grid, slots, task.suite, task.patch)
+        theirs = self.costs.get(grid, tokens, task.suite, task.patch)
         return theirs / ours if ours and theirs else None
 
     def _missing(self, claim: Claim) -> str:
         """Why a claim could not be tried."""
-        rows = {row for task in self.tasks for row in task.scores.methods}
-        parsed = {names.parse(row) for row in rows}
         if not self.tasks:
             return "no question was scored"
         if not self.cells:
             return "only controls were measured, no method"
-        if not any(name.method == "grid" for name in parsed):
+        rows = {row for task in self.tasks for row in task.scores.methods}
+        if not any(names.parse(row).method == "grid" for row in rows):
             return "no row `grid`"
-        if claim.method and not any(
-            name.method == claim.method and not name.variant and names.competes(row)
-            for row in rows
-            for name in [names.parse(row)]
-        ):
+        competing = [names.parse(row) for row in rows if names.competes(row)]
+        if claim.method and (claim.method, "") not in [name[:2] for name in competing]:
             return f"no row `{claim.method}`"
         if all(None in cell.comparisons.values() for cell in self.cells.values()):
             return "no method was measured with all of grid, resize, blind and shuffled"
@@ -289,7 +319,7 @@ def _state(trials: Sequence[Trial]) -> State:
 
 def tier(results: Sequence[ClaimResult]) -> int:
     """The highest tier with a claim that is met; 0 if there is none."""
-    return max((one.claim.tier for one in results if one.state == "met"), default=0)
+    return max((result.claim.tier for result in results if result.state == "met"), default=0)
 
 
 def outcome(results: Sequence[ClaimResult]) -> Outcome:
@@ -299,11 +329,64 @@ def outcome(results: Sequence[ClaimResult]) -> Outcome:
     """
     if tier(results):
         return "GO"
-    few_draws = any(one.few_draws for one in results if one.claim.tier == 1)
+    few_draws = any(result.few_draws for result in lowest_tier(results))
     return "NO-GO" if most_images(results) >= MIN_IMAGES and not few_draws else "UNDECIDED"
+
+
+def lowest_tier(results: Sequence[ClaimResult]) -> list[ClaimResult]:
+    """The claims of tier 1."""
+    return [result for result in results if result.claim.tier == 1]
 
 
 def most_images(results: Sequence[ClaimResult]) -> int:
     """Images of the largest trial of the lowest tier; 0 if there was no trial."""
-    lowest = [one for one in results if one.claim.tier == 1]
-    return max((trial.images for one in lowest for trial in one.trials), default=0)
+    trials = [trial for result in lowest_tier(results) for trial in result.trials]
+    return max((trial.images for trial in trials), default=0)
+
+
+# ---- the decision in words -----------------------------------------------------------------------
+
+
+def explain(results: Sequence[ClaimResult]) -> str:
+    """The highest claim that is met, or why the lowest tier is not reached.
+
+    Where nothing could be decided: why, and what to measure.
+    """
+    highest, lowest = tier(results), lowest_tier(results)
+    for result in results:
+        if highest and result.state == "met" and result.claim.tier == highest:
+            return f"Tier {highest}: {result.claim.text}. {_best_trial(result)}"
+    if outcome(results) != "UNDECIDED":
+        states = "; ".join(f'"{result.claim.text}" is {_state_text(result)}' for result in lowest)
+        return f"Tier 1 is not reached: {states}."
+    if few := [result.missing for result in lowest if result.few_draws]:
+        return f"Nothing could be decided: {few[0]}."
+    if images := most_images(results):
+        return (
+            f"Too few images to decide: {images}, and fewer than {MIN_IMAGES} can show no "
+            "difference. Measure more questions: `homunculus measure` without --quick, with a "
+            "larger --limit."
+        )
+    return (
+        f"Nothing could be decided: {lowest[0].missing}. "
+        "Measure every method with all its controls: `homunculus measure SUITES --methods all`."
+    )
+
+
+def _state_text(result: ClaimResult) -> str:
+    return f"not measured ({result.missing})" if result.missing else result.state
+
+
+def _best_trial(result: ClaimResult) -> str:
+    """The trial that meets a claim best, and how many trials do."""
+    trial = result.best
+    if trial is None:
+        return ""
+    met = sum(other.shown and not other.faults for other in result.trials)
+    worst = min(trial.sets, key=lambda part: part.margin)
+    low, high = (100 * end for end in worst.estimate.interval())
+    return (
+        f"`{worst.cell.method}` with {worst.cell.budget} tokens on {worst.cell.task.name}: "
+        f"{100 * worst.estimate.mean:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}, "
+        f"p {trial.p_holm:.2g} after correction; met in {met} of {len(result.trials)} trials."
+    )
