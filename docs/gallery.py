@@ -180,7 +180,7 @@ class Stage:
         if abs(bill.plan.value - case.value) > 0.02:
             raise SystemExit(f"gallery: {case.name} is planned otherwise: measure it again.")
         shown = Shown(sheet, bill.plan, side)
-        small = keep(bench_row("resize", {}), 0, sheet, case.tokens, None).show("smooth")
+        small = keep(bench_row("resize", {}), 0, sheet, case.tokens, None).show()
         boxes = [sheet.box(box) for box in question.boxes] or self.find(sheet, question)
         return sheet, small, shown, boxes, self.tell(case, shown, small, boxes)
 

@@ -104,8 +104,8 @@ def sdk() -> Iterator[dict[str, Any]]:
 
 def litellm(closed: bool) -> Iterator[dict[str, Any]]:
     """Requests to a proxy of LiteLLM."""
-    from homunculus_lab.speed.proxy import HOOK
     from proxy.conftest import Proxy, config
+    from proxy.process import HOOK
 
     file = packed(page(*PAGE))
     with sink(file) as server, tempfile.TemporaryDirectory() as folder:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import torch
 
-from homunculus.commands.main import main
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, load
 from homunculus.scouts.words.cache import Cache
@@ -251,42 +250,3 @@ def test_the_head_learns_height_and_doubt() -> None:
     assert float((mean - height)[doubt == 0].square().mean().sqrt()) < 0.35
     assert float(spread[doubt == 1].mean() - spread[doubt == 0].mean()) > 1.5
     assert about["held_out"]["n"] == 400
-
-
-# ---- measuring -----------------------------------------------------------------------------------
-
-
-def test_errors_by_hand() -> None:
-    from homunculus_lab.measure.height import Told, summary
-    from homunculus_lab.measure.suite import Question
-
-    one = Question("s", 0, "a.png", Path(), "?", ("x",), ())
-    told = [Told(one, true, true + 0.5 + shift, 4.0) for true, shift in ((3.0, 0.1), (5.0, -0.1))]
-    found = summary(told)
-    assert found["n"] == 2
-    assert found["scout"]["bias"] == pytest.approx(0.5)
-    assert found["scout"]["deviation"] == pytest.approx(0.1)
-    assert found["scout"]["correlation"] == 1
-    assert found["sizes"]["correlation"] is None
-    assert found["constant"]["rms"] == pytest.approx(1)
-
-
-def test_heights_are_measured_by_command(tmp_path, capsys) -> None:
-    suite = tmp_path / "lines"
-    (suite / "images").mkdir(parents=True)
-    Image.fromarray(page().permute(1, 2, 0).numpy()).save(suite / "images" / "a.png")
-    spans = [line(*one) for one in LINES]
-    rows = [
-        {"image": "a.png", "question": "?", "answers": ["July"], "boxes": [[30, a, 400, b]]}
-        for a, b in spans
-    ]
-    (suite / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
-    out = tmp_path / "out.json"
-    assert main(["measure", str(suite), "--task", "height", "-o", str(out)]) == 0
-    assert "lines all" in capsys.readouterr().out
-    result = json.loads(out.read_text())
-    found = result["table"]["lines all"]
-    assert found["n"] == 3
-    assert found["scout"]["correlation"] > 0.95
-    assert found["scout"]["rms"] < 0.5 < found["constant"]["rms"]
-    assert [row["height"] for row in result["rows"]["lines all"]] == [b - a for a, b in spans]

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from homunculus import Sight
-from homunculus_lab.measure.place import LEVELS, Found, measure_places, summary, text
+from homunculus_lab.measure.command import table
+from homunculus_lab.measure.place import LEVELS, Found, measure_places, summary
 from homunculus_lab.measure.suite import read
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -47,7 +48,7 @@ def test_the_probability_of_what_is_likelier(tmp_path, where, sure, before) -> N
     rows = result["rows"]["toy all"]
     assert [row["before"] for row in rows] == [pytest.approx(before, abs=0.01)] * 4
     assert result["table"]["all"]["sure"] == sure
-    assert "toy all" in text(result)
+    assert "toy all" in table(result)
 
 
 def test_a_scout_that_is_right_nine_times_in_ten_says_so(tmp_path) -> None:

@@ -49,26 +49,23 @@ def outside(page: Page, field, plan) -> torch.Tensor:
     return mask[: SIZE[0], : SIZE[1]]
 
 
-@pytest.mark.parametrize("mode", ["smooth", "alone"])
 @pytest.mark.parametrize("name", ["grid", "cut", "foveated", "uniform", "random", "saliency"])
-def test_all_cells_are_the_page_itself(name, mode) -> None:
+def test_all_cells_are_the_page_itself(name) -> None:
     page = drawn()
     field, plan = spend_slots(name, page.grid[0] * page.grid[1], page)
-    assert torch.equal(rebuild(page, field, plan, mode), page.pixels)
+    assert torch.equal(rebuild(page, field, plan), page.pixels)
 
 
-@pytest.mark.parametrize("mode", ["smooth", "alone"])
 @pytest.mark.parametrize("name", sorted(list_methods()))
-def test_pixels_that_were_not_kept_change_nothing(name, mode) -> None:
+def test_pixels_that_were_not_kept_change_nothing(name) -> None:
     page = drawn()
     field, plan = spend_slots(name, 20, page)
     mask = outside(page, field, plan)
     other = Page(torch.where(mask, drawn(9).pixels, page.pixels), PATCH)
-    assert torch.equal(rebuild(page, field, plan, mode), rebuild(other, field, plan, mode))
+    assert torch.equal(rebuild(page, field, plan), rebuild(other, field, plan))
 
 
-@pytest.mark.parametrize("mode", ["smooth", "alone"])
-def test_detail_below_the_kept_level_changes_nothing(mode) -> None:
+def test_detail_below_the_kept_level_changes_nothing() -> None:
     page = drawn()
     page = Page(page.pixels // 2 + 60, PATCH)  # room for the pattern
     field, plan = spend_slots("cut", 70, page)
@@ -81,7 +78,7 @@ def test_detail_below_the_kept_level_changes_nothing(mode) -> None:
     pattern = torch.where((row + col) % 2 == 0, 50, -50) * coarse  # no mean over any 2 x 2 pixels
     other = Page((page.pixels.int() + pattern).to(torch.uint8), PATCH)
     assert not torch.equal(page.pixels, other.pixels)
-    assert torch.equal(rebuild(page, field, plan, mode), rebuild(other, field, plan, mode))
+    assert torch.equal(rebuild(page, field, plan), rebuild(other, field, plan))
 
 
 def test_a_pixel_that_is_known_in_part_tells_nothing_of_the_rest() -> None:
@@ -99,11 +96,10 @@ def test_fine_tokens_lie_over_coarse_ones() -> None:
     page = drawn(size=(32, 32))
     field = lift.pyramid([(4, 4)], 2)
     fine = next(at for at in range(20) if field.box[0, at].tolist() == [0, 0, 1, 1])
-    for mode in ("smooth", "alone"):
-        shown = rebuild(page, field, chosen(field, [0, fine]), mode)
-        assert torch.equal(shown[:, :8, :8], page.pixels[:, :8, :8])
-        assert not torch.equal(shown[:, :8, 8:16], page.pixels[:, :8, 8:16])
-        assert (shown[:, 16:, 16:].float().std((1, 2)) == 0).all()  # never kept: one colour
+    shown = rebuild(page, field, chosen(field, [0, fine]))
+    assert torch.equal(shown[:, :8, :8], page.pixels[:, :8, :8])
+    assert not torch.equal(shown[:, :8, 8:16], page.pixels[:, :8, 8:16])
+    assert (shown[:, 16:, 16:].float().std((1, 2)) == 0).all()  # never kept: one colour
 
 
 def test_what_was_never_kept_has_the_mean_colour_of_the_rest() -> None:
@@ -112,27 +108,6 @@ def test_what_was_never_kept_has_the_mean_colour_of_the_rest() -> None:
     field = lift.grid([(2, 2)])
     shown = rebuild(Page(pixels, 8), field, chosen(field, [0, 3]))
     assert shown[:, 0, 15].tolist() == [150, 100, 100]
-
-
-def test_alone_enlarges_each_token_by_itself() -> None:
-    page = drawn(size=(32, 32))
-    field = lift.pyramid([(4, 4)], 2)
-    shown = rebuild(page, field, chosen(field, [0, 1, 2, 3]), "alone")
-    half = F.avg_pool2d(page.pixels.float()[None], 2).round()
-    token = F.interpolate(half[:, :, :8, 8:], scale_factor=2, mode="bicubic")[0]
-    assert torch.equal(shown[:, :16, 16:], token.clamp(0, 255).round().to(torch.uint8))
-
-
-def test_smooth_shares_borders_where_alone_has_seams() -> None:
-    across = torch.arange(64).float() * 4
-    page = Page(across.expand(3, 32, 64).round().to(torch.uint8), PATCH)  # a plain slope
-    field = lift.pyramid([(4, 8)], 3)
-    plan = chosen(field, [at for at in range(field.level.shape[1]) if field.level[0, at] == 2])
-    step = {
-        mode: rebuild(page, field, plan, mode)[0, 16].float().diff()[8:-8]
-        for mode in ("smooth", "alone")
-    }
-    assert step["alone"].max() > 2 * step["smooth"].max()
 
 
 def test_smooth_is_the_whole_page_reduced_when_one_level_is_kept() -> None:

@@ -18,7 +18,7 @@ from homunculus_lab.measure.command import ahead
 from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.row import row
 from homunculus_lab.measure.run import Config, measure
-from homunculus_lab.measure.spend import deviation, keep, open_sheet, saliency
+from homunculus_lab.measure.spend import keep, open_sheet, saliency
 from homunculus_lab.measure.suite import read
 from homunculus_lab.measure.views import keep_views, keep_whole, scout_belief
 
@@ -64,14 +64,22 @@ def suite(tmp_path) -> Path:
     return folder
 
 
-CONFIG = Config(tokens=(20, 60), side=256, modes=("smooth", "alone"), reads=("crop", "anywhere"))
+def dark(image: torch.Tensor, grid: tuple[int, int]) -> torch.Tensor:
+    """Relevance of a scout that looks for ink: the spread of greys in each cell."""
+    patch = image.shape[1] // grid[0]
+    cells = image.float().mean(0).unfold(0, patch, patch).unfold(1, patch, patch)
+    spread = cells.flatten(2).std(2, correction=0)
+    return (spread / spread.max().clamp(min=1e-6) + 1e-6).log()
+
+
+CONFIG = Config(tokens=(20, 60), side=256, reads=("crop", "anywhere"))
 
 
 def test_the_told_read_all_and_the_shrunk_page_reads_nothing(suite) -> None:
     asked = []
     scorers = {
         "scout": lambda image, question, grid: (
-            asked.append(question) or Sight(deviation(image, grid), sure=1.0)
+            asked.append(question) or Sight(dark(image, grid), sure=1.0)
         ),
         "blind": lambda *_: Sight(torch.zeros(12, 16), sure=0.0),
     }
@@ -85,7 +93,7 @@ def test_the_told_read_all_and_the_shrunk_page_reads_nothing(suite) -> None:
         "full", "random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency",
         "oracle", "cut+scout", "cut+blind", "cut+shuffled",
     }  # fmt: skip
-    for column in ("crop/smooth", "crop/alone", "anywhere/smooth", "anywhere/alone", "evidence8"):
+    for column in ("crop/smooth", "anywhere/smooth", "evidence8"):
         assert rows["full"]["all"][column][0] == 1.0
         assert rows["oracle"]["60"][column][0] == 1.0
         assert rows["resize"]["20"][column][0] == 0.0
@@ -153,7 +161,7 @@ def test_no_row_spends_more_than_it_has(suite) -> None:
         for slots in (1, 7, 64, 5000):
             kept = keep(one, 0, sheet, slots, saliency(sheet.page.pixels, sheet.page.grid))
             assert 1 <= kept.tokens <= min(slots, 192)
-            assert kept.show("smooth").shape == (3, 192, 256)
+            assert kept.show().shape == (3, 192, 256)
 
 
 def test_the_draws_of_random_differ(suite) -> None:
@@ -176,7 +184,7 @@ def test_a_chart_is_read_anywhere(tmp_path) -> None:
     (folder / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
     result = measure(part(read(folder)), CONFIG, Stripes())
     assert (result["asked"], result["n"]) == (2, 1)  # Peru is not on the page, 3 is anywhere
-    assert result["columns"] == ["anywhere/smooth", "anywhere/alone"]
+    assert result["columns"] == ["anywhere/smooth"]
     assert "oracle" not in result["table"]
     assert result["bands"] == {}
 
@@ -266,7 +274,7 @@ def spotted(image, question, grid) -> Sight:
 def test_views_read_what_resizing_cannot_and_only_by_the_question(suite) -> None:
     names = ("resize", "views", "views@context=0", "views+shuffled", "views+answer")
     eyes = Acuity("stripes", 15.0, 0.1)  # its stripes are lost by any shrinking
-    config = replace(CONFIG, methods=names, tokens=(16, 24), acuity=eyes, modes=("smooth",))
+    config = replace(CONFIG, methods=names, tokens=(16, 24), acuity=eyes)
     asked = [one for one in part(read(suite)) if "right" not in one.text]
     result = measure(asked, config, Stripes(), {"scout": spotted})
     first = next(one for one in result["rows"] if one["row"] == 0)["scores"]
@@ -291,7 +299,7 @@ def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
     whole, (window, (x, y)) = kept.apart()[:2]
     assert whole[0].shape == sheet.page.pixels.shape
     high, wide = window.shape[1:]
-    page = kept.show("smooth")
+    page = kept.show()
     part = sheet.page.pixels[:, y : y + high, x : x + wide]
     assert torch.equal(page[:, y : y + high, x : x + wide], part)
     assert float(kept.level.min()) == 0.0
@@ -299,7 +307,7 @@ def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
     left_out = keep_views(
         sheet, 8, belief, ACUITIES["vlm"], row("views@context=0", {"scout": spotted})
     )
-    assert bool((left_out.show("smooth") == 200).any())
+    assert bool((left_out.show() == 200).any())
     assert not bool(left_out.level.isfinite().all())
 
 
@@ -307,7 +315,7 @@ def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:
 def test_rows_count_as_a_model_does(suite, name) -> None:
     names = (f"views@model={name}", f"resize@model={name}")
     tokens = (255,) if name == "gpt-4o" else (16,)
-    config = replace(CONFIG, methods=names, tokens=tokens, modes=("smooth",), side=1024)
+    config = replace(CONFIG, methods=names, tokens=tokens, side=1024)
     sheet = open_sheet(read(suite)[0].path, 1024, 16)
     result = measure(part(read(suite))[:2], config, Stripes(), {"scout": spotted})
     assert set(names) < set(result["rows"][0]["scores"])
@@ -348,3 +356,9 @@ def test_what_takes_long_is_said_beforehand(
     said = ahead(Namespace(**usual | given))
     assert told in said
     assert bool(told) == bool(said)
+
+
+def test_legibility_without_a_reader_is_refused(suite, tmp_path, capsys) -> None:
+    given = ["measure", str(suite), "--reader", "none", "--no-scout", "-o", str(tmp_path / "a")]
+    assert main(given) == 2
+    assert "legibility needs a reader" in capsys.readouterr().err

@@ -114,7 +114,7 @@ def test_a_run_over_a_suite(tmp_path, capsys) -> None:
     (tmp_path / "qa.jsonl").write_text("\n".join(lines))
     out = tmp_path / "out.json"
     assert main(["measure", str(tmp_path), "--task", "shown", "-o", str(out)]) == 0
-    assert "shown at all" in capsys.readouterr().out
+    assert "verdict.N1" in capsys.readouterr().out
     result = json.loads(out.read_text())
     assert result["n"] == 2
     assert result["model"] == "claude"

@@ -67,11 +67,9 @@ def test_larger_images_have_more_cells_and_one_is_the_measure(result) -> None:
     assert result["flat"][1]["request_ratio"] == 1.0
 
 
-def test_the_result_says_where_it_comes_from_and_can_be_read(result) -> None:
+def test_the_result_says_where_it_comes_from(result) -> None:
     assert {"command", "commit", "versions", "hardware", "repeats", "shape"} <= set(result)
     assert "transformers" in result["versions"]
-    lines = speed.table(result).splitlines()
-    assert len(lines) == 3 + len(result["rows"]) + len(result["flat"])
 
 
 def test_an_engine_gets_an_image_that_no_cache_holds() -> None:

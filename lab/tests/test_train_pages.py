@@ -1,6 +1,5 @@
 """Rendered pages: pure functions of a seed, boxes with ink in them, facts with whole answers."""
 
-import json
 import random
 import re
 from pathlib import Path
@@ -10,8 +9,7 @@ import numpy as np
 import pytest
 
 from homunculus.eyes import fonts
-from homunculus_lab.measure.suite import read
-from homunculus_lab.train import blocks, language, noise, pages, suite
+from homunculus_lab.train import blocks, language, noise, pages
 from homunculus_lab.train import questions as question_forms
 from homunculus_lab.train.canvas import CUT, Canvas, Fact, PrintedWord
 from homunculus_lab.train.pages import SCENES, RenderedPage, render
@@ -440,66 +438,3 @@ def test_letters_take_the_case_of_their_block() -> None:
     assert language.set_case("Ab 1É", "lower", rng) == "ab 1é"
     assert {language.set_case("ab", "title", Random(n)) for n in range(60)} == {"Ab", "ab"}
     assert {language.set_case("ab", "mixed", Random(n)) for n in range(60)} == {"AB", "Ab", "ab"}
-
-
-# ---- a suite of them -----------------------------------------------------------------------------
-
-
-def test_a_written_suite_is_read_and_its_boxes_hold_the_answers(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(suite, "SIDE", (HIGH, WIDE))
-    folder = suite.write(tmp_path / "rendered", pages=3)
-    questions = read(folder)
-    assert {one.image for one in questions} == {f"{n:05d}.png" for n in range(3)}
-    for one in questions:
-        page = render(suite.FIRST + int(one.image[:5]), HIGH, WIDE, whole=True)
-        with pytest.importorskip("PIL.Image").open(one.path) as stored:
-            assert np.array_equal(np.asarray(stored), page.pixels)
-        fits = [places_of(page, fact) for fact in page.facts if fact.question == one.text]
-        (answer,) = one.answers
-        assert any(
-            answer == " ".join(word.text for word in places[0])
-            and len(places) == len(one.boxes)
-            and all(map(holds, one.boxes, places))
-            for places in fits
-        )
-
-
-def places_of(page: RenderedPage, fact: Fact) -> list[list[PrintedWord]]:
-    """The words of each place where the answer stands."""
-    words = [page.words[index] for index in fact.answer]
-    return [[word] for word in words] if fact.apart else [words]
-
-
-def holds(box: tuple, words: list[PrintedWord]) -> bool:
-    """Whether all the words lie in the box, up to its rounding to whole pixels."""
-    corner = np.concatenate([word.quad for word in words])
-    low, top = np.array(box[:2]) - 1, np.array(box[2:]) + 1
-    return bool((corner >= low).all() and (corner <= top).all())
-
-
-def test_suites_of_one_seed_are_alike_and_of_another_are_not(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(suite, "SIDE", (HIGH, WIDE))
-    folders = [suite.write(tmp_path / str(n), 1, seed) for n, seed in enumerate((0, 0, 1))]
-    one, again, other = ((folder / "qa.jsonl").read_text() for folder in folders)
-    assert one == again != other
-    assert 1 <= len(one.splitlines()) <= suite.QUESTIONS
-
-
-def test_a_suite_leaves_out_answers_that_run_on_to_the_next_line(tmp_path, monkeypatch) -> None:
-    line = [PrintedWord(text, square(x, y), np.array([]), 0) for text, x, y in PLACED]
-    facts = [Fact("along?", [0, 1]), Fact("down?", [1, 2]), Fact("each?", [0, 2], apart=True)]
-    page = RenderedPage(np.zeros((HIGH, WIDE), np.uint8), line, facts)
-    monkeypatch.setattr(suite, "render", lambda *_, **__: page)
-    rows = (suite.write(tmp_path, pages=1) / "qa.jsonl").read_text().splitlines()
-    answers = {row["question"]: (row["answers"], row["boxes"]) for row in map(json.loads, rows)}
-    assert answers == {
-        "along?": (["a b"], [[10, 10, 40, 20]]),
-        "each?": (["a"], [[10, 10, 20, 20], [10, 40, 20, 50]]),
-    }
-
-
-PLACED = [("a", 10, 10), ("b", 30, 10), ("A", 10, 40)]
-
-
-def square(x: int, y: int) -> np.ndarray:
-    return np.array([[x, y], [x + 10, y], [x + 10, y + 10], [x, y + 10]], np.float32)

@@ -12,8 +12,16 @@ from homunculus.batch.faults import Ledger
 from homunculus.batch.job import Job
 from homunculus.batch.read import Row
 from homunculus.batch.work import work_chunk
-from homunculus_lab.speed.batch import ENGINE_ARGS, QUIET
 
+QUIET = {
+    "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    "VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_KVCACHE_SPACE": "1", "OMP_NUM_THREADS": "1",
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+}  # fmt: skip
+ENGINE_ARGS = {
+    "dtype": "float32", "max_model_len": 2048, "max_num_seqs": 16, "enforce_eager": True,
+    "distributed_executor_backend": "vllm.v1.executor.uniproc_executor.UniProcExecutor",
+}  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore")  # vLLM's own, at its start
 
 

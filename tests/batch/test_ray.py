@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,7 +17,6 @@ from batch import make
 from batch.conftest import content, results, start
 from homunculus.batch import cluster
 from homunculus.scouts import memory
-from homunculus_lab.speed.batch import workers_of
 
 ROWS = 120
 WORDS = ("--workers", "2", "--shard-rows", "20", "--json", "--question", "Where at the top?")
@@ -132,3 +133,18 @@ def test_plans_keep_few_kernels_and_a_model_keeps_its_own(monkeypatch, to, kerne
     object.__setattr__(job, "to", to)
     cluster.Worker(job, object.__new__(cluster.RemoteBook))
     assert environment.get(memory.KERNELS) == kernels
+
+
+def workers_of(driver: int) -> Iterator[int]:
+    """Ray's workers that belong to a driver, by its children's children."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if "MapWorker" not in path.read_text():
+                continue
+            worker = pid = int(path.parent.name)
+            while pid > 1 and pid != driver:
+                pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended
+            continue
+        if pid == driver:
+            yield worker

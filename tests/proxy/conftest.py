@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from homunculus_lab.speed.proxy import HOOK, ProxyProcess
+from proxy.process import HOOK, ProxyProcess
 from recorder import recording, url
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # or its import asks the network for prices

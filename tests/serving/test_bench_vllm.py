@@ -5,7 +5,7 @@ from dataclasses import replace
 from homunculus_lab.speed import questions
 from homunculus_lab.speed.model import SMALLEST
 from homunculus_lab.speed.questions import QuestionPlan
-from homunculus_lab.speed.vllm import LoadPlan, measure, table
+from homunculus_lab.speed.vllm import LoadPlan, measure
 from serving.conftest import ONE_PROCESS
 
 TINY = replace(SMALLEST, tokens=20, bare=(4, 5))
@@ -14,8 +14,7 @@ PLAN = LoadPlan(
     flags=ONE_PROCESS,
 )  # fmt: skip
 QUESTIONS = QuestionPlan(
-    ways=("stock", "share"), bare=(), few=8, share=2, questions=10, readers=2, choosing=4,
-    fronts=(1,), load=PLAN,
+    ways=("stock", "share"), bare=(), few=8, share=2, questions=10, readers=2, load=PLAN,
 )  # fmt: skip
 """Two readers may both be first to ask for the shared views: later questions must find them."""
 
@@ -28,7 +27,6 @@ def test_the_bench_of_servers_tells_what_it_should():
     assert load["kept_exactly"]
     text = load["rows"]["ours"]["prompt_tokens"][0] - 20
     assert load["rows"]["stock"]["prompt_tokens"][0] == text + 64
-    assert "against stock" in table(result)
 
 
 def test_the_bench_of_many_questions_tells_what_it_should():
@@ -36,5 +34,3 @@ def test_the_bench_of_many_questions_tells_what_it_should():
     assert set(result["one_image"]["against_stock"]) == {"stock", "share"}
     views, reused = result["one_image"]["views_and_reused"]["share"]
     assert 0 < reused < views
-    assert result["choosing"]["rows"][0]["fronts"] == 1
-    assert "against stock" in questions.table(result)

@@ -12,11 +12,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from math import ceil, comb
-from typing import Anyimport numpy as np
+from typing import Any
 
-
+import numpy as np
 
 LEVEL = 0.05
 DRAWS = 9999

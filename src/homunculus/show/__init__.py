@@ -185,8 +185,8 @@ def look(
     A token is ``patch`` pixels along its side, or as large as one of ``model`` (`qwen3-vl`).
     ``fixation`` is x y, fractions of the picture if both are at most 1, else pixels of the
     original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
-    ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder with weights of
-    the word scout, a map of logits, or a function of (image, question, grid).
+    ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder with
+    weights of the word scout, a map of logits, or a function of (image, question, grid).
 
     >>> from PIL import Image
     >>> page = Image.new("RGB", (640, 480), "white")

@@ -10,24 +10,21 @@ from homunculus.progress import progress
 
 
 def flags(bench: argparse.ArgumentParser) -> None:
-    about = "batch: rows a second of `homunculus batch`; "
-    about += "core: every rule against plain top-K; kills: rows that `homunculus batch` loses when "
-    about += "it is killed or its disk is full; memory: of a proxy that meets ever new pictures; "
-    about += "plan: planning views against an encoder; "
-    about += "prefill: fewer tokens before, after and inside a model of real size; "
-    about += "proxy: LiteLLM with our hook against the same without it; "
-    about += "questions: many questions on one image, vLLM with our plugin and without; "
-    about += "rivals: other people's methods against plain top-K; "
-    about += "scout: a page and its questions against an encoder; soak: a server under mixed load, "
-    about += "up to an hour; things: a photo and its questions against an encoder; transformers: "
-    about += "requests to a "
-    about += "model of real size against the same untouched; vllm: servers under load"
-    what = ["batch", "core", "kills", "memory", "plan", "prefill", "proxy", "questions", "rivals"]
-    what += ["scout", "soak", "things", "transformers", "vllm"]
+    about = (
+        "batch: rows a second of `homunculus batch`; core: every rule against plain top-K; plan: "
+        "planning views against an encoder; prefill: fewer tokens before, after and inside a model "
+        "of real size; questions: many questions on one image, vLLM with our plugin and without; "
+        "rivals: other people's methods against plain top-K; scout: a page and its questions "
+        "against an encoder; things: a photo and its questions against an encoder; transformers: "
+        "requests to a model of real size against the same untouched; vllm: servers under load"
+    )
+    what = ["batch", "core", "plan", "prefill", "questions", "rivals", "scout", "things"]
+    what += ["transformers", "vllm"]
     bench.add_argument("what", choices=what, help=about)
-    about = "runs per number (60; 20 for plan and things, 10 for scout, 5 for rivals and "
-    about += "transformers, 3 for prefill; rounds: 5 for proxy, 2 for questions, 200 for soak, "
-    about += "3 for vllm; rows: 5,000 for batch; kills: 30; pictures: 300 for memory)"
+    about = (
+        "runs per number (60; 20 for plan and things, 10 for scout, 5 for rivals and "
+        "transformers, 3 for prefill; rounds: 2 for questions, 3 for vllm; rows: 5,000 for batch)"
+    )
     bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from homunculus.lazy import need
 from homunculus_lab.decide import names, numbers
 from homunculus_lab.decide.answer import (
     CONTROLS,
@@ -86,7 +85,8 @@ def summary(decision: Saved, outputs: Iterable[Any]) -> str:
 
 
 def _render(template: str, decision: Saved, **more: Any) -> str:
-    jinja: Any = need("jinja2", extra="decide", who="homunculus decide")
+    import jinja2 as jinja
+
     environment = jinja.Environment(
         loader=jinja.PackageLoader(__package__ or ""),
         autoescape=jinja.select_autoescape(["html.j2"]),

@@ -23,15 +23,9 @@ from homunculus.scouts.words import Way, WordScout, load
 from homunculus_lab.gaze import GazeConfig, all_rows, gaze
 from homunculus_lab.gaze.report import text as gaze_text
 from homunculus_lab.measure.encoder import load_encoder
-from homunculus_lab.measure.find import find
-from homunculus_lab.measure.find import text as words_text
-from homunculus_lab.measure.height import measure_heights
-from homunculus_lab.measure.height import text as heights_text
 from homunculus_lab.measure.natural import MODEL, TOKENS, Settings, measure_shown
-from homunculus_lab.measure.natural import text as shown_text
 from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.place import measure_places
-from homunculus_lab.measure.place import text as places_text
 from homunculus_lab.measure.report import legend, text
 from homunculus_lab.measure.row import Pixels
 from homunculus_lab.measure.run import Config, measure
@@ -39,6 +33,7 @@ from homunculus_lab.measure.suite import KINDS, kind, read, read_config
 from homunculus_lab.measure.table import experiment, folders, is_experiment, run_experiment
 from homunculus_lab.measure.table import table as experiment_text
 from homunculus_lab.results import to_text
+from homunculus_lab.text import text as values_text
 
 ALONE = {
     "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
@@ -53,8 +48,8 @@ def run(
     """Run the bench; the result and where it was written."""
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
-    if arguments.task in ("height", "place"):
-        return _scouted(arguments, progress)
+    if arguments.task == "place":
+        return _place(arguments, progress)
     if arguments.task == "shown":
         return _shown(arguments, progress)
     if is_experiment(arguments):
@@ -69,7 +64,7 @@ def run(
             setattr(arguments, name, value)
     folder = suite_folder(arguments.suite[0])
     out = result_path(arguments.out, _named(arguments, folder.name))
-    ask = {"words": _words, "gaze": _gaze}.get(arguments.task, _tokens)
+    ask = _gaze if arguments.task == "gaze" else _tokens
     with torch.inference_mode():
         result = ask(folder, arguments, progress)
     out.write_text(to_text(result), "utf-8")
@@ -101,23 +96,21 @@ def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     return run_experiment(arguments, plan, suites, dict(scorers), weights, _reader(arguments))
 
 
-def _scouted(
+def _place(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
-    """What scouts know: how large print is, or how sure they may be; on several suites."""
+    """How sure a scout may be, on several suites."""
     if arguments.no_scout:
-        raise ValueError(f"{arguments.task} needs a scout. Leave out --no-scout.")
-    out = result_path(arguments.out, f"{arguments.task}-word-scout.json")
+        raise ValueError("place needs a scout. Leave out --no-scout.")
+    out = result_path(arguments.out, "place-word-scout.json")
     folders = [suite_folder(name) for name in arguments.suite]
     side, seed = arguments.side or ALONE["side"], arguments.seed or 0
-    given = (arguments.part, side, arguments.limit, seed, progress)
+    scout = scouts(arguments.scout)["scout"]
     with torch.inference_mode():
-        if arguments.task == "height":
-            words = load(Path(arguments.scout) if arguments.scout else None)
-            result = measure_heights(folders, words, *given)
-        else:
-            result = measure_places(folders, scouts(arguments.scout)["scout"], *given)
-            result |= {"scout": _weights(arguments.scout)}
+        result = measure_places(
+            folders, scout, arguments.part, side, arguments.limit, seed, progress
+        )
+    result |= {"scout": _weights(arguments.scout)}
     out.write_text(to_text(result), "utf-8")
     return result, out
 
@@ -148,7 +141,6 @@ def _tokens(
         tokens=tuple(arguments.tokens),
         methods=tuple(arguments.methods),
         reads=tuple(arguments.read),
-        modes=tuple(arguments.rebuild),
         side=arguments.side,
         patch=arguments.patch,
         acuity=get_acuity(arguments.acuity or _eyes(arguments.reader)),
@@ -161,16 +153,6 @@ def _tokens(
     result = measure(questions, config, ocr, scorers, progress, encoder)
     result |= {"part": arguments.part} | ({"encoder": encoder.name} if encoder else {})
     return result | {"kind": KINDS[kind(questions)]}
-
-
-def _words(
-    folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
-) -> dict[str, Any]:
-    """Whether words are found."""
-    if arguments.no_scout or arguments.part != "all":
-        raise ValueError("words needs a scout and all images. Leave out --no-scout and --part.")
-    scout = load(Path(arguments.scout) if arguments.scout else None)
-    return find(folder, scout, _reader(arguments), arguments.side, arguments.limit, progress)
 
 
 def _gaze(
@@ -202,7 +184,7 @@ def _reader(arguments: argparse.Namespace) -> Reader | None:
 
 def _named(arguments: argparse.Namespace, suite: str) -> str:
     limit = f"-first{arguments.limit}" if arguments.limit else ""
-    part = "" if arguments.task in ("words", "gaze") else f"-{arguments.part}"
+    part = "" if arguments.task == "gaze" else f"-{arguments.part}"
     token = f"-{arguments.patch}px" if arguments.patch != ALONE["patch"] else ""
     return f"{arguments.task}-{suite}{part}-{arguments.side}{token}{limit}.json"
 
@@ -276,22 +258,22 @@ class Both:
         return combine(read, seen, question, grid)
 
 
+SHOWN = ("model", "n", "absent", "images", "readers", "table", "verdict", "estimate", "groups")
+"""What is printed of a result of `--task shown`."""
+
+
 def table(result: dict[str, Any]) -> str:
-    """Every column that is read, and the evidence one quotes; or the words."""
+    """Every column that is read, and the evidence one quotes."""
     if "bakeoff" in result:
         return "\n\n".join(f"{one['model']}\n{one['said']}" for one in result["bakeoff"])
     if "runs" in result:
         return experiment_text(result)
-    if result["task"] == "words":
-        return words_text(result)
-    if result["task"] == "height":
-        return heights_text(result)
     if result["task"] == "place":
-        return places_text(result)
+        return values_text({"parts": [{"part": one} | row for one, row in result["table"].items()]})
     if result["task"] == "gaze":
         return gaze_text(result)
     if result["task"] == "shown":
-        return shown_text(result)
+        return values_text({name: result[name] for name in SHOWN})
     evidence = "evidence32" if result["config"].get("things") else "evidence8"
     quoted = [name for name in result["columns"] if "/" in name or name == evidence]
     parts = [text(result, column) for column in quoted]

@@ -131,7 +131,7 @@ def _scout(sheet: Sheet, scorers: Mapping[str, Scout], repeats: int) -> dict[str
 
 def _scout_cost(one: Row) -> str | None:
     """Which part of the scout's cost a row has; a row given the answer's box has none."""
-    if one.scorer in ("saliency", "deviation"):
+    if one.scorer == "saliency":
         return "saliency"
     return None if one.scorer in (None, "answer") else "first"
 

@@ -327,31 +327,3 @@ def auc(high: Sequence[float], low: Sequence[float]) -> float | None:
         return None
     wins = sum((a > b) + (a == b) / 2 for a in high for b in low)
     return round(wins / len(high) / len(low), 4)
-
-
-def text(result: Mapping[str, Any]) -> str:
-    """The figures for people."""
-    readers = " | ".join(f"{height} px" for height in result["readers"])
-    lines = [
-        f"{result['n']} questions and {result['absent']} without an answer, {result['images']} "
-        f"pictures, tokens of {result['model']}. Shown with its label / shown at all:", "",
-        f"| tokens | | {readers} |", "|---" * (2 + len(result["readers"])) + "|",
-    ]  # fmt: skip
-    for tokens, ways in result["table"].items():
-        for way, share in ways.items():
-            pairs = zip(share["labelled"], share["shown"], strict=True)
-            cells = " | ".join(f"{told:.2f} / {seen:.2f}" for told, seen in pairs)
-            lines.append(f"| {tokens} | {way} | {cells} |")
-    decided, told = result["verdict"], result["estimate"]
-    low, high = decided["pooled"]["interval"]
-    lines += ["", f"views less resize, pooled: {decided['pooled']['mean']:+.3f} [{low:+.3f}, "
-              f"{high:+.3f}]; N1 {'holds' if decided['N1'] else 'fails'}, "
-              f"N2 {'holds' if decided['N2'] else 'fails'}",
-              f"sure of own, or of another picture's question: AUC {told['sure_auc']}"]  # fmt: skip
-    lines += [f"{tokens} tokens: {told[tokens]}" for tokens in result["table"]]
-    for name, groups in result["groups"].items():
-        lines.append(f"by {name}: " + ", ".join(
-            f"{value} {one['views']:.2f} / {one['resize']:.2f} ({one['n']})"
-            for value, one in groups.items()
-        ))  # fmt: skip
-    return "\n".join(lines)

@@ -11,7 +11,7 @@ often nothing that a question names is found, on its own picture and on another,
 trust an estimate then (`homunculus.planner.UNFOUND`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
@@ -24,10 +24,12 @@ import torch
 from homunculus.eyes.provenance import provenance
 from homunculus.planner import VLM, believe, scout_cells
 from homunculus.scouts.sight import Scout, probabilities
-from homunculus_lab.measure.height import each_question
+from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.spend import open_sheet
-from homunculus_lab.measure.suite import Question
+from homunculus_lab.measure.suite import Question, draw, read
 
+PARTS = ("pilot", "dev", "train")
+"""Parts that are measured if none is named; those that a suite does not have are left out."""
 LEVELS = tuple(tenth / 10 for tenth in range(1, 11))
 RIGHT = 0.9
 """Share of a map within which an answer counts as found."""
@@ -78,6 +80,40 @@ def measure_places(
     rows = {name: [_row(one) for one in found] for name, found in by_part.items()}
     settings = {"task": "place", "suites": [folder.name for folder in folders], "side": side}
     return origin | settings | {"seed": seed, "limit": limit, "table": table, "rows": rows}
+
+
+def each_question(
+    folders: Sequence[Path],
+    only: str | None,
+    limit: int | None,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[tuple[str, Question]]:
+    """Suite and part, and a question with boxes; nothing that is kept fresh if no part is named."""
+    drawn = [
+        (f"{folder.name} {name}", draw(some, limit, seed))
+        for folder in folders
+        for name, some in _parts(folder, only)
+    ]
+    total, done = sum(len(some) for _, some in drawn), 0
+    for name, some in drawn:
+        for one in sorted(some, key=lambda one: one.image):  # a page's features stay in memory
+            if progress:
+                progress(done, total)
+            yield name, one
+            done += 1
+
+
+def _parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
+    questions = [one for one in read(folder) if one.boxes]
+    if not questions:
+        raise ValueError(f"{folder.name} has no boxes: they are what is measured.")
+    if only:
+        return [(only, part(questions, only))]
+    if questions[0].config.split is None:
+        return [("all", part(questions))]
+    by_vendor = questions[0].config.split == "vendor"
+    return [(name, part(questions, name)) for name in (PARTS if by_vendor else PARTS[:1])]
 
 
 def another(one: Question, every: Sequence[Question], seed: int) -> Question | None:
@@ -156,25 +192,3 @@ def _row(one: Found) -> dict[str, Any]:
         "found": one.found,
         "other_found": one.other_found,
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The table for people."""
-    head = "".join(f"{level:>6.1f}" for level in LEVELS)
-    lines = [
-        "share of answers in the likeliest cells that hold so much of the probability",
-        f"{'':<24}{'n':>5}{head}   ECE",
-    ]
-    for name, found in result["table"].items():
-        held = "".join(f"{one:>6.2f}" for one in found["held"])
-        lines.append(f"{name:<24}{found['n']:>5}{held}{found['error']:>6.2f}")
-    columns = (
-        "sure_if_known", "right_if_known", "silent", "silent_on_another", "none_found",
-        "none_found_on_another",
-    )  # fmt: skip
-    head = "".join(f"{name:>23}" for name in columns).replace("_", " ")
-    lines += ["", f"{'':<24}{'n':>5}{head}"]
-    for name, found in result["table"].items():
-        told = "".join(f"{'-' if found[one] is None else found[one]:>23}" for one in columns)
-        lines.append(f"{name:<24}{found['n']:>5}{told}")
-    return "\n".join(lines)

@@ -2,8 +2,7 @@
 """What kept tokens can show: pixels from an allocation, and only from what it keeps.
 
 A cell of level l is worth patch x patch pixels of the page averaged over 2^l x 2^l; a slot that
-reads several cells is worth their weighted mean, as its embedding is. Two ways to show them:
-`alone` enlarges each token by itself, which leaves seams; `smooth` lets neighbours share borders.
+reads several cells is worth their weighted mean, as its embedding is. Neighbours share borders.
 An oriented band counts as its whole cell, which flatters `frequency`.
 """
 
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from math import ceil, log2
-from typing import Any, Literal
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -24,7 +23,6 @@ from homunculus.engines.cells.pack import footprint
 from homunculus.engines.cells.types import Allocation, Field
 from homunculus_lab.measure.means import enlarge, mix_tokens
 
-Mode = Literal["smooth", "alone"]
 Pixels = UInt8[Tensor, "3 _h _w"]
 
 
@@ -41,13 +39,12 @@ class Page:
         return -(-self.pixels.shape[1] // self.patch), -(-self.pixels.shape[2] // self.patch)
 
     @cached_property
-    def _made(self) -> dict[str, list[Tensor]]:
+    def _chains(self) -> dict[int, list[Tensor]]:
         return {}
 
     def chain(self, levels: int) -> list[Float[Tensor, "3 _h _w"]]:
         """The page and its box averages, padded by its border to whole cells of the coarsest."""
-        key = f"chain {levels}"
-        if key not in self._made:
+        if levels not in self._chains:
             side = self.patch << (levels - 1)
             high, wide = self.pixels.shape[1:]
             spare = (0, -wide % side, 0, -high % side)
@@ -55,43 +52,24 @@ class Page:
             averages = [one[0]]
             for _ in range(levels - 1):
                 averages.append(F.avg_pool2d(averages[-1][None], 2)[0])
-            self._made[key] = averages
-        return self._made[key]
-
-    def tokens(self, levels: int) -> list[Float[Tensor, "3 h w"]]:
-        """Every cell of every level enlarged by itself: no pixel of it knows its neighbour."""
-        key = f"tokens {levels}"
-        if key not in self._made:
-            chain = self.chain(levels)
-            self._made[key] = [_apart(one, self.patch, at) for at, one in enumerate(chain)]
-        return self._made[key]
+            self._chains[levels] = averages
+        return self._chains[levels]
 
 
-def _apart(one: Tensor, patch: int, level: int) -> Tensor:
-    if level == 0:
-        return one
-    rows = one.shape[1] // patch
-    cell = rearrange(one.round(), "c (r i) (w j) -> (r w) c i j", i=patch, j=patch)
-    large = F.interpolate(cell, scale_factor=2**level, mode="bicubic").clamp(0, 255)
-    return rearrange(large, "(r w) c i j -> c (r i) (w j)", r=rows)
-
-
-def rebuild(page: Page, field: Field, allocation: Allocation, mode: Mode = "smooth") -> Pixels:
+def rebuild(page: Page, field: Field, allocation: Allocation) -> Pixels:
     """The page as its kept tokens show it; where nothing was kept, the mean colour of the rest.
 
-    Slots that mix cells, and cells that are no squares, have no neighbours on their level: they are
-    shown `alone` in both modes.
+    Slots that mix cells, and cells that are no squares, have no neighbours on their level: each is
+    enlarged by itself.
     """
     if len(field.grids) != 1 or field.grids[0] != page.grid:
         raise ValueError(f"rebuild: one page of grid {page.grid}, got fields of {field.grids}")
     plain = field.regular and allocation.index.shape[2] == 1
-    if not plain:
-        chain = page.chain(field.levels if field.regular else 1)
-        canvas, covered = mix_tokens(chain, field, allocation, page.patch)
-    elif mode == "smooth":
+    if plain:
         canvas, covered = _smooth(page, field, allocation)
     else:
-        canvas, covered = _alone(page, field, allocation)
+        chain = page.chain(field.levels if field.regular else 1)
+        canvas, covered = mix_tokens(chain, field, allocation, page.patch)
     high, wide = page.pixels.shape[1:]
     canvas, covered = canvas[:, :high, :wide], covered[:high, :wide]
     if not covered.all():
@@ -108,19 +86,6 @@ def _level_mask(field: Field, allocation: Allocation, level: int, high: int, wid
     mask = torch.zeros(high, wide, dtype=torch.bool)
     mask[row, col] = True
     return mask
-
-
-def _alone(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Tensor]:
-    """Each token enlarged by itself, fine ones laid over coarse ones."""
-    tokens = page.tokens(field.levels)
-    canvas, covered = tokens[-1], torch.zeros(tokens[0].shape[1:], dtype=torch.bool)
-    for level in reversed(range(field.levels)):
-        side = page.patch << level
-        mask = _level_mask(field, allocation, level, *(size // side for size in covered.shape))
-        mask = enlarge(mask, side)
-        canvas = torch.where(mask, tokens[level], canvas)
-        covered |= mask
-    return canvas, covered
 
 
 def _smooth(page: Page, field: Field, allocation: Allocation) -> tuple[Tensor, Tensor]:

@@ -73,7 +73,7 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
 
 
 def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None:
-    known = {"saliency", "deviation", "answer", *scorers}
+    known = {"saliency", "answer", *scorers}
     known |= {"shuffled", "fovea"} if "scout" in scorers else set()
     if follows not in known and not ("scout" in scorers and follows.startswith("mix-")):
         raise ValueError(

@@ -16,14 +16,12 @@ from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.answer import Metric, Read, read_pictures, readings, score
 from homunculus_lab.measure.encoder import Encoder, check_encoder
 from homunculus_lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
-from homunculus_lab.measure.rebuild import Mode
 from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus_lab.measure.spend import (
     Selection,
     Sheet,
     blend,
-    deviation,
     keep,
     magnify,
     open_sheet,
@@ -56,7 +54,8 @@ class Config:
     methods: tuple[str, ...] = ()
     """Rows of the table; empty for all controls, and the scout's rows where there is a scout."""
     reads: tuple[Read, ...] = ("anywhere",)
-    modes: tuple[Mode, ...] = ("smooth",)
+    modes: tuple[Literal["smooth"], ...] = ("smooth",)
+    """How tokens are turned into pixels; part of the names of columns."""
     side: int = 1024
     patch: int = 16
     seed: int = 0
@@ -96,7 +95,7 @@ class Config:
         """What is scored of every row and budget, in order."""
         evidence = tuple(f"evidence{least}" for least in self.sizes) if boxed else ()
         names = [read if metric == "anls" else metric for read, metric in self.ways(boxed)]
-        return tuple(f"{name}/{mode}" for name in names for mode in self.modes) + evidence
+        return tuple(f"{name}/smooth" for name in names) + evidence
 
 
 @dataclass(eq=False)
@@ -151,14 +150,13 @@ class Bench:
 
     def _map(self, name: str, sheet: Sheet, text: str) -> Map:
         """One scorer's map of one question; made once for all rows and budgets."""
-        built = {"saliency": saliency, "deviation": deviation}
-        question = "" if name in built and name not in self.scorers else text
+        question = "" if name == "saliency" and name not in self.scorers else text
         if (name, question) not in sheet.known:
             pixels, patch, grid = sheet.page.pixels, self.config.patch, sheet.page.grid
             if name in self.scorers:
                 logit = self.scorers[name](pixels, question, grid).logit
-            elif name in built:
-                logit = built[name](pixels, grid)
+            elif name == "saliency":
+                logit = saliency(pixels, grid)
             elif name == "fovea":
                 logit = magnify(self._map("scout", sheet, text))
             elif name.startswith("mix-"):
@@ -173,30 +171,24 @@ class Bench:
         self,
         question: Question,
         boxes: Sequence[Box],
-        show: Callable[[Mode], Pixels],
+        show: Callable[[], Pixels],
         apart: Callable[[], list[Picture]] | None = None,
     ) -> list[float]:
-        """What the reader makes of it, by way of reading, metric and mode.
+        """What the reader makes of it, by way of reading and metric.
 
         Pictures that stand ``apart`` are read by themselves, but for the crop of an answer.
         """
         if self.config.task == "evidence" or self.reader is None:
             return []
-        texts = {}
-        for read, _ in self.config.ways(bool(boxes)):
-            for mode in self.config.modes:
-                if (read, mode) in texts:
-                    continue
-                if apart is not None and read == "anywhere":
-                    pictures = [pixels for pixels, _ in apart()]
-                    texts[read, mode] = read_pictures(self.reader, pictures)
-                else:
-                    texts[read, mode] = readings(self.reader, read, show(mode), boxes)
-        return [
-            score(texts[read, mode], read, metric, question)
-            for read, metric in self.config.ways(bool(boxes))
-            for mode in self.config.modes
-        ]
+        ways, texts = self.config.ways(bool(boxes)), dict[Read, list[str]]()
+        for read, _ in ways:
+            if read in texts:
+                continue
+            if apart is not None and read == "anywhere":
+                texts[read] = read_pictures(self.reader, [pixels for pixels, _ in apart()])
+            else:
+                texts[read] = readings(self.reader, read, show(), boxes)
+        return [score(texts[read], read, metric, question) for read, metric in ways]
 
     def evidence(self, level: Map, boxes: Sequence[Box], patch: int | None = None) -> list[float]:
         """How much of the answer is there to be read or seen, by kept pixels."""
@@ -297,8 +289,8 @@ def ask(bench: Bench, question: Question) -> Measured | None:
     boxes = [sheet.box(_inside(box, question, sheet)) for box in question.boxes]
     best = boxes[best_box(bench, sheet, question, boxes)] if boxes else None
     page = sheet.page.pixels
-    ceiling = bench.scores(question, boxes, lambda mode: page)
-    if not boxes and min(ceiling[: len(config.modes)]) < 1:
+    ceiling = bench.scores(question, boxes, lambda: page)
+    if not boxes and ceiling[0] < 1:
         return None
     whole = torch.zeros(sheet.page.grid)  # small print is not legible even here
     height = best[3] - best[1] if best else 0.0

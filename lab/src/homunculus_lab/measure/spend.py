@@ -3,13 +3,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import cache, partial
 from math import log2
 from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from einops import rearrange
 
 from homunculus.checks import Grid
@@ -18,14 +17,13 @@ from homunculus.engines.cells.cortex import FOVEA, cells_per_degree, eccentricit
 from homunculus.engines.cells.coverage import Certificate, certify
 from homunculus.engines.cells.methods import Material, Need
 from homunculus.engines.cells.pipeline import Spent, spend
-from homunculus.engines.cells.types import Allocation, Budget, Field
+from homunculus.engines.cells.types import Budget
 from homunculus.pages import open_picture
 from homunculus.scouts.combine import mix
 from homunculus.scouts.pixels import contrast, information
 from homunculus.scouts.places import answer
 from homunculus.scouts.registry import PixelScout
-from homunculus.scouts.sight import cell_side
-from homunculus_lab.measure.rebuild import Mode, Page, finest, rebuild, resize_to, shrink_size
+from homunculus_lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 from homunculus_lab.measure.row import Map, Pixels, Row
 from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.material import material
@@ -96,16 +94,6 @@ def saliency(pixels: Pixels, grid: Grid) -> Map:
     return PixelScout(flat=True)(pixels, "", grid).logit
 
 
-def deviation(pixels: Pixels, grid: Grid) -> Map:
-    """Log of the spread of greys in each cell: the plainest saliency."""
-    grey, patch = pixels.float().mean(0), cell_side((pixels.shape[1], pixels.shape[2]), grid)
-    spare = (0, -grey.shape[1] % patch, 0, -grey.shape[0] % patch)
-    grey = F.pad(grey[None, None], spare, mode="replicate")[0, 0]
-    cell = rearrange(grey, "(r i) (c j) -> r c (i j)", i=patch, j=patch)
-    spread = cell.std(2, correction=0)
-    return (spread / spread.max().clamp(min=1e-6) + 1e-6).log()
-
-
 def magnify(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
     """A map with the cortex's magnification around its peak: a fovea for what has no pyramid."""
     grid = (int(logit.shape[0]), int(logit.shape[1]))
@@ -135,7 +123,7 @@ class Selection:
     level: Map
     """Finest level over each level-0 cell, inf where nothing is kept."""
     tokens: int
-    show: Callable[[Mode], Pixels]
+    show: Callable[[], Pixels]
     certify: Callable[[], Certificate] | None = None
     """None for `resize`, which sees everything alike."""
     patch: int | None = None
@@ -154,7 +142,7 @@ def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Se
         return _resize(sheet, slots)
     spent = spend_slots(one, draw, sheet, slots, logit)
     laid, plan = spent.field, spent.allocation
-    show = _shower(sheet.page, laid, plan)
+    show = partial(rebuild, sheet.page, laid, plan)
     return Selection(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
 
 
@@ -168,10 +156,6 @@ def spend_slots(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None
     return spend(method, [grid], flat, count, material)
 
 
-def _shower(page: Page, laid: Field, plan: Allocation) -> Callable[[Mode], Pixels]:
-    return lambda mode: rebuild(page, laid, plan, mode)
-
-
 def _resize(sheet: Sheet, slots: int) -> Selection:
     """The control that no method may lose to: the whole page, smaller."""
     page = sheet.page
@@ -179,14 +163,7 @@ def _resize(sheet: Sheet, slots: int) -> Selection:
     small = shrink_size(size, slots, page.patch)
     level = torch.full(page.grid, max(0.0, log2(max(size) / max(small))))
     cells = -(-small[0] // page.patch) * -(-small[1] // page.patch)
-    shown: list[Pixels] = []
-
-    def show(mode: Mode) -> Pixels:
-        if not shown:
-            shown.append(resize_to(sheet.stored, small, size))
-        return shown[0]
-
-    return Selection(level, cells, show)
+    return Selection(level, cells, cache(partial(resize_to, sheet.stored, small, size)))
 
 
 def oracle_map(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Map:

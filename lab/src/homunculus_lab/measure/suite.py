@@ -59,12 +59,6 @@ class SuiteConfig:
     """Use only questions whose first answer has at least this many letters."""
     images: str = "images"
     """Folder of the images, beside the questions or elsewhere; $NAME is the variable NAME."""
-    words: str = "ocr"
-    """Where `--task words` finds the printed words: the key `ocr`, or the `answers`."""
-    word_letters: int = 4
-    """Letters of the shortest word that `--task words` searches for."""
-    word_count: int = 12
-    """Words per image that `--task words` searches for."""
 
     @property
     def things(self) -> bool:
@@ -81,7 +75,6 @@ CHOICES = {
     "boxes": ("text", "line", "thing"),
     "metric": ("anls", "vqa", "relaxed"),
     "split": ("question", "image", "vendor"),
-    "words": ("ocr", "answers"),
 }
 """Values of the keys that have a fixed set."""
 DEFAULTS = {
@@ -90,10 +83,7 @@ DEFAULTS = {
         kind="document", boxes="line", split="vendor", fields=("date", "total", "company")
     ),
     "chartqa_owid": SuiteConfig(kind="chart"),
-    "icdar2015": SuiteConfig(
-        kind="scene", split="image", least_aspect=1.3, least_letters=3,
-        words="answers", word_letters=3, word_count=4,
-    ),
+    "icdar2015": SuiteConfig(kind="scene", split="image", least_aspect=1.3, least_letters=3),
     "coco_open": SuiteConfig(kind="photo"),
     "vqa2_search": SuiteConfig(kind="photo"),
 }  # fmt: skip

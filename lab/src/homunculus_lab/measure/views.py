@@ -57,7 +57,7 @@ def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Ro
     bill, side = buy_views(sheet, slots, belief, acuity, one)
     shown = Shown(sheet, bill.plan, side)
     return Selection(
-        shown.level(), bill.tokens, lambda mode: shown.page,
+        shown.level(), bill.tokens, lambda: shown.page,
         patch=scout_cells(page_size(sheet))[1], apart=lambda: shown.pictures,
         value=bill.plan.value,
     )  # fmt: skip
@@ -83,7 +83,7 @@ def keep_whole(sheet: Sheet, slots: int, rule: TokenRule) -> Selection:
     bill = resize(page_size(sheet), rule, slots)
     shown = Shown(sheet, bill.plan, rule.lattice.side)
     side = scout_cells(page_size(sheet))[1]
-    return Selection(shown.level(), bill.tokens, lambda mode: shown.page, patch=side)
+    return Selection(shown.level(), bill.tokens, lambda: shown.page, patch=side)
 
 
 class Shown:

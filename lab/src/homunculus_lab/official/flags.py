@@ -48,7 +48,7 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add = measure.add_argument
     text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
     add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    tasks = ["legibility", "evidence", "words", "height", "place", "gaze", "shown"]
+    tasks = ["legibility", "evidence", "place", "gaze", "shown"]
     add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
     add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
@@ -56,8 +56,6 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
     add("--read", nargs="+", choices=["anywhere", "crop"], default=["anywhere"],
         help="where OCR looks: anywhere, or in the answer's box (anywhere)")  # fmt: skip
-    add("--rebuild", nargs="+", choices=["smooth", "alone"], default=["smooth"],
-        help="how tokens are turned into pixels (smooth)")  # fmt: skip
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
     add("--side", type=count, help="pixels of a page's longer side (1024)")
     text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"

@@ -1,6 +1,5 @@
 """Time of each method relative to a bare top-K and to an encoder pass, measured in turns."""
 
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +12,7 @@ from homunculus.engines.cells import lift
 from homunculus.engines.cells.methods import Material, Method, list_methods
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.cells.types import Field, Relevance
+from homunculus.eyes.provenance import provenance
 from homunculus_lab.speed.timing import FRESH, one_thread, side_by_side
 
 SLOTS = 273
@@ -51,7 +51,7 @@ class MethodCase:
 def measure(repeats: int = 60, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
     """Each method against bare `torch.topk` on one thread; allocate + pack against an encoder."""
     with one_thread():
-        rows = []
+        source, rows = provenance(), []
         for method in list_methods().values():
             if progress:
                 progress(method.name)
@@ -60,19 +60,16 @@ def measure(repeats: int = 60, progress: Callable[[str], None] | None = None) ->
             ]
         if progress:
             progress("encoder")
-        versions = {"torch": torch.__version__, "python": platform.python_version()}
         return {
             "slots": SLOTS,
             "threads": 1,
             "repeats": repeats,
-            "versions": versions,
-            "hardware": platform.machine(),
             "rows": rows,
             "encoder": _encoder(repeats),
+            **source,
         }
 
 
-PARTS = ("allocate_and_pack", "relevance_to_tokens")
 CELLS = {4096: (64, 64), 5440: (64, 85)}
 
 
@@ -137,20 +134,3 @@ def _encoder(repeats: int) -> dict[str, Any]:
         "allocate_and_pack_share": share,
         "relevance_to_tokens_share": whole,
     }
-
-
-def table(result: dict[str, Any]) -> str:
-    """The rows as text, one line per method."""
-    heads = [(batch, cells) for batch in BATCHES for cells in CELLS]
-    lines = ["time / bare top-K".ljust(20) + "".join(f"{f'B{b} n{n}':>12}" for b, n in heads)]
-    by_name: dict[str, dict[tuple[int, int], float]] = {}
-    for row in result["rows"]:
-        by_name.setdefault(row["method"], {})[row["batch"], row["cells"]] = row["ratio_topk"]
-    for name, cell in by_name.items():
-        lines.append(name.ljust(20) + "".join(f"{cell[head]:>12.2f}" for head in heads))
-    share, whole = (result["encoder"][f"{part}_share"] for part in PARTS)
-    lines.append(
-        "share of a ViT-L-sized encoder pass: allocate + pack, all from relevance to tokens"
-    )
-    lines += [f"  {name:<18}{share[name]:>10.3%}{whole[name]:>10.3%}" for name in share]
-    return "\n".join(lines)

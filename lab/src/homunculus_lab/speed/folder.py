@@ -56,7 +56,7 @@ def _tokenizer(hf: Any) -> Any:
     kit = need("tokenizers", "transformers", WHO)
     letters = sorted(kit.pre_tokenizers.ByteLevel.alphabet())
     base = kit.Tokenizer(
-        kit.models.BPE(vocab={one: at for at, one in enumerate(letters)}, merges=[])
+        kit.models.BPE(vocab={letter: number for number, letter in enumerate(letters)}, merges=[])
     )
     base.pre_tokenizer = kit.pre_tokenizers.ByteLevel(add_prefix_space=False)
     base.decoder = kit.decoders.ByteLevel()

@@ -7,7 +7,6 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
@@ -47,54 +46,29 @@ class Response:
 
 
 def page_requests(
-    many: int, high: int, wide: int, start: int = 0, pages: int | None = None, book: int = 0
+    count: int, high: int, wide: int, start: int = 0, pages: int | None = None, book: int = 0
 ) -> list[PageRequest]:
     """Questions numbered from ``start``, each on its own page, or on ``pages`` pages of a book."""
     picture, files, requests = page(high, wide), {}, []
-    for at in range(start, start + many):
-        which = f"{book}.{at if pages is None else at % pages}"
-        if which not in files:
-            files[which] = _png(picture, which)
-        requests.append(PageRequest(files[which], question(at)))
+    for number in range(start, start + count):
+        name = f"{book}.{number if pages is None else number % pages}"
+        if name not in files:
+            files[name] = png(picture, name)
+        requests.append(PageRequest(files[name], question(number)))
     return requests
 
 
-def _png(picture: Any, name: str) -> bytes:
+def png(picture: Any, name: str) -> bytes:
     """A page that differs from all others in one pixel."""
-    one, file, rng = picture.copy(), io.BytesIO(), random.Random(name)
-    one.putpixel((0, 0), tuple(rng.randrange(256) for _ in range(3)))
-    one.save(file, "PNG", compress_level=1)
+    changed, file, rng = picture.copy(), io.BytesIO(), random.Random(name)
+    changed.putpixel((0, 0), tuple(rng.randrange(256) for _ in range(3)))
+    changed.save(file, "PNG", compress_level=1)
     return file.getvalue()
 
 
 def question(number: int) -> str:
     """A question that no other number has."""
     return f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
-
-
-class HealthProbe:
-    """Asks for the health page all the time: what it waits is no less than the event loop's lag."""
-
-    def __init__(self, url: str) -> None:
-        self.waits: list[float] = []
-        self._url, self._stop = f"{url}/health", Event()
-        self._thread = Thread(target=self._ask, daemon=True)
-
-    def __enter__(self) -> "HealthProbe":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _ask(self) -> None:
-        http = need("httpx", "vllm", "homunculus bench vllm")
-        with http.Client(timeout=60) as client:
-            while not self._stop.wait(0.02):
-                start = perf_counter()
-                client.get(self._url)
-                self.waits.append(perf_counter() - start)
 
 
 def run(
@@ -112,12 +86,12 @@ async def _run(
     bodies = [_body(request, words) for request in requests]  # built before the timing
     async with http.AsyncClient(base_url=url, timeout=3600) as client:
 
-        async def one(body: bytes) -> Response:
+        async def send(body: bytes) -> Response:
             async with gate:
-                return await _one(client, body)
+                return await _stream(client, body)
 
         start = perf_counter()
-        responses = await asyncio.gather(*(one(body) for body in bodies))
+        responses = await asyncio.gather(*map(send, bodies))
         return list(responses), perf_counter() - start
 
 
@@ -134,7 +108,7 @@ def _body(request: PageRequest, words: int) -> bytes:
     return json.dumps(body).encode()
 
 
-async def _one(client: Any, body: bytes) -> Response:
+async def _stream(client: Any, body: bytes) -> Response:
     start, first, prompt = perf_counter(), 0.0, 0
     kind = {"Content-Type": "application/json"}
     async with client.stream("POST", "/v1/chat/completions", content=body, headers=kind) as answer:

@@ -1,11 +1,12 @@
 """Time to plan the views of a page relative to the encoder's pass over them."""
 
-import platform
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import torch
 
+from homunculus.eyes.provenance import provenance
 from homunculus.planner.acuity import ACUITIES
 from homunculus.planner.counting import Size
 from homunculus.planner.models import token_rule
@@ -18,10 +19,11 @@ LARGEST = max(BUDGETS)
 LAYERS = 24
 
 
-def measure(repeats: int = 20) -> dict[str, Any]:
+def measure(repeats: int = 20, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
     """Planning with several budgets, beside a ViT-L-sized pass over the largest; on one thread."""
     rule, acuity = token_rule("qwen3-vl"), ACUITIES["rapidocr"]
     with one_thread():
+        source = provenance()
         layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True).eval()
         feature = torch.randn(1, 4 * LARGEST, 1024)  # four patches make a token
 
@@ -47,8 +49,7 @@ def measure(repeats: int = 20) -> dict[str, Any]:
         "acuity": acuity.name,
         "encoder": f"ViT-L, {LAYERS} layers, {4 * LARGEST:,} patches, float32",
         "rows": rows,
-        "versions": {"torch": torch.__version__, "python": platform.python_version()},
-        "hardware": platform.machine(),
+        **source,
     }
 
 
@@ -63,14 +64,3 @@ def _belief(seed: int, size: Size) -> Belief:
         place[y : y + 2, x : x + 8] += 0.97 * weight / 16
     height = (10 + 20 * torch.rand((), generator=lot)) * max(size) / 1024
     return Belief(place, height.log2().expand(grid), 0.6)
-
-
-def table(result: dict[str, Any]) -> str:
-    """The times as text."""
-    lines = [f"planning, one thread; encoder: {result['encoder']}"]
-    lines += [
-        f"  {row['page'][0]:>5} x {row['page'][1]:<5} {row['tokens']:>4} tokens of "
-        f"{result['token']} px {row['milliseconds']:>7.1f} ms {row['share_of_encoder']:>8.2%} of it"
-        for row in result["rows"]
-    ]
-    return "\n".join(lines)

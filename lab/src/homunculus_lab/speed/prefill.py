@@ -6,7 +6,7 @@ because processors without bfloat16 instructions would make its time no model's.
 a decoded image to the first token.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import fmean, median
@@ -143,18 +143,3 @@ def _row(
         "tower_ratio": round(of(some, "tower") / of(untouched, "total"), 3),
         "kv_bytes": some[0][0].cache,
     }  # fmt: skip
-
-
-COLUMNS = {
-    "method": "method", "where": "where", "equal": "K in", "last_tokens": "last",
-    "mean_tokens": "mean", "same_cost": "same cost", "prefill_ratio": "prefill",
-    "request_ratio": "request", "choice_ratio": "choice", "tower_ratio": "tower",
-}  # fmt: skip
-
-
-def table(result: Mapping[str, Any]) -> str:
-    """The rows as text; times are ratios to the untouched model."""
-    lines = [result["shape"], f"{result['native_tokens']} tokens to {result['tokens']}"]
-    lines.append("".join(f"{head:>13}" for head in COLUMNS.values()))
-    lines += ["".join(f"{row[name]!s:>13}" for name in COLUMNS) for row in result["rows"]]
-    return "\n".join(lines)

@@ -1,9 +1,8 @@
 # pyright: basic
-"""Many questions on one image, and choosing alone: vLLM with the plugin compared with stock vLLM.
+"""Many questions on one image: vLLM with the plugin compared with stock vLLM.
 
 Each way is a server of its own; ways take turns, so that a ratio compares what ran at the same time
-of day. Then a model that costs nothing, so that what is left is our own choosing. Weights are
-random: only time is measured.
+of day. Weights are random: only time is measured.
 """
 
 import tempfile
@@ -14,18 +13,10 @@ from statistics import median
 from typing import Any
 
 from homunculus_lab.speed.folder import write
-from homunculus_lab.speed.load import HealthProbe, page_requests, run
-from homunculus_lab.speed.model import HALF, SMALLEST, Scale
+from homunculus_lab.speed.load import page_requests, run
+from homunculus_lab.speed.model import HALF, Scale
 from homunculus_lab.speed.server import OURS, STOCK
-from homunculus_lab.speed.vllm import (
-    LoadPlan,
-    Progress,
-    our_flags,
-    pixels,
-    quantile,
-    running,
-    server_provenance,
-)
+from homunculus_lab.speed.vllm import LoadPlan, Progress, pixels, running, server_provenance
 
 FEW_LAYERS = replace(
     HALF,
@@ -52,10 +43,6 @@ class QuestionPlan:
     readers: int = 8
     """Concurrent questions."""
     bare_questions: int = 16
-    choosing: int = 64
-    """Requests to a model that costs nothing: the throughput of choosing alone."""
-    fronts: tuple[int, ...] = (1, 2)
-    """Numbers of API servers that share these requests."""
     load: LoadPlan = field(default_factory=LoadPlan)
     """How servers run."""
 
@@ -74,7 +61,6 @@ def measure(
             "shape": f"{scale.name}, random weights, {plan.load.dtype}",
             "native_tokens": plan.load.native[0] * plan.load.native[1],
             "one_image": _one_image(folder, scale, plan, repeats or 2, progress),
-            "choosing": _selection(Path(temporary) / "smallest", plan, progress),
             **server_provenance(),
         }
 
@@ -113,8 +99,8 @@ def _one_image(
     for name in turns:
         if progress:
             progress(f"one image, {name}")
-        many = plan.bare_questions if name in plan.bare else plan.questions
-        rate, counts = _ask(folder, scale, plan, name, many)
+        count = plan.bare_questions if name in plan.bare else plan.questions
+        rate, counts = _ask(folder, scale, plan, name, count)
         rates.setdefault(name, []).append(rate)
         if counts[0]:
             views[name] = counts
@@ -130,18 +116,18 @@ def _one_image(
 
 
 def _ask(
-    folder: Path, scale: Scale, plan: QuestionPlan, name: str, many: int
+    folder: Path, scale: Scale, plan: QuestionPlan, name: str, count: int
 ) -> tuple[float, list[int]]:
     """Questions a second of one server, and its views: all, and those that were cached."""
     large = pixels(scale, plan.load.native)
     program, flags = _ways(plan)[name]
     with running(program, folder, plan.load, *flags) as server:
         run(server.url, page_requests(1, *large, start=10**6), 1, plan.load.words)
-        requests = page_requests(many, *large, pages=1, book=1)
+        requests = page_requests(count, *large, pages=1, book=1)
         responses, seconds = run(server.url, requests, plan.readers, plan.load.words)
-        assert all(one.status == 200 for one in responses)
+        assert all(response.status == 200 for response in responses)
         counts = server.metrics("homunculus:views_total", "homunculus:views_reused_total")
-        return round(len(responses) / seconds, 3), [round(one) for one in counts]
+        return round(len(responses) / seconds, 3), [round(value) for value in counts]
 
 
 def _against_stock(rates: dict[str, list[float]]) -> dict[str, dict[str, float]]:
@@ -154,48 +140,3 @@ def _against_stock(rates: dict[str, list[float]]) -> dict[str, dict[str, float]]
             edges = {"median": median(each), "low": min(each), "high": max(each)}
             out[name] = {key: round(value, 3) for key, value in edges.items()}
     return out
-
-
-# ---- selection alone -----------------------------------------------------------------------------
-
-
-def _selection(folder: Path, plan: QuestionPlan, progress: Progress) -> dict[str, Any]:
-    """Requests per second when the model costs nothing: on new pages, and on known ones."""
-    write(SMALLEST, folder)
-    size, rows = pixels(SMALLEST, plan.load.native), []
-    for fronts in plan.fronts:
-        flags = our_flags(SMALLEST, "--api-server-count", str(fronts))
-        with running(OURS, folder, plan.load, *flags) as server:
-            run(server.url, page_requests(2 * fronts, *size, start=10**6), 2, 1)
-            row: dict[str, Any] = {"fronts": fronts}
-            for name, pages in (("new_pages", None), ("known_pages", 4)):
-                if progress:
-                    progress(f"selection, {fronts} API servers, {name}")
-                if pages:  # until every API server knows them
-                    run(
-                        server.url,
-                        page_requests(4 * pages * fronts, *size, 10**5, pages),
-                        pages,
-                        1,
-                    )
-                requests = page_requests(plan.choosing, *size, 0, pages)
-                with HealthProbe(server.url) as probe:
-                    responses, seconds = run(server.url, requests, plan.load.at_once, 1)
-                assert all(one.status == 200 for one in responses)
-                row[name] = round(len(responses) / seconds, 2)
-                row[f"{name}_health_p99_ms"] = round(1000 * quantile(sorted(probe.waits), 0.99))
-            rows.append(row)
-    return {"shape": SMALLEST.name, "rows": rows}
-
-
-def table(result: dict[str, Any]) -> str:
-    """The rows as text."""
-    one = result["one_image"]
-    lines = [f"{result['shape']}: {one['tokens']} of {result['native_tokens']} tokens per image"]
-    lines.append("one image, many questions, rate against stock:")
-    for name, row in one["against_stock"].items():
-        lines.append(f"{name:>16}: {row['median']} [{row['low']}, {row['high']}]")
-    for row in result["choosing"]["rows"]:
-        rates = f"{row['new_pages']} requests/s on new pages, {row['known_pages']} on known ones"
-        lines.append(f"choosing alone, {row['fronts']} API servers: {rates}")
-    return "\n".join(lines)

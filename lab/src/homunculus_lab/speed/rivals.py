@@ -3,7 +3,6 @@
 Seconds of the processor, not of the clock: a greedy rule runs long enough to be interrupted.
 """
 
-import platform
 from collections.abc import Callable
 from functools import partial
 from statistics import median
@@ -15,6 +14,7 @@ import torch
 from homunculus.engines.cells.lift import Material
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.cells.tower import Tower
+from homunculus.eyes.provenance import provenance
 from homunculus_lab.rivals import RIVALS
 from homunculus_lab.speed.timing import FRESH, one_thread, peak
 
@@ -30,6 +30,7 @@ def measure(repeats: int = 5, progress: Callable[[str], None] | None = None) -> 
     """From features to a choice (lift and rule) as ratios to a bare top-K of as many scores."""
     rows: list[dict[str, Any]] = []
     with one_thread(), torch.inference_mode():
+        source = provenance()
         given = _material()
         logits = [torch.randn(1, GRID[0] * GRID[1]) for _ in range(FRESH)]
         for name in (*OURS, *RIVALS):
@@ -50,9 +51,8 @@ def measure(repeats: int = 5, progress: Callable[[str], None] | None = None) -> 
         "threads": 1,
         "repeats": repeats,
         "clock": "seconds of the processor",
-        "versions": {"torch": torch.__version__, "python": platform.python_version()},
-        "hardware": platform.machine(),
         "rows": rows,
+        **source,
     }
 
 
@@ -84,15 +84,3 @@ def _choice(
 
 def _topk(slots: int, logits: list[torch.Tensor], turn: int) -> object:
     return logits[turn % FRESH].topk(slots)
-
-
-def table(result: dict[str, Any]) -> str:
-    """One line for each method."""
-    lines = [f"{'method':<12}" + "".join(f"{f'K={slots}':>12}{'MiB':>8}" for slots in BUDGETS)]
-    for name in dict.fromkeys(row["method"] for row in result["rows"]):
-        own = [row for row in result["rows"] if row["method"] == name]
-        cells = [
-            f"{row['ratio_topk']:>12,.0f}{(row['peak_bytes'] or 0) / 2**20:>8.0f}" for row in own
-        ]
-        lines.append(f"{name:<12}" + "".join(cells))
-    return "\n".join([f"time / bare top-K, {result['cells']:,} cells", *lines])

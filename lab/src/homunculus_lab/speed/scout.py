@@ -1,8 +1,8 @@
 """Time of the word scout by stage: in whole numbers and without blank paper, and without both."""
 
-import platform
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from homunculus.eyes.provenance import provenance
 from homunculus.planner import believe, scout_cells
 from homunculus.planner.acuity import ACUITIES
 from homunculus.planner.models import token_rule
 from homunculus.planner.search import find_views
-from homunculus.scouts.words import WordScout
+from homunculus.scouts.words import WordScout, load
 from homunculus_lab.speed.timing import one_thread
 
 PAGE = (1024, 800)
@@ -24,15 +25,21 @@ FIRST = 2 * 10**8
 QUESTIONS = ("What is the total amount of invoice {}?", "On which date was letter {} signed?")
 
 
-def measure(scout: WordScout, repeats: int = 10) -> dict[str, Any]:
+def measure(
+    repeats: int = 10,
+    progress: Callable[[str], None] | None = None,
+    weights: Path | None = None,
+) -> dict[str, Any]:
     """Rendered pages of 1,024 x 800, each read in both ways, asked twice and planned for.
 
     On one thread, in seconds of the processor, which other load on the machine hardly changes. The
     ways take turns on each page, beside a layer of a ViT-L-sized encoder over the same page.
     """
+    scout = load(weights)
     ways = {"before": replace(scout, int8=None, whole=True), "now": scout}
     seconds: dict[str, list[float]] = {}
     with one_thread(), torch.inference_mode():
+        source = provenance()
         layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True).eval()
         feature = torch.randn(1, 64 * 50, 1024)
         for turn in range(-1, repeats):  # the first page warms up
@@ -61,8 +68,7 @@ def measure(scout: WordScout, repeats: int = 10) -> dict[str, Any]:
         "page_times_as_fast": round(before / now, 2),
         "first_question_share": round(now / encoder, 4),
         "second_question_share": round(later / encoder, 5),
-        "versions": {"torch": torch.__version__, "python": platform.python_version()},
-        "hardware": platform.machine(),
+        **source,
     }
 
 
@@ -93,14 +99,3 @@ def _render(turn: int) -> Tensor:
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
     start = process_time()
     return run(), process_time() - start
-
-
-def table(result: dict[str, Any]) -> str:
-    """The times as text."""
-    lines = ["a page of 1,024 x 800 pixels on one thread, milliseconds of the processor"]
-    lines += [f"  {name:<22}{took:>9.1f}" for name, took in result["milliseconds"].items()]
-    lines.append(f"  a new page is {result['page_times_as_fast']:.1f} times as fast")
-    first, second = (result[f"{turn}_question_share"] for turn in ("first", "second"))
-    lines.append("share of a ViT-L-sized encoder pass over the same page, scout and plan together")
-    lines += [f"  first question {first:>11.2%}", f"  second question{second:>11.3%}"]
-    return "\n".join(lines)

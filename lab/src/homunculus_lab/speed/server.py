@@ -78,21 +78,15 @@ class ServerProcess:
 
     def resident(self) -> int:
         """Resident memory of all its processes, in bytes."""
-        return sum(self.residents().values())
-
-    def residents(self) -> dict[str, int]:
-        """Resident memory of each of its processes, in bytes, by its name and number."""
-        found, page = dict[str, int](), os.sysconf("SC_PAGE_SIZE")
+        total, page = 0, os.sysconf("SC_PAGE_SIZE")
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
-                name, _, rest = stat.read_text().rpartition(")")
+                fields = stat.read_text().rpartition(")")[2].split()
             except OSError:  # the process has ended
                 continue
-            words = rest.split()
-            if int(words[3]) == self.process.pid:  # its session
-                number, _, title = name.partition(" (")
-                found[f"{title} {number}"] = int(words[21]) * page
-        return found
+            if int(fields[3]) == self.process.pid:  # its session
+                total += int(fields[21]) * page
+        return total
 
     def stop(self) -> None:
         """Stop it and all processes that it started."""
@@ -108,6 +102,6 @@ class ServerProcess:
 
 def free_port() -> int:
     """A port that is not in use."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]

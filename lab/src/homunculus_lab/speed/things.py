@@ -1,13 +1,14 @@
 """Time and memory of the thing scout: a new photo, a further question, and its start."""
 
 import os
-import platform
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 import torch
 
+from homunculus.eyes.provenance import provenance
 from homunculus.scouts.things import EfficientDet, ThingScout
 from homunculus_lab.speed.timing import FRESH, one_thread, peak, side_by_side
 
@@ -17,9 +18,10 @@ LARGE: Size = (3024, 4032)
 QUESTION = "What colour is the dog to the left of the car?"
 
 
-def measure(repeats: int = 20) -> dict[str, Any]:
+def measure(repeats: int = 20, progress: Callable[[str], None] | None = None) -> dict[str, Any]:
     """Milliseconds on one thread, beside a ViT-L-sized pass over the same photo."""
     with one_thread():
+        source = provenance()
         start = perf_counter()
         scout, memory = peak(_first)
         cold = perf_counter() - start
@@ -55,8 +57,7 @@ def measure(repeats: int = 20) -> dict[str, Any]:
         "new_photo_share": round(new / (24 * encoder), 4),
         "further_question_share": round(known / (24 * encoder), 5),
         "load": [round(one, 2) for one in os.getloadavg()],
-        "versions": {"torch": torch.__version__, "python": platform.python_version()},
-        "hardware": platform.machine(),
+        **source,
     }
 
 
@@ -69,18 +70,3 @@ def _first() -> ThingScout:
 
 def _noise(size: Size, many: int) -> list[torch.Tensor]:
     return [torch.randint(0, 256, (3, *size), dtype=torch.uint8) for _ in range(many)]
-
-
-def table(result: dict[str, Any]) -> str:
-    """The figures as text."""
-    high, wide = result["photo"]
-    return "\n".join(
-        [
-            f"thing scout, one thread, load {result['load'][0]}",
-            f"  a new photo of {wide} x {high}{result['new_photo_ms']:>11.1f} ms"
-            f"  {result['new_photo_share']:.2%} of a ViT-L-sized pass over it",
-            f"  a new photo of 12 MP  {result['new_photo_of_12_megapixels_ms']:>12.1f} ms",
-            f"  a further question    {result['further_question_ms']:>12.2f} ms",
-            f"  start                 {result['start_ms']:>12} ms, {result['memory_mb']} MB",
-        ]
-    )

@@ -263,23 +263,3 @@ def _flat(bench: TimedModel, repeats: int, progress: Progress) -> list[dict[str,
 def _sides(megapixels: float | int) -> tuple[int, int]:
     """Height and width at 3 : 4."""
     return round((megapixels * 0.75e6) ** 0.5), round((megapixels / 0.75 * 1e6) ** 0.5)
-
-
-# ---- text ----------------------------------------------------------------------------------------
-
-COLUMNS = {
-    "native_tokens": "native", "kept": "kept", "method": "method", "where": "where",
-    "fast": "fast", "prefill_ratio_bare": "prefill/bare", "request_speedup": "speed-up",
-    "selection_share": "selection", "scout_share": "scout", "kv_bytes": "kv bytes",
-}  # fmt: skip
-
-
-def table(result: dict[str, Any]) -> str:
-    """The rows as text."""
-    lines = [result["shape"], "".join(f"{head:>13}" for head in COLUMNS.values())]
-    lines += ["".join(f"{row[name]!s:>13}" for name in COLUMNS) for row in result["rows"]]
-    lines.append("request time by megapixels: decoded, with decoding")
-    for row in result["flat"]:
-        ratios = row["request_ratio"], row["request_ratio_with_decoding"]
-        lines.append(f"{row['megapixels']:>13}" + "".join(f"{ratio:>13}" for ratio in ratios))
-    return "\n".join(lines)

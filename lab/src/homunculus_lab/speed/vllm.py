@@ -112,7 +112,7 @@ def running(
 
 
 def pixels(scale: Scale, cells: tuple[int, int]) -> tuple[int, int]:
-    """Height and width of an image of so many cells."""
+    """Height and width of an image of that many cells."""
     side = scale.vision["patch_size"] * scale.vision["spatial_merge_size"]
     return cells[0] * side, cells[1] * side
 
@@ -140,8 +140,8 @@ def _load(folder: Path, scale: Scale, plan: LoadPlan, progress: Progress) -> dic
             for name, (server, size) in ways.items():
                 if progress:
                     progress(f"round {turn + 1} of {plan.rounds}, {name}")
-                many = plan.per_round(name)
-                requests = page_requests(many, *size, start=turn * many)
+                count = plan.per_round(name)
+                requests = page_requests(count, *size, start=turn * count)
                 results[name].append(run(server.url, requests, plan.at_once, plan.words))
             resident.append(ours.resident())
     rows = {name: _row(rounds) for name, rounds in results.items()}
@@ -158,15 +158,15 @@ def _load(folder: Path, scale: Scale, plan: LoadPlan, progress: Progress) -> dic
 
 
 def _row(rounds: Sequence[tuple[list[Response], float]]) -> dict[str, Any]:
-    every = [one for responses, _ in rounds for one in responses]
-    first = sorted(one.first for one in every)
+    responses = [response for batch, _ in rounds for response in batch]
+    first = sorted(response.first for response in responses)
     return {
-        "requests": len(every),
-        "errors": sum(one.status != 200 for one in every),
-        "rates": [round(len(responses) / seconds, 3) for responses, seconds in rounds],
+        "requests": len(responses),
+        "errors": sum(response.status != 200 for response in responses),
+        "rates": [round(len(batch) / seconds, 3) for batch, seconds in rounds],
         "first_p50": round(quantile(first, 0.5), 3),
         "first_p99": round(quantile(first, 0.99), 3),
-        "prompt_tokens": sorted({one.prompt for one in every}),
+        "prompt_tokens": sorted({response.prompt for response in responses}),
     }
 
 
@@ -191,21 +191,12 @@ def _ratio_to_stock(rows: dict[str, Any], name: str) -> float:
 
 def _exact(rounds: Sequence[tuple[list[Response], float]], tokens: int) -> bool:
     """Whether each prompt is its text, two marks and exactly that many image tokens."""
-    every = [one for responses, _ in rounds for one in responses]
-    return all(one.prompt == len(question(at)) + TEXT + tokens for at, one in enumerate(every))
+    responses = [response for batch, _ in rounds for response in batch]
+    return all(
+        response.prompt == len(question(number)) + TEXT + tokens
+        for number, response in enumerate(responses)
+    )
 
 
 TEXT = len("user\n") + len("assistant\n") + len("\n") + 2 + 1 + 2
 """Tokens of a turn besides the question: roles and newlines as bytes, and five marks."""
-
-
-def table(result: dict[str, Any]) -> str:
-    """The rows as text."""
-    load = result["load"]
-    lines = [f"{result['shape']}: {result['tokens']} of {result['native_tokens']} tokens per image"]
-    for name, row in load["rows"].items():
-        times = f"first token p50 {row['first_p50']} s, p99 {row['first_p99']} s"
-        lines.append(f"{name:>8}: {row['requests']} requests, {row['errors']} errors, {times}")
-    lines.append(f"rate against stock {load['rate_against_stock']}")
-    lines.append(f"rate against stock on small images {load['rate_against_small']}")
-    return "\n".join(lines)

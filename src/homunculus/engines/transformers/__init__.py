@@ -43,8 +43,9 @@ def attach(
     before if the family and the method support it. With ``marks="counted"`` the text tokens that
     some families write between tiles count as well. ``fast`` computes patch embeddings as matrix
     products, which is several times faster in bf16 on a CPU and differs only by rounding.
-    ``scout`` rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a folder
-    with weights of the word scout, a map of logits, or a function of (image, question, grid).
+    ``scout`` rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
+    folder with weights of the word scout, a map of logits, or a function of (image, question,
+    grid).
     The method "views" shows an image as a few pictures: its whole, small, and windows of it. With
     ``positions="separate"`` they are images of their own in the conversation; else their tokens
     stand in the one image, each at its centre. ``acuity`` says how small the model still reads;
