@@ -225,8 +225,8 @@ def lock_faults(lock: str, pins: dict[str, str]) -> list[str]:
     """What the extras of a lock name, and its pins do not meet; not what the laboratory needs."""
     named = {wish for name in LOCKS[lock] for wish in EXTRAS[name]} - set(LAB["dependencies"])
     wishes = [wish for wish in map(Requirement, sorted(named)) if wish.name != PRODUCT["name"]]
-    return [str(wish) for wish in wishes
-            if not wish.specifier.contains(pins.get(canonicalize_name(wish.name), "0"))]  # fmt: skip
+    pinned = [(wish, pins.get(canonicalize_name(wish.name), "0")) for wish in wishes]
+    return [str(wish) for wish, version in pinned if not wish.specifier.contains(version)]
 
 
 def test_the_locks_have_what_their_extras_name() -> None:
