@@ -125,7 +125,7 @@ def test_the_check_of_hints_can_fail(source: str, fault: str) -> None:
 
 FURTHER = "|".join(method.name for method in (*METHODS, *RIVALS.values()))
 NEEDED = {  # what a page shows, and what its install lines have to name
-    r"homunculus (measure|decide|train|bench)\b": "lab",
+    r"homunculus (measure|decide|train|bench)\b|homunculus_lab": "lab",
     rf"(--methods? |method=\"|get_method\(\")({FURTHER})\b": "lab",
     r"--task gaze": "lab-gaze",
     r"homunculus measure (.* --model |bakeoff)": "lab-official",
@@ -142,7 +142,7 @@ NEEDED = {  # what a page shows, and what its install lines have to name
 }
 ELSEWHERE = ("install", "architecture")
 """A row for every extra, which `.ci/run` tries one by one; and a page for those who have `dev`."""
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*/*.ipynb"))]
 PAGES = [path for path in PAGES if path.stem not in ELSEWHERE]
 MENTIONS = ("vllm", "views")
 """Pages that speak of commands of other pages; of these only the blocks are looked at."""
@@ -158,7 +158,7 @@ def ours(wishes: list[str]) -> set[str]:
 def installed(text: str) -> set[str]:
     """What the install lines of a page bring; a name that is no extra is a KeyError."""
     found = set[str]()
-    target = r"(?<![\w/.])\.(/lab)?(?:\[([\w,]+)\])?(?=[\s\"'`]|$)"
+    target = r"(?<![\w/.])\.(/lab)?(?:\[([\w,]+)\])?(?=[\s\"'`\\]|$)"
     for line in re.findall(r"pip install (.*)", text):
         for laboratory, extras in re.findall(target, line):
             names = set(extras.split(",")) - {""}
