@@ -225,6 +225,12 @@ A method says which K tokens of an image are kept. [`views`](#views) is the defa
 same [laws](cells.md#the-laws): exactly K tokens, and an image in a batch gets what it gets alone. `homunculus methods`
 lists them. The words are explained in the [glossary](ideas.md#glossary).
 
+`views`, `cut`, `grid` and `resize` come with homunculus-vlm, all others with [homunculus-lab](install.md#the-laboratory):
+
+```bash
+pip install --constraint constraints.txt . ./lab
+```
+
 How to read a card:
 
 - **The picture** is always the same invoice with {TOKENS} tokens of {PATCH} px and “{QUESTION}”. Left is what is kept,
@@ -278,8 +284,8 @@ def card(method: Method) -> str:
 
 def page() -> str:
     """docs/methods.md."""
-    ours = [one for one in list_methods().values() if one.name in CARDS]
-    order = [*PLANNED.values(), *ours]
+    table = list_methods()
+    order = [*PLANNED.values(), *(table[name] for name in CARDS if name in table)]
     rows = [
         f"| [`{one.name}`](#{one.name}) | "
         + " | ".join(

@@ -16,8 +16,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 MORE = (
-    "CONTRIBUTING.md", "CHANGELOG.md", "LOG.md", "suites/README.md", "suites/*/README.md",
-    "src/homunculus/relevance/words/weights/README.md", "results/*.json", "results/archive/*.json",
+    "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LOG.md", "lab/README.md", "suites/README.md", "suites/*/README.md",
+    "src/homunculus/scouts/words/weights/README.md", "results/*.json", "results/archive/*.json",
     "results/archive/*.md", "results/decision.md", "notebooks/*.ipynb", "bakeoff.toml",
 )  # fmt: skip
 """Files outside of docs/ that belong to the site."""
