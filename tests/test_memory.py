@@ -11,7 +11,7 @@ from homunculus.pages import to_data_uri
 from homunculus.scouts import memory
 from homunculus.scouts.memory import KERNELS, MEMORY, bound_memory
 from homunculus.serve import Rewriter
-from homunculus.serve.rewrite import warm
+from homunculus.serve.rewriter import warm
 from homunculus_lab.speed.load import png
 from homunculus_lab.speed.model import page
 from homunculus_lab.speed.timing import resident

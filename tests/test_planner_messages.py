@@ -9,10 +9,11 @@ import pytest
 
 import homunculus
 from homunculus.commands.main import main
+from homunculus.messages.lines import bundle, labels
+from homunculus.messages.pictures import MARK, encode, is_view
 from homunculus.planner import Planner
 from homunculus.planner.cost import costs
 from homunculus.planner.labels import Label, text_tokens
-from homunculus.planner.messages import MARK, bundle, encode, is_view, labels
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")

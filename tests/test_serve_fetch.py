@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from homunculus.messages import ANTHROPIC, CHAT, RESPONSES
 from homunculus.pages import PictureError
 from homunculus.serve import Rewriter, fetch
 from sites import LOOPBACK, PUBLIC, Site, drip, endless, redirect, stay_home, whole
@@ -281,16 +282,18 @@ def test_every_shape_of_an_address_is_fetched(site) -> None:
     site.answers["/a.png"] = whole(png())
     where = "http://pictures.test/a.png"
     rewriter = Rewriter(64, scout=corner(), model="claude", fetch=True)
-    for name, part in (
-        ("messages", {"type": "image_url", "image_url": where}),
-        ("messages", {"type": "image", "source": {"type": "url", "url": where}}),
-        ("input", {"type": "input_image", "image_url": where}),
+    for adapter, part in (
+        (CHAT, {"type": "image_url", "image_url": where}),
+        (ANTHROPIC, {"type": "image", "source": {"type": "url", "url": where}}),
+        (RESPONSES, {"type": "input_image", "image_url": where}),
     ):
-        new, report = rewriter.request({name: [{"role": "user", "content": [part]}]})
+        turns = {adapter.turns: [{"role": "user", "content": [part]}]}
+        new, report = rewriter.request(turns, adapter=adapter)
         assert report.pictures == 1, report
         assert where not in str(new)
     part = {"type": "input_image", "file_id": "file-1"}
-    _, report = rewriter.request({"input": [{"role": "user", "content": [part]}]})
+    turns = {"input": [{"role": "user", "content": [part]}]}
+    _, report = rewriter.request(turns, adapter=RESPONSES)
     assert report.left == ["the picture is not in the request: only its address or its id is"]
 
 
@@ -305,7 +308,7 @@ def test_a_small_picture_is_sent_as_it_came_to_us(site) -> None:
 
 
 def test_all_pictures_of_a_request_share_the_time(site, monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.serve.rewrite.SECONDS", 0.5)
+    monkeypatch.setattr("homunculus.messages.rewrite.DOWNLOAD_SECONDS", 0.5)
     site.answers["/slow"] = drip(b"")
     begin = time.monotonic()
     _, report = Rewriter(64, scout=corner(), model="claude", fetch=True).request(

@@ -1,20 +1,31 @@
 """Closed means closed: no form of a request gets a picture past a strict door as it was."""
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from io import BytesIO
 
 import pytest
 
+import homunculus
 from forms import Form, Maker, original_in
+from homunculus.messages import (
+    ADAPTERS,
+    ANTHROPIC,
+    CHAT,
+    GEMINI,
+    OLLAMA,
+    RESPONSES,
+    adapter_of,
+)
+from homunculus.messages.body import pictures_in
+from homunculus.messages.guard import kind_of, leaks
+from homunculus.messages.lines import bundle
+from homunculus.messages.pictures import is_view
+from homunculus.messages.rewrite import NO_QUESTION
 from homunculus.pages import size_of
-from homunculus.planner.messages import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
-from homunculus.serve.formats import pictures_in
-from homunculus.serve.guard import kind_of, leaks
-from homunculus.serve.rewrite import NO_QUESTION
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -69,7 +80,7 @@ def test_strict_sends_views_or_nothing(name: str) -> None:
     data, _ = rewrite_body(STRICT, head(form), form.data)
     assert not original_in(data, MAKER.base64)
     body, rule = json.loads(data), token_rule("claude")
-    files = [found.file() for found in pictures_in(body)]
+    files = [found.file() for found in pictures_in(body, None)]
     assert all(map(is_view, files))
     assert sum(rule.count(size_of(file)) for file in files) <= 300
 
@@ -147,6 +158,52 @@ def test_a_view_gets_no_id_of_its_picture() -> None:
     assert b"uuid" not in data
 
 
+# ---- adapters ------------------------------------------------------------------------------------
+
+
+def test_a_route_has_one_adapter() -> None:
+    for adapter in ADAPTERS:
+        for route in adapter.routes:
+            assert adapter_of(f"/v1{route.upper()}/") is adapter
+    assert not any(map(adapter_of, ("/v1/files", "/invocations", "/v1/embeddings", "")))
+
+
+@pytest.mark.parametrize("adapter", [CHAT, RESPONSES, ANTHROPIC, GEMINI, OLLAMA])
+def test_an_adapter_reads_what_it_makes(adapter) -> None:
+    views = homunculus.views(page(), "What?", tokens=100, model="claude", scout=corner())
+    made = bundle(views)
+    files = [picture.file() for picture in pictures_in(adapter.parts(made), adapter)]
+    assert files == [part.picture.data for part in made.parts]
+
+
+def test_a_body_is_read_by_its_adapter_whatever_other_fields_it_has() -> None:
+    """The fields of another format are checked, and never rewritten."""
+    body = MAKER.ask_gemini(MAKER.inline()) | {"model": "claude-opus-4-8"}
+    after, report = OPEN.request(body, adapter=CHAT)
+    assert (after, report.pictures, len(report.left)) == (body, 0, 1)
+    with pytest.raises(ValueError, match="Strict mode"):
+        STRICT.request(body, adapter=CHAT)
+
+
+def test_ollama_gets_views_beside_the_text_and_no_lines() -> None:
+    turn = {"role": "user", "content": "What is the total?", "images": [MAKER.base64]}
+    body = json.dumps({"model": "qwen2.5vl:7b", "messages": [turn]}).encode()
+    for rewriter in (OPEN, STRICT):
+        sent, report = rewrite_body(rewriter, Head("POST", "/api/chat", "application/json"), body)
+        (after,) = json.loads(sent)["messages"]
+        files = [b64decode(text) for text in after.pop("images")]
+        assert after == {"role": "user", "content": "What is the total?"}
+        assert (report.pictures, report.label_tokens) == (1, 0)
+        assert all(map(is_view, files))
+        assert sum(token_rule("claude").count(size_of(file)) for file in files) == report.tokens
+
+
+def test_strict_refuses_what_is_no_picture_beside_a_text_of_ollama() -> None:
+    turn = {"role": "user", "content": "What is it?", "images": ["/etc/passwd"]}
+    with pytest.raises(ValueError, match="Strict mode"):
+        STRICT.request({"model": "x", "messages": [turn]}, adapter=OLLAMA)
+
+
 # ---- questions -----------------------------------------------------------------------------------
 
 
@@ -175,8 +232,8 @@ def test_the_system_may_ask() -> None:
     _, report = rewriter.request(turns(MAKER.chat(), system="What is the total of the receipt?"))
     assert (asked, report.pictures) == (["What is the total of the receipt?"], 1)
     claude = {"system": "Read the date.", "messages": turns(MAKER.claude())["messages"]}
-    rewriter.request(claude)
+    rewriter.request(claude, adapter=ANTHROPIC)
     gemini = MAKER.ask_gemini(MAKER.inline(), systemInstruction={"parts": [{"text": "Which?"}]})
     gemini["contents"][0]["parts"].pop()
-    rewriter.request(gemini)
+    rewriter.request(gemini, adapter=GEMINI)
     assert asked[1:] == ["Read the date.", "Which?"]

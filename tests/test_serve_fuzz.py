@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from homunculus.messages.body import pictures_in
 from homunculus.pages import size_of
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
-from homunculus.serve.formats import pictures_in
 from serving.client import packed, page
 from test_planner_views import corner
 
@@ -107,6 +107,6 @@ def test_no_original_leaves(route: str, turns, more: dict, asked: bool) -> None:
     plain = "".join(sent.decode().replace("\\", "").split()).replace("/", "_").replace("+", "-")
     assert MIDDLE not in plain
     rule = token_rule("claude")
-    for found in pictures_in(json.loads(sent)):
+    for found in pictures_in(json.loads(sent), None):
         assert found.kind == "data" or not found.text  # an empty one is no picture
         assert found.kind == "id" or rule.count(size_of(found.file())) <= 60

@@ -7,12 +7,13 @@ from io import BytesIO
 
 import pytest
 
-from homunculus.planner.messages import is_view, mark
+from homunculus.messages import CHAT, GEMINI, RESPONSES
+from homunculus.messages.body import picture_of, questions
+from homunculus.messages.pictures import is_view, mark
+from homunculus.messages.rewrite import ENTRY_BYTES
 from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
-from homunculus.serve.formats import ANY, picture_of, questions
-from homunculus.serve.rewrite import ENTRY
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -60,18 +61,19 @@ def post(path: str) -> Head:
     return Head("POST", path, "application/json")
 
 
-def asked(*turns: dict) -> list[str]:
-    return [question.text for question in questions({"messages": turns}, ANY, "messages")]
+def asked(*turns: dict, adapter=CHAT) -> list[str]:
+    return [question.text for question in questions({adapter.turns: turns}, adapter)]
 
 
 @pytest.mark.parametrize("make", [chat, response, claude])
 def test_a_picture_becomes_views_within_the_budget(make) -> None:
-    name = "input" if make is response else "messages"
+    adapter = RESPONSES if make is response else CHAT
+    name = adapter.turns
     kind = "input_text" if make is response else "text"
     parts = [text("Look.", kind), make(file()), text("What?", kind)]
     body = {"model": "x", name: [{"role": "user", "content": parts}], "temperature": 0.5}
     before = deepcopy(body)
-    after, report = rewriter().request(body)
+    after, report = rewriter().request(body, adapter=adapter)
     assert body == before
     (turn,) = after[name]
     assert turn["content"][0] == parts[0]
@@ -81,7 +83,9 @@ def test_a_picture_becomes_views_within_the_budget(make) -> None:
     assert sum(token_rule("claude").count(size) for size in shown) == report.tokens <= 64
     assert report.untouched == token_rule("claude").count((480, 640))
     assert after["temperature"] == 0.5
-    assert rewriter().request(after)[0] == after  # views are not shown as views again
+    assert (
+        rewriter().request(after, adapter=adapter)[0] == after
+    )  # views are not shown as views again
 
 
 def test_every_picture_has_the_budget_to_itself() -> None:
@@ -109,7 +113,7 @@ def test_results_of_tools_are_shown_for_what_the_user_asked() -> None:
     assert len(sizes(after[1]["content"][0]["content"])) > 1
     assert after[1]["content"][0]["tool_use_id"] == "1"
     asked = [{"role": "user", "content": [text("And the date?", "input_text")]}, output]
-    after, _ = rewriter(scout=scout).request({"input": asked})
+    after, _ = rewriter(scout=scout).request({"input": asked}, adapter=RESPONSES)
     assert len(sizes(after["input"][1]["output"])) > 1
     assert seen == ["What is the total?", "And the date?"]
 
@@ -310,15 +314,15 @@ def test_endless_nesting_is_left_as_it_is() -> None:
 
 
 def test_memory_of_views_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.serve.rewrite.KEPT", 300_000)
+    monkeypatch.setattr("homunculus.messages.rewrite.CACHE_BYTES", 300_000)
     one = rewriter()
     for side in range(200, 400, 20):
         one.messages([{"role": "user", "content": [claude(file((side, side)))]}])
-        assert one.known.used <= 300_000
-    kept = one.known._values.values()
+        assert one.cache.used <= 300_000
+    kept = one.cache._values.values()
     assert 0 < len(kept) < 10  # ten were made
     files = [len(part.picture.data) for made in kept for part in made.bundle.parts]
-    assert one.known.used == sum(files) + len(kept) * ENTRY
+    assert one.cache.used == sum(files) + len(kept) * ENTRY_BYTES
 
 
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"qwen3-vl"}))
@@ -395,7 +399,7 @@ def content(snake: bool, media: str = "image/png", **more) -> dict:
 def test_a_picture_of_gemini_keeps_its_spelling(snake: bool) -> None:
     given = content(snake, thoughtSignature="s")
     before = deepcopy(given)
-    new, report = rewriter(280, model="gemini-3").request(given)
+    new, report = rewriter(280, model="gemini-3").request(given, adapter=GEMINI)
     assert given == before
     assert new["generationConfig"] == {"topK": 1}
     (first, view) = new["contents"][0]["parts"]
@@ -405,13 +409,13 @@ def test_a_picture_of_gemini_keeps_its_spelling(snake: bool) -> None:
     assert set(view) == {inner, how, "thoughtSignature"}
     assert view[how] == {"level": "MEDIA_RESOLUTION_LOW"}
     assert is_view(b64decode(view[inner]["data"]))
-    again, report = rewriter(280, model="gemini-3").request(new)
+    again, report = rewriter(280, model="gemini-3").request(new, adapter=GEMINI)
     assert again["contents"] == new["contents"]
 
 
 def test_a_high_price_that_the_user_asked_gemini_for_does_not_stay() -> None:
     given = content(False, mediaResolution={"level": "MEDIA_RESOLUTION_ULTRA_HIGH"})
-    new, _ = rewriter(280, model="gemini-3").request(given)
+    new, _ = rewriter(280, model="gemini-3").request(given, adapter=GEMINI)
     assert new["contents"][0]["parts"][1]["mediaResolution"]["level"] == "MEDIA_RESOLUTION_LOW"
 
 
@@ -419,19 +423,19 @@ def test_sound_of_gemini_passes_and_a_document_is_told() -> None:
     for data, left in ((b"RIFF\x24\0\0\0WAVEfmt ", 0), (b"%PDF-1.7 " + bytes(99), 1)):
         given = content(False, "audio/wav" if not left else "application/pdf")
         given["contents"][0]["parts"][1]["inlineData"]["data"] = b64encode(data).decode()
-        new, report = rewriter(280, model="gemini-3").request(given)
+        new, report = rewriter(280, model="gemini-3").request(given, adapter=GEMINI)
         assert (new, report.pictures, len(report.left)) == (given, 0, left)
 
 
 def test_a_picture_is_one_whatever_its_part_says_that_it_is() -> None:
     for media in ("audio/wav", "application/octet-stream", "IMAGE/PNG", ""):
-        _, report = rewriter(280, model="gemini-3").request(content(False, media))
+        _, report = rewriter(280, model="gemini-3").request(content(False, media), adapter=GEMINI)
         assert report.pictures == 1
 
 
 def test_a_turn_of_gemini_without_a_role_is_the_user_s() -> None:
     turns = [{"parts": [{"text": "Sum?"}]}, {"role": "model", "parts": [{"text": "3"}]}]
-    assert asked(*turns) == ["Sum?", "Sum?"]
+    assert asked(*turns, adapter=GEMINI) == ["Sum?", "Sum?"]
 
 
 def test_gemini_s_model_stands_in_the_address() -> None:

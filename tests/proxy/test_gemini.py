@@ -4,7 +4,7 @@ from base64 import b64decode, b64encode
 
 import pytest
 
-from homunculus.planner.messages import is_view
+from homunculus.messages.pictures import is_view
 from proxy.test_litellm import FILE, QUESTION
 
 

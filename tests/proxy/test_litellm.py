@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from homunculus.planner.messages import is_view
+from homunculus.messages.pictures import is_view
 from homunculus.planner.models import token_rule
 from serving.client import packed, page
 
@@ -576,13 +576,13 @@ def test_importing_the_hook_starts_nothing_and_reads_no_settings() -> None:
 
 
 def test_figures_of_calls_are_bounded(monkeypatch) -> None:
+    from homunculus.messages.rewrite import Report, ShownPicture
     from homunculus.serve import litellm
-    from homunculus.serve.rewrite import Report, Shown
 
     monkeypatch.setattr(litellm, "CALLS", 3)
     hook = litellm.Hook()
     for number in range(9):
-        hook._keep(str(number), Report([Shown(200, number, 0, 0.5, "found")]))
+        hook._keep(str(number), Report([ShownPicture(200, number, 0, 0.5, "found")]))
     assert list(hook._figures) == ["6", "7", "8"]
 
 

@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from homunculus.planner.messages import is_view
+from homunculus.messages.pictures import is_view
 from homunculus.planner.models import token_rule
 from proxy.test_litellm import (
     CLAUDE_TURNS,

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 
 import homunculus
-from homunculus.planner.messages import is_view
+from homunculus.messages.body import picture_of
+from homunculus.messages.pictures import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import async_http_client, http_client
-from homunculus.serve.formats import picture_of
 from recorder import recording, url
 from serving.client import packed, page, turn
 from test_readme import execute

@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Path) -> int:
     """The views of one page as files; how many pages there are."""
+    from homunculus.messages.lines import labels
     from homunculus.planner import views
-    from homunculus.planner.messages import labels
     from homunculus.show.views import draw_views, facts
 
     with progress(f"looking at {Path(arguments.image).name}"):

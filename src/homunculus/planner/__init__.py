@@ -19,8 +19,8 @@ import torch.nn.functional as F
 from einops import rearrange
 
 from homunculus.checks import Grid, check_count, check_kind, check_number, check_text, is_whole
+from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, lines, ollama, pictures
 from homunculus.pages import Picture, open_picture
-from homunculus.planner import messages
 from homunculus.planner.acuity import ACUITIES, THING, Acuity, get_acuity
 from homunculus.planner.bill import Bill, Need, least, too_few
 from homunculus.planner.counting import Size, TokenRule
@@ -278,23 +278,23 @@ class Views:
         The line before each picture is the one that was planned (``views(..., label="short")``);
         ``label=False`` leaves it out.
         """
-        return messages.openai(messages.bundle(self, label))
+        return CHAT.parts(lines.bundle(self, label))
 
     def responses(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's responses."""
-        return messages.responses(messages.bundle(self, label))
+        return RESPONSES.parts(lines.bundle(self, label))
 
     def anthropic(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a message for Anthropic's messages."""
-        return messages.anthropic(messages.bundle(self, label))
+        return ANTHROPIC.parts(lines.bundle(self, label))
 
     def gemini(self, label: bool = True) -> list[dict[str, Any]]:
         """As parts of a content for Gemini."""
-        return messages.gemini(messages.bundle(self, label))
+        return GEMINI.parts(lines.bundle(self, label))
 
     def ollama(self, label: bool = True) -> dict[str, Any]:
         """As `content` and `images` of a message for Ollama; your question goes behind them."""
-        return messages.ollama(messages.bundle(self, label))
+        return ollama.message(lines.bundle(self, label))
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write each picture as a PNG; returns their paths. Views of an earlier call are deleted.
@@ -305,11 +305,11 @@ class Views:
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("whole.png", "window.png", "window-[0-9].png"):
             for old in folder.glob(name):
-                if messages.is_view(old.read_bytes()):
+                if pictures.is_view(old.read_bytes()):
                     old.unlink()
         paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
         for path, image in zip(paths, self.images(), strict=True):
-            image.save(path, pnginfo=messages.mark())
+            image.save(path, pnginfo=pictures.mark())
         return paths
 
     def to_json(self) -> dict[str, Any]:

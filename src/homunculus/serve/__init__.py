@@ -1,6 +1,7 @@
 """For models that are not ours: requests go out with views in place of pictures."""
 
-from homunculus.serve.rewrite import PicturesError, Report, Rewriter
+from homunculus.messages.rewrite import PicturesError, Report
+from homunculus.serve.rewriter import Rewriter
 from homunculus.serve.transport import async_http_client, http_client
 
 __all__ = ["PicturesError", "Report", "Rewriter", "async_http_client", "http_client"]

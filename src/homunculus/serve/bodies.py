@@ -1,4 +1,4 @@
-"""Bodies of HTTP requests: JSON of a route that we know, or none of our business.
+"""Bodies of HTTP requests: JSON of a route that we know, or something else.
 
 In open modes, whatever we do not know goes on as it came. In strict modes it is refused.
 """
@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from homunculus.serve.formats import Format, format_of, is_plain, model_in
-from homunculus.serve.guard import leaks
-from homunculus.serve.rewrite import Report, Rewriter
+from homunculus.messages import Adapter, adapter_of, is_plain
+from homunculus.messages.gemini import model_in
+from homunculus.messages.guard import leaks
+from homunculus.messages.rewrite import Report, RequestRewriter
 
-READING = ("GET", "HEAD", "OPTIONS", "DELETE")
+READ_METHODS = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Methods whose bodies mean nothing."""
 ADVICE = "Strict mode sends on only what it can check."
 
@@ -36,9 +37,9 @@ class Head(NamedTuple):
     """Its `content-encoding`."""
 
     @property
-    def form(self) -> Format | None:
-        """The format of its route."""
-        return format_of(self.path)
+    def adapter(self) -> Adapter | None:
+        """The adapter of its route."""
+        return adapter_of(self.path)
 
     @property
     def model(self) -> str | None:
@@ -64,7 +65,7 @@ def parse(head: Head, body: bytes, strict: bool = False) -> dict[str, Any] | Non
     >>> parse(head, b'{"model": "claude"}')
     {'model': 'claude'}
     """
-    if head.method.upper() in READING or not body.strip():
+    if head.method.upper() in READ_METHODS or not body.strip():
         return None
     if strict:
         _refuse_unknown(head)
@@ -90,13 +91,13 @@ def _refuse_unknown(head: Head) -> None:
         )
     if not head.is_json:
         raise RefusedError(f"expected application/json, got {head.media[:60]!r}.", 415)
-    if head.form is None and not is_plain(head.path):
+    if head.adapter is None and not is_plain(head.path):
         raise RefusedError(f"the route {head.path[:80]!r} is not known.")
 
 
 def unread(head: Head, body: bytes) -> list[str]:
     """Why a body was not looked at, if it is one that might hold pictures."""
-    if head.method.upper() in READING or not body.strip():
+    if head.method.upper() in READ_METHODS or not body.strip():
         return []
     if head.is_encoded:
         return [f"the body is compressed ({head.encoding[:40]}), so it was not looked at"]
@@ -104,11 +105,11 @@ def unread(head: Head, body: bytes) -> list[str]:
 
 
 def rewrite(
-    rewriter: Rewriter, head: Head, body: Mapping[str, Any], **options: Any
+    rewriter: RequestRewriter, head: Head, body: Mapping[str, Any], **options: Any
 ) -> tuple[dict[str, Any], Report]:
     """A request's JSON with views, as its route asks for; one of other routes is only checked."""
-    if head.form is not None:
-        return rewriter.request(body, form=head.form, model=head.model, **options)
+    if head.adapter is not None:
+        return rewriter.request(body, adapter=head.adapter, model=head.model, **options)
     report = Report()
     for leak in leaks(body):
         if rewriter.strict:
@@ -122,7 +123,7 @@ def pack(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, allow_nan=False).encode()
 
 
-def rewrite_body(rewriter: Rewriter, head: Head, body: bytes) -> tuple[bytes, Report]:
+def rewrite_body(rewriter: RequestRewriter, head: Head, body: bytes) -> tuple[bytes, Report]:
     """The body of a request with views; the same bytes if it has no pictures to show.
 
     In strict mode what is sent is written anew from what was checked: a field that stands twice

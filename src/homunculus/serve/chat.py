@@ -32,10 +32,12 @@ class Chat:
         except (LookupError, TypeError):
             raise ValueError(f"{self.url}/models names no model. Say which one to ask.") from None
 
-    def ask(self, parts: Sequence[Mapping[str, Any]], most: int) -> str:
-        """The answer to one message, of at most so many tokens."""
+    def ask(self, parts: Sequence[Mapping[str, Any]], max_tokens: int) -> str:
+        """The answer to one message, of at most ``max_tokens`` tokens."""
         body = {"model": self.model, "messages": [{"role": "user", "content": list(parts)}]}
-        answer = self._send("/chat/completions", body | {"temperature": 0, "max_tokens": most})
+        answer = self._send(
+            "/chat/completions", body | {"temperature": 0, "max_tokens": max_tokens}
+        )
         try:
             return str(answer["choices"][0]["message"]["content"] or "")
         except (LookupError, TypeError):

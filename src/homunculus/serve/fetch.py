@@ -26,7 +26,7 @@ PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0
 """For all of it: names, redirects, and the last byte."""
 REDIRECTS = 3
-LETTERS = 8192
+MAX_LETTERS = 8192
 """Characters of an address."""
 MOVED = {301, 302, 303, 307, 308}
 CLOUDS = (IPv4Network("192.0.0.0/24"), IPv4Network("168.63.129.16"))
@@ -37,23 +37,23 @@ UNICAST = IPv6Network("2000::/3")
 """All IPv6 addresses that were ever given out to the public."""
 
 
-def fetch(address: str, most: int, seconds: float = SECONDS) -> bytes:
-    """The bytes of a picture behind an http or https address, at most ``most``."""
+def fetch(address: str, max_bytes: int, seconds: float = SECONDS) -> bytes:
+    """The bytes of a picture behind an http or https address, at most ``max_bytes``."""
     until = monotonic() + seconds
     for _ in range(REDIRECTS + 1):
         target = checked(address)
         with _answer(target, until) as answer:
             if answer.status not in MOVED:
-                return _body(target, answer, most)
+                return _body(target, answer, max_bytes)
             address = urljoin(address, answer.getheader("location") or "")
     raise PictureError(f"address of a picture: more than {REDIRECTS} redirects. Send the last one.")
 
 
 def checked(address: str) -> SplitResult:
     """An address in its parts, if it is one that may be fetched."""
-    if len(address) > LETTERS or not re.fullmatch(r"[!-\[\]-~]+", address):
+    if len(address) > MAX_LETTERS or not re.fullmatch(r"[!-\[\]-~]+", address):
         raise PictureError(
-            f"address of a picture: expected at most {LETTERS} printable ASCII characters, got "
+            f"address of a picture: expected at most {MAX_LETTERS} printable ASCII characters, got "
             f"{address[:40]!r}. Write others as %XX."
         )
     try:
@@ -80,25 +80,25 @@ def checked(address: str) -> SplitResult:
 
 def public(address: str) -> bool:
     """Whether anybody on the internet can reach this address, and so may we for anybody."""
-    one = ip_address(address)
-    if isinstance(one, IPv4Address):
-        return one.is_global and not one.is_multicast and not any(one in net for net in CLOUDS)
-    if inner := _within(one):
-        return all(public(str(each)) for each in inner)
-    return one in UNICAST and one.is_global
+    ip = ip_address(address)
+    if isinstance(ip, IPv4Address):
+        return ip.is_global and not ip.is_multicast and not any(ip in net for net in CLOUDS)
+    if inner := _within(ip):
+        return all(public(str(address)) for address in inner)
+    return ip in UNICAST and ip.is_global
 
 
-def _within(one: IPv6Address) -> list[IPv4Address]:
+def _within(ip: IPv6Address) -> list[IPv4Address]:
     """The IPv4 addresses that an IPv6 address leads to."""
-    if one in NAT64:
-        return [IPv4Address(int(one) & 0xFFFFFFFF)]
-    return [each for each in (one.ipv4_mapped, one.sixtofour, *(one.teredo or ())) if each]
+    if ip in NAT64:
+        return [IPv4Address(int(ip) & 0xFFFFFFFF)]
+    return [inner for inner in (ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())) if inner]
 
 
 def _places(host: str, port: int, until: float) -> list[tuple[Any, Any]]:
     """The family and address of each place that a name stands for, all of them public.
 
-    A name that nobody knows and one that leads inside are refused alike: a stranger learns nothing
+    A name that is not known and one that leads inside are refused alike: a stranger learns nothing
     of names that are known here alone.
     """
     places = _within_time(lambda: _look_up(host, port), until) or []
@@ -203,17 +203,17 @@ def _request(target: SplitResult) -> bytes:
     return "\r\n".join(lines).encode("ascii")
 
 
-def _body(target: SplitResult, answer: HTTPResponse, most: int) -> bytes:
+def _body(target: SplitResult, answer: HTTPResponse, max_bytes: int) -> bytes:
     """All of an answer, if it is whole, plain and small enough."""
     packed = answer.getheader("content-encoding", "identity").strip().lower() != "identity"
     if answer.status != 200 or packed:
         raise ValueError  # as any other failure: whoever asks learns nothing of it
     name = f"the picture from {(target.hostname or '')[:80]}"
-    bounded(name, answer.length or 0, most)
+    bounded(name, answer.length or 0, max_bytes)
     parts, size = list[bytes](), 0
     while part := answer.read1(CHUNK):
         size += len(part)
-        bounded(name, size, most)
+        bounded(name, size, max_bytes)
         parts.append(part)
     if answer.length:
         raise ValueError  # it ended early

@@ -20,22 +20,15 @@ from time import monotonic
 from typing import Any
 
 from homunculus.lazy import need
+from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, Adapter, adapter_of
+from homunculus.messages.body import count_pictures
+from homunculus.messages.gemini import model_in
+from homunculus.messages.guard import leaks
+from homunculus.messages.rewrite import HARMLESS, NewPictureError, Report
 from homunculus.planner.counting import TokenRule
 from homunculus.planner.models import token_rule
 from homunculus.scouts.memory import bound_memory
-from homunculus.serve.formats import (
-    ANTHROPIC,
-    ANY,
-    CHAT,
-    GEMINI,
-    RESPONSES,
-    Format,
-    count_pictures,
-    format_of,
-    model_in,
-)
-from homunculus.serve.guard import leaks
-from homunculus.serve.rewrite import ALONE, NewPictureError, Report, Rewriter, warm
+from homunculus.serve.rewriter import Rewriter, warm
 
 WHO = "homunculus.serve.litellm"
 _LOGGER: Any = need("litellm.integrations.custom_logger", extra="litellm", who=WHO).CustomLogger
@@ -45,7 +38,7 @@ HEADER = "x-homunculus-tokens"
 an answer: what its request's pictures would have cost, and what their views cost."""
 BUDGET, KEY = "homunculus_tokens", "user_api_key_metadata"
 """A budget in the `model_info` of a model or in the metadata of a key, which LiteLLM calls this."""
-FORMATS: dict[str, Format] = {
+ADAPTERS: dict[str, Adapter] = {
     "completion": CHAT, "acompletion": CHAT, "responses": RESPONSES, "aresponses": RESPONSES,
     "anthropic_messages": ANTHROPIC, "aanthropic_messages": ANTHROPIC,
     "generate_content": GEMINI, "agenerate_content": GEMINI,
@@ -124,11 +117,11 @@ class Hook(_LOGGER):
 
         It fires again on routes that LiteLLM translates, and for every retry and fallback.
         """
-        form = FORMATS.get(str(getattr(call_type, "value", call_type)))
-        if form is None:
+        adapter = ADAPTERS.get(str(getattr(call_type, "value", call_type)))
+        if adapter is None:
             return None
         return await self._rewrite(
-            kwargs, form, _mapping(kwargs.get("model_info")), _of_key(kwargs)
+            kwargs, adapter, _mapping(kwargs.get("model_info")), _of_key(kwargs)
         )
 
     async def async_pre_call_hook(
@@ -138,21 +131,21 @@ class Hook(_LOGGER):
 
         In calls of all other types pictures are counted; a closed hook refuses them.
         """
-        if call_type in FORMATS:
+        if call_type in ADAPTERS:
             return None
         if call_type != THROUGH:
             await self._check(data, call_type)
             return None
         _PASSED.set(_call(data))
         route = str(getattr(user_api_key_dict, "request_route", None) or "")
-        form, signed = format_of(route), SIGNED in route.lower()
-        if self.closed and (form is None or signed):
-            raise _refusal(f"the route {route[:80]!r} is not known")
-        if signed:
-            _count(failures=count_pictures(data, ANY))
+        adapter = adapter_of(route)
+        if adapter is None or SIGNED in route.lower():
+            if self.closed:
+                raise _refusal(f"the route {route[:80]!r} is not known")
+            _count(failures=count_pictures(_without(data, UNSENT), None))
             return None
         key = _mapping(getattr(user_api_key_dict, "metadata", None)).get(BUDGET)
-        return await self._rewrite(data, form or ANY, {}, [key], model_in(route), {LOG})
+        return await self._rewrite(data, adapter, {}, [key], model_in(route), {LOG})
 
     async def async_post_call_response_headers_hook(
         self,
@@ -176,15 +169,15 @@ class Hook(_LOGGER):
         if self.closed and not PLAIN.fullmatch(call_type):
             raise _refusal(f"calls of the type {call_type[:60]!r} are not known")
         work = partial(_leaks, _without(data, UNSENT))
-        found = await asyncio.get_running_loop().run_in_executor(self._quick, work)
-        _count(failures=len(found))
-        if found and self.closed:
-            raise _refusal(found[0])
+        suspects = await asyncio.get_running_loop().run_in_executor(self._quick, work)
+        _count(failures=len(suspects))
+        if suspects and self.closed:
+            raise _refusal(suspects[0])
 
     async def _rewrite(
         self,
         call: Mapping[str, Any],
-        form: Format,
+        adapter: Adapter,
         info: Mapping[str, Any],
         key: list[Any],
         model: str | None = None,
@@ -198,11 +191,11 @@ class Hook(_LOGGER):
             rule = info.get("homunculus_model")
             name = model or str(call.get("model", ""))
             counts = name if rule is None else token_rule(str(rule))
-            body, report = await self._make(_without(call, unsent), form, counts, tokens)
+            body, report = await self._make(_without(call, unsent), adapter, counts, tokens)
         except Exception as error:  # whatever it is, the request ends as its owner wishes
             reason = _reason(error, self.seconds)
-            body, report = {}, Report(left=[reason] * max(1, count_pictures(call, form)))
-        wrong = [reason for reason in report.left if self.closed or reason not in ALONE]
+            body, report = {}, Report(left=[reason] * max(1, count_pictures(call, adapter)))
+        wrong = [reason for reason in report.left if self.closed or reason not in HARMLESS]
         _count(failures=len(wrong))
         if wrong and self.closed:
             raise _refusal(wrong[0])
@@ -211,14 +204,14 @@ class Hook(_LOGGER):
         return {**call, **body} if report.pictures else None
 
     async def _make(
-        self, body: dict[str, Any], form: Format, model: str | TokenRule, tokens: int
+        self, body: dict[str, Any], adapter: Adapter, model: str | TokenRule, tokens: int
     ) -> tuple[dict[str, Any], Report]:
         """The pictures of a body as views, made in a thread: the loop answers others meanwhile.
 
         Known ones have a thread of their own, so that they do not wait for new ones.
         """
         until = monotonic() + self.seconds
-        work = partial(self.rewriter.request, body, form=form, model=model, tokens=tokens)
+        work = partial(self.rewriter.request, body, adapter=adapter, model=model, tokens=tokens)
         try:
             return await self._run(self._quick, partial(work, new=False), until)
         except NewPictureError:
@@ -252,7 +245,7 @@ def budget(tokens: Any, key: list[Any], headers: Mapping[str, Any]) -> int:
     """
     limits = [
         (tokens, "homunculus_tokens in model_info"),
-        *((one, "homunculus_tokens in the key's metadata") for one in key),
+        *((value, "homunculus_tokens in the key's metadata") for value in key),
         (headers.get(HEADER), f"the header {HEADER}"),
     ]
     return min(_whole(value, name) for value, name in limits if value is not None)
@@ -271,8 +264,8 @@ def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
     cap = _whole(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")
-    seconds = _positive(variables, "HOMUNCULUS_SECONDS", "seconds", most=inf) or 30.0
-    legible = _positive(variables, "HOMUNCULUS_LEGIBLE", "a probability", most=1.0)
+    seconds = _positive(variables, "HOMUNCULUS_SECONDS", "seconds", largest=inf) or 30.0
+    legible = _positive(variables, "HOMUNCULUS_LEGIBLE", "a probability", largest=1.0)
     return Hook(
         tokens, closed=bool(closed), seconds=seconds, fetch=bool(fetch), legible=legible, cap=cap
     )
@@ -286,7 +279,7 @@ def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:
     return words.index(text)
 
 
-def _positive(variables: Mapping[str, str], name: str, what: str, most: float) -> float | None:
+def _positive(variables: Mapping[str, str], name: str, what: str, largest: float) -> float | None:
     """The number that a variable is; None if it is not set."""
     text = variables.get(name)
     if text is None:
@@ -295,8 +288,8 @@ def _positive(variables: Mapping[str, str], name: str, what: str, most: float) -
         number = float(text)
     except ValueError:
         number = 0.0
-    if not (0 < number <= most and number < inf):
-        limit = "" if most == inf else f" and at most {most:g}"
+    if not (0 < number <= largest and number < inf):
+        limit = "" if largest == inf else f" and at most {largest:g}"
         raise ValueError(f"{name}: expected {what}, more than 0{limit}, got {text[:20]!r}")
     return number
 
@@ -316,8 +309,8 @@ def _headers(call: Mapping[str, Any]) -> Mapping[str, Any]:
 def _of_key(call: Mapping[str, Any]) -> list[Any]:
     """What the key allows a picture. LiteLLM writes its metadata to one of two places, by route;
     a request may fill the other one, which is why the smaller counts."""
-    both = (_mapping(call.get(name)) for name in ("metadata", "litellm_metadata"))
-    return [_mapping(one.get(KEY)).get(BUDGET) for one in both]
+    places = (_mapping(call.get(name)) for name in ("metadata", "litellm_metadata"))
+    return [_mapping(place.get(KEY)).get(BUDGET) for place in places]
 
 
 def _without(call: Mapping[str, Any], unsent: Collection[str]) -> dict[str, Any]:
@@ -354,7 +347,7 @@ def _refusal(reason: str, advice: str = OPEN) -> Exception:
     sentence = f"homunculus: {text}.{advice}"
     try:
         return import_module("fastapi").HTTPException(422, {"error": sentence})
-    except ImportError:  # without the proxy nobody speaks HTTP
+    except ImportError:  # without the proxy there is no HTTP
         return ValueError(sentence)
 
 
@@ -380,6 +373,6 @@ def __getattr__(name: str) -> Any:
     if name != "hook":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     bound_memory()  # a proxy meets ever new pictures; before the first of them
-    made = globals()["hook"] = from_environment()
-    Thread(target=warm, args=(made.rewriter,), daemon=True).start()
-    return made
+    hook = globals()["hook"] = from_environment()
+    Thread(target=warm, args=(hook.rewriter,), daemon=True).start()
+    return hook

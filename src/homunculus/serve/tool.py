@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.lazy import need
+from homunculus.messages.lines import bundle
 from homunculus.pages import PictureError
 from homunculus.planner import Views, views
-from homunculus.planner.messages import bundle
 
-MOST = 4096
+MAX_TOKENS = 4096
 """Tokens that a call may ask for."""
 
 
 def find(path: str, roots: Sequence[Path]) -> Path:
     """A file under one of the roots, links followed first; else an error for people."""
-    given = Path(path)
-    tries = [given] if given.is_absolute() else [root / given for root in roots]
-    for one in tries:
+    candidates = [Path(path)] if Path(path).is_absolute() else [root / path for root in roots]
+    for candidate in candidates:
         try:
-            real = one.resolve(strict=True)
+            real = candidate.resolve(strict=True)
         except (OSError, RuntimeError, ValueError):  # not there, too long, links in a circle
             continue
         if real.is_file() and any(real.is_relative_to(root.resolve()) for root in roots):
@@ -55,12 +54,12 @@ def look_within(
     path: str, question: str, tokens: int, model: str, roots: Sequence[Path], page: int = 1
 ) -> tuple[str, list[tuple[bytes, str]]]:
     """A text, and pictures as bytes and format."""
-    if not 1 <= tokens <= MOST:
-        raise PictureError(f"tokens: expected 1 to {MOST}, got {tokens}.")
+    if not 1 <= tokens <= MAX_TOKENS:
+        raise PictureError(f"tokens: expected 1 to {MAX_TOKENS}, got {tokens}.")
     file = find(path, roots)
     seen = views(file, question, tokens=tokens, model=model, page=page, settings=(), label=False)
     pictures = [part.picture for part in bundle(seen, label=False).parts]
-    files = [(one.data, one.media.removeprefix("image/")) for one in pictures]
+    files = [(picture.data, picture.media.removeprefix("image/")) for picture in pictures]
     return describe(seen, file), files
 
 
@@ -69,10 +68,10 @@ def server(roots: Sequence[Path], tokens: int, model: str, version: str) -> Any:
     mcp: Any = need("mcp.server.mcpserver", extra="mcp", who="homunculus mcp")
     errors: Any = need("mcp.server.mcpserver.exceptions", extra="mcp", who="homunculus mcp")
     threads: Any = need("anyio.to_thread", extra="mcp", who="homunculus mcp")
-    made = mcp.MCPServer("homunculus", version=version)
+    mcp_server = mcp.MCPServer("homunculus", version=version)
     budget = tokens
 
-    @made.tool(structured_output=False)  # else clients send the pictures once more, as text
+    @mcp_server.tool(structured_output=False)  # else clients send the pictures once more, as text
     async def look_at(path: str, question: str, tokens: int = budget, page: int = 1) -> list[Any]:
         """Look at a picture file for a question without paying for all of it.
 
@@ -89,4 +88,4 @@ def server(roots: Sequence[Path], tokens: int, model: str, version: str) -> Any:
             raise errors.ToolError(str(error)) from error
         return [text, *(mcp.Image(data=data, format=kind) for data, kind in files)]
 
-    return made
+    return mcp_server

@@ -13,11 +13,11 @@ from torch import Tensor
 
 from homunculus.checks import Grid
 from homunculus.engines.cells.methods import DEFAULT, list_methods
+from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
 from homunculus.planner import Planner, View, Views, in_picture, render, scout_cells
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.cost import costs
-from homunculus.planner.messages import encode
 from homunculus.planner.search import Belief
 from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout

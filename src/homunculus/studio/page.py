@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.lazy import need
+from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError
 from homunculus.planner import render
-from homunculus.planner.messages import encode
 from homunculus.planner.models import MODELS
 from homunculus.serve.chat import Chat, image_part, text_part
 from homunculus.show import panels

@@ -21,23 +21,17 @@ from typing import Any
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.stock import ViewSettings, describe, find_rule
 from homunculus.lazy import need
+from homunculus.messages.body import count_pictures
+from homunculus.messages.rewrite import HARMLESS, NewPictureError, PicturesError, Report
 from homunculus.planner.counting import TokenRule
 from homunculus.serve.bodies import Head, RefusedError, pack, parse, rewrite, unread
-from homunculus.serve.formats import ANY, count_pictures
-from homunculus.serve.rewrite import (
-    ALONE,
-    NewPictureError,
-    PicturesError,
-    Report,
-    Rewriter,
-    warm,
-)
+from homunculus.serve.rewriter import Rewriter, warm
 
 WHO = "homunculus.engines.vllm.middleware"
 LOG = logging.getLogger("vllm.homunculus")
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-Made = tuple[dict[str, Any], Report]
+Rewritten = tuple[dict[str, Any], Report]
 
 
 class Views:
@@ -60,7 +54,7 @@ class Views:
         strict = self.maker is not None and self.maker.settings.strict
         if self.maker and scope["type"] == "http":
             head = head_of(scope)
-            if strict or head.form or head.is_json:  # others may be long, and are not read
+            if strict or head.adapter or head.is_json:  # others may be long, and are not read
                 receive = Body(self.maker, receive, head).receive
         if strict and scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": "homunculus: strict"})
@@ -153,7 +147,7 @@ class Maker:
         )  # fmt: skip
         self.rewriter = kind(scout=settings.scout)
         self.whole = kind(scout="none")
-        """Without a search: nobody knows where to look, so an image is shown whole."""
+        """Without a search: where to look is not known, so an image is shown whole."""
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="homunculus-views")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="homunculus-known")
         self._waiting = 0
@@ -188,7 +182,7 @@ class Maker:
                 METER.count("requests_refused")
                 raise refusal(400, str(error) or type(error).__name__) from None
             return self._left(body, head, value or {}, error)
-        wrong = [reason for reason in report.left if reason not in ALONE]
+        wrong = [reason for reason in report.left if reason not in HARMLESS]
         METER.count_shown(report.pictures, report.tokens, len(wrong), perf_counter() - start)
         if not (report.pictures or strict):
             return body
@@ -196,11 +190,11 @@ class Maker:
 
     def _left(self, body: bytes, head: Head, value: Mapping[str, Any], error: Exception) -> bytes:
         """A body as it came, for its views could not be made."""
-        METER.count_shown(0, 0, max(1, count_pictures(value, head.form or ANY)), 0.0)
+        METER.count_shown(0, 0, max(1, count_pictures(value, head.adapter)), 0.0)
         LOG.warning("images are left as they are: %s", str(error) or type(error).__name__)
         return body
 
-    async def _views(self, head: Head, body: dict[str, Any]) -> Made:
+    async def _views(self, head: Head, body: dict[str, Any]) -> Rewritten:
         """Views of all images; if they are known they do not wait for others to be made."""
         until = monotonic() + self.settings.seconds
         try:
@@ -210,10 +204,10 @@ class Maker:
             except NewPictureError:
                 return await self._new(head, body, until)
         except TimeoutError:
-            METER.count_late(count_pictures(body, head.form or ANY))
+            METER.count_late(count_pictures(body, head.adapter))
             return await self._run(self._quick, partial(rewrite, self.whole, head, body), None)
 
-    async def _new(self, head: Head, body: dict[str, Any], until: float) -> Made:
+    async def _new(self, head: Head, body: dict[str, Any], until: float) -> Rewritten:
         if self._waiting >= self.settings.waiting:
             raise TimeoutError
         METER.observe("queue_depth", self._waiting)
