@@ -14,7 +14,7 @@ from homunculus.serve import Rewriter
 from homunculus.serve.rewriter import warm
 from homunculus_lab.speed.load import png
 from homunculus_lab.speed.model import page
-from homunculus_lab.speed.timing import resident
+from homunculus_lab.timing import resident
 
 PICTURES = 16
 

@@ -11,11 +11,10 @@ import pytest
 
 from decide_help import OURS, ROWS, judge_claims, results, task, to_json
 from homunculus.commands.main import main
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.claims import Costs, explain, outcome, tier
 from homunculus_lab.decide.compare import compare
 from homunculus_lab.decide.decision import decide
-from homunculus_lab.decide.names import RowName, baseline_row, competes, missing_controls, parse
 from homunculus_lab.decide.product import judge_product, product_outcome
 from homunculus_lab.decide.read import read
 from homunculus_lab.decide.slices import (
@@ -26,6 +25,7 @@ from homunculus_lab.decide.slices import (
     pareto_fronts,
     wins_and_losses,
 )
+from homunculus_lab.row_names import RowName, baseline_row, competes, missing_controls, parse
 
 ROOT = Path(__file__).parents[2]
 LOW = {row: -0.45 for row in ROWS if row not in OURS}

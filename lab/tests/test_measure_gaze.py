@@ -13,8 +13,8 @@ from homunculus import Sight
 from homunculus.commands.main import main
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import Allocation
-from homunculus_lab.gaze import GazeConfig, gaze
-from homunculus_lab.gaze.maps import (
+from homunculus_lab.measure.gaze import GazeConfig, gaze
+from homunculus_lab.measure.gaze.maps import (
     COLUMNS,
     auc,
     blur,
@@ -27,8 +27,8 @@ from homunculus_lab.gaze.maps import (
     reference,
     scores,
 )
-from homunculus_lab.gaze.people import read_gaze, read_words
-from homunculus_lab.gaze.report import side, text
+from homunculus_lab.measure.gaze.people import read_gaze, read_words
+from homunculus_lab.measure.gaze.report import side, text
 from homunculus_lab.measure.row import row
 from homunculus_lab.measure.spend import open_sheet, spend_slots
 

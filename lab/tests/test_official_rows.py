@@ -3,9 +3,9 @@
 import pytest
 
 from homunculus.engines.cells.methods import list_methods
-from homunculus_lab.decide.names import baseline_row, competes
 from homunculus_lab.official.documents import Document, document, others
 from homunculus_lab.official.rows import Way, rows, way
+from homunculus_lab.row_names import baseline_row, competes
 
 
 def test_every_control_but_the_one_that_needs_boxes_always_runs() -> None:

@@ -7,8 +7,8 @@ import torch
 
 from homunculus.engines.cells.methods import list_methods
 from homunculus_lab.speed.core import CELLS, _case, _row
-from homunculus_lab.speed.timing import side_by_side
 from homunculus_lab.text import text
+from homunculus_lab.timing import side_by_side
 
 
 def test_each_case_gives_top_k_as_many_scores_as_it_says() -> None:

@@ -10,7 +10,7 @@ import tiny
 from homunculus_lab.speed import transformers as speed
 from homunculus_lab.speed.model import QWEN3_VL_2B, Scale
 from homunculus_lab.speed.profile import Request, Stopwatch
-from homunculus_lab.speed.timing import peak
+from homunculus_lab.timing import peak
 
 SMALL = Scale(
     "small",

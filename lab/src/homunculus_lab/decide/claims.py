@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.compare import Cell, difference, round_number, rounded_interval
-from homunculus_lab.decide.names import RowName
 from homunculus_lab.decide.read import Results, Task
+from homunculus_lab.row_names import RowName
 from homunculus_lab.stats import LEVEL, MIN_IMAGES, Bootstrap, Estimate, holm
 
 State = Literal["met", "not supported", "open", "refuted", "not measured"]

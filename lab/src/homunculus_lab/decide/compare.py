@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from homunculus_lab.decide import names
-from homunculus_lab.decide.names import BASELINES, Baseline
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.read import Task
+from homunculus_lab.row_names import BASELINES, Baseline
 from homunculus_lab.stats import LEVEL, Bootstrap, Estimate, holm
 
 EFFECT = 0.03

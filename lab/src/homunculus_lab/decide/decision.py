@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.calibration import calibration
 from homunculus_lab.decide.claims import Costs, explain, judge, outcome, tier
 from homunculus_lab.decide.compare import EFFECT, Cell, compare, round_number

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.claims import few_draws
 from homunculus_lab.decide.compare import (
     Comparison,
@@ -21,9 +21,9 @@ from homunculus_lab.decide.compare import (
     round_number,
     rounded_interval,
 )
-from homunculus_lab.decide.names import RowName
 from homunculus_lab.decide.numbers import format_difference, format_p, format_points, join_words
 from homunculus_lab.decide.read import Task
+from homunculus_lab.row_names import RowName
 from homunculus_lab.stats import MIN_IMAGES, Bootstrap, Estimate, pool
 
 State = Literal["met", "not met", "not measured"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.results import from_text
 
 SECTIONS = ("regions", "turns", "gaze", "coverage", "cost")

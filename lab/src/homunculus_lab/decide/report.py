@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from homunculus_lab.decide import names, numbers
+from homunculus_lab import row_names as names
+from homunculus_lab.decide import numbers
 from homunculus_lab.decide.answer import (
     CONTROLS,
     Answer,
@@ -18,11 +19,11 @@ from homunculus_lab.decide.answer import (
     scope,
     tries_first_claim,
 )
-from homunculus_lab.decide.names import BASELINES
 from homunculus_lab.decide.numbers import format_difference, format_interval, format_score, plural
 from homunculus_lab.decide.plot import BLUE, INK, ORANGE, PINK, Line, score_plot
 from homunculus_lab.decide.product import BOUND, RULES
 from homunculus_lab.decide.sections import shown_rows
+from homunculus_lab.row_names import BASELINES
 from homunculus_lab.stats import INTERVALS
 
 TITLE = "Homunculus: the decision"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.compare import rounded_interval
 from homunculus_lab.decide.read import Scores, read_scores
 from homunculus_lab.decide.slices import default_budget

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from homunculus_lab.decide import names
+from homunculus_lab import row_names as names
 from homunculus_lab.decide.claims import Costs
 from homunculus_lab.decide.compare import (
     Cell,

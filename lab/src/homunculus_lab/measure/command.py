@@ -20,9 +20,9 @@ from homunculus.scouts.registry import PixelScout, available, get_scout, shipped
 from homunculus.scouts.sight import Scout, Sight, cell_side
 from homunculus.scouts.things import FILE as THINGS_FILE
 from homunculus.scouts.words import Way, WordScout, load
-from homunculus_lab.gaze import GazeConfig, all_rows, gaze
-from homunculus_lab.gaze.report import text as gaze_text
 from homunculus_lab.measure.encoder import load_encoder
+from homunculus_lab.measure.gaze import GazeConfig, all_rows, gaze
+from homunculus_lab.measure.gaze.report import text as gaze_text
 from homunculus_lab.measure.natural import MODEL, TOKENS, Settings, measure_shown
 from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.place import measure_places

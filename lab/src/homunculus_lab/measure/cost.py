@@ -21,7 +21,7 @@ from homunculus.scouts.sight import Scout, Sight
 from homunculus_lab.measure.row import Map, Row, row
 from homunculus_lab.measure.spend import Sheet, saliency, spend_slots
 from homunculus_lab.measure.views import buy_views, page_size
-from homunculus_lab.speed.timing import FRESH, one_thread, peak
+from homunculus_lab.timing import FRESH, one_thread, peak
 
 SHAPES = {"encoder": (24, 1024, 16, 4096, 0), "prefill": (28, 2048, 16, 9216, 22)}
 """Layers, width, heads, width between (a gated one of 6,144 has as many weights), words besides."""

@@ -7,9 +7,9 @@ from statistics import fmean
 from typing import Any
 
 from homunculus.eyes.readers import Reader
-from homunculus_lab.decide.names import ROW_WORDS, token
 from homunculus_lab.measure.metric import HEIGHTS, band, difference, interval
 from homunculus_lab.measure.suite import DEFAULTS, Question, hashed
+from homunculus_lab.row_names import ROW_WORDS, token
 from homunculus_lab.stats import INTERVALS, MIN_IMAGES
 
 TWINS = ("blind", "prior", "shuffled", "saliency")

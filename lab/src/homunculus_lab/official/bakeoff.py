@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from homunculus_lab.decide import command as decide
-from homunculus_lab.decide.names import FULL
 from homunculus_lab.official.rows import RESIZE, way
 from homunculus_lab.official.run import Plan, carry_out
+from homunculus_lab.row_names import FULL
 
 DOCUMENTS = {
     "docvqa_val": 5349, "chartqa": 2500, "textvqa_val": 5000, "infovqa_val": 2801,

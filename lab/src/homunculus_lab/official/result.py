@@ -4,10 +4,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from homunculus_lab.decide.names import FULL, kind
 from homunculus_lab.measure.journal import Journal
 from homunculus_lab.measure.metric import interval
 from homunculus_lab.measure.suite import hashed
+from homunculus_lab.row_names import FULL, kind
 
 if TYPE_CHECKING:
     from homunculus_lab.official.run import Plan

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from homunculus.engines.cells.methods import get_method
-from homunculus_lab.decide.names import FULL, SCOUT, parse
 from homunculus_lab.inside import INSIDE
 from homunculus_lab.measure.plan import CONTROLS, driven
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.row_names import FULL, SCOUT, parse
 
 QUESTIONS = ("own", "shuffled", "blind", "prior", "none")
 """Which question chooses: the document's own; that of another image; or none: by the scout without

@@ -15,13 +15,13 @@ from typing import Any
 
 from homunculus.eyes.provenance import provenance
 from homunculus.lazy import need
-from homunculus_lab.decide.names import FULL
 from homunculus_lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus_lab.measure.plan import CONTROLS
 from homunculus_lab.official.batch import batch
 from homunculus_lab.official.flags import URL
 from homunculus_lab.official.result import result
 from homunculus_lab.official.rows import NEED_BOXES, rows, way
+from homunculus_lab.row_names import FULL
 
 WHO = "homunculus measure --model"
 MOVES = ("lmms-eval", "transformers", "vllm", "datasets")

@@ -13,7 +13,7 @@ from homunculus.engines.cells.methods import Material, Method, list_methods
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.cells.types import Field, Relevance
 from homunculus.eyes.provenance import provenance
-from homunculus_lab.speed.timing import FRESH, one_thread, side_by_side
+from homunculus_lab.timing import FRESH, one_thread, side_by_side
 
 SLOTS = 273
 BATCHES = (1, 8, 32)

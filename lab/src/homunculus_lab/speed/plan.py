@@ -11,7 +11,7 @@ from homunculus.planner.acuity import ACUITIES
 from homunculus.planner.counting import Size
 from homunculus.planner.models import token_rule
 from homunculus.planner.search import FINE, Belief, find_views
-from homunculus_lab.speed.timing import FRESH, one_thread, side_by_side
+from homunculus_lab.timing import FRESH, one_thread, side_by_side
 
 PAGES: tuple[Size, ...] = ((1024, 800), (4096, 3200))
 BUDGETS = (16, 64, 273)

@@ -19,8 +19,8 @@ from homunculus_lab.inside import INSIDE, Dropping, FastV, InsideRule, same_cost
 from homunculus_lab.rivals import RIVALS
 from homunculus_lab.speed.model import HALF, QUESTION, QWEN3_VL_2B, Scale, build, page, processor
 from homunculus_lab.speed.profile import Request, Stopwatch
-from homunculus_lab.speed.timing import one_thread
 from homunculus_lab.speed.transformers import TimedModel
+from homunculus_lab.timing import one_thread
 
 SHAPE = replace(
     HALF,

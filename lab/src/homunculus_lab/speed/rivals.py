@@ -16,7 +16,7 @@ from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.cells.tower import Tower
 from homunculus.eyes.provenance import provenance
 from homunculus_lab.rivals import RIVALS
-from homunculus_lab.speed.timing import FRESH, one_thread, peak
+from homunculus_lab.timing import FRESH, one_thread, peak
 
 GRID, CHANNELS, WORDS = (32, 32), 1024, 8
 """Cells of an image of LLaVA's or Qwen's size, their channels, and the words of a question."""

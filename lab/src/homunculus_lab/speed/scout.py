@@ -16,7 +16,7 @@ from homunculus.planner.acuity import ACUITIES
 from homunculus.planner.models import token_rule
 from homunculus.planner.search import find_views
 from homunculus.scouts.words import WordScout, load
-from homunculus_lab.speed.timing import one_thread
+from homunculus_lab.timing import one_thread
 
 PAGE = (1024, 800)
 TOKENS = 64

@@ -10,7 +10,7 @@ import torch
 
 from homunculus.eyes.provenance import provenance
 from homunculus.scouts.things import EfficientDet, ThingScout
-from homunculus_lab.speed.timing import FRESH, one_thread, peak, side_by_side
+from homunculus_lab.timing import FRESH, one_thread, peak, side_by_side
 
 Size = tuple[int, int]
 PHOTO: Size = (480, 640)

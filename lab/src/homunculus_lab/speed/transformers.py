@@ -25,7 +25,7 @@ from homunculus.eyes.provenance import provenance
 from homunculus.scouts.sight import Sight
 from homunculus_lab.speed.model import QUESTION, QWEN3_VL_2B, Scale, build, page, processor
 from homunculus_lab.speed.profile import Request, Stopwatch
-from homunculus_lab.speed.timing import FRESH, one_thread, peak
+from homunculus_lab.timing import FRESH, one_thread, peak
 
 Progress = Callable[[str], None] | None
 WORDS = "What is the total amount due?"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from homunculus_lab.gaze.maps import COLUMNS, PRINTED
+from homunculus_lab.measure.gaze.maps import COLUMNS, PRINTED
 from homunculus_lab.measure.metric import interval, ratio
 from homunculus_lab.measure.suite import Question, hashed
 

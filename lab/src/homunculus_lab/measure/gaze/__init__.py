@@ -17,7 +17,7 @@ from torch import Tensor
 
 from homunculus.eyes.provenance import provenance
 from homunculus.scouts.sight import Scout
-from homunculus_lab.gaze.maps import (
+from homunculus_lab.measure.gaze.maps import (
     blur,
     centre,
     count_by_viewer,
@@ -29,8 +29,8 @@ from homunculus_lab.gaze.maps import (
     reference,
     scores,
 )
-from homunculus_lab.gaze.people import Point, Viewing, read_gaze
-from homunculus_lab.gaze.report import TWINS, Agreement, make_report
+from homunculus_lab.measure.gaze.people import Point, Viewing, read_gaze
+from homunculus_lab.measure.gaze.report import TWINS, Agreement, make_report
 from homunculus_lab.measure.plan import CONTROLS, driven
 from homunculus_lab.measure.row import Map, Row, row
 from homunculus_lab.measure.spend import Sheet, open_sheet, oracle_map, saliency, spend_slots

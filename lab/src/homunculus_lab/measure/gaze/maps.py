@@ -19,7 +19,7 @@ from torch import Tensor
 from homunculus.engines.cells.pack import footprint
 from homunculus.engines.cells.types import Allocation, Field
 from homunculus.lazy import need
-from homunculus_lab.gaze.people import Point
+from homunculus_lab.measure.gaze.people import Point
 from homunculus_lab.measure.spend import Sheet
 
 Grid = tuple[int, int]
