@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import jinja2
+from markupsafe import Markup
+
 from homunculus_lab import row_names as names
 from homunculus_lab.decide import numbers
 from homunculus_lab.decide.answer import (
@@ -86,22 +89,20 @@ def summary(decision: Saved, outputs: Iterable[Any]) -> str:
 
 
 def _render(template: str, decision: Saved, **more: Any) -> str:
-    import jinja2 as jinja
-
-    environment = jinja.Environment(
-        loader=jinja.PackageLoader(__package__ or ""),
-        autoescape=jinja.select_autoescape(["html.j2"]),
-        undefined=jinja.StrictUndefined,
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__ or ""),
+        autoescape=jinja2.select_autoescape(["html.j2"]),
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "inline": lambda text: jinja.utils.markupsafe.Markup(_inline(str(text))),
+    environment.filters.update({
+        "inline": lambda text: Markup(_inline(str(text))),
         "cell": lambda text: " ".join(str(text).split()).replace("|", "\\|"),
         "score": format_score, "points": numbers.format_points, "gap": format_difference,
         "p": numbers.format_p, "words": numbers.join_words, "code": numbers.join_code,
         "plural": plural, "token": names.token,
-    }  # fmt: skip
+    })  # fmt: skip
     return environment.get_template(template).render(report=report(decision), **more)
 
 

@@ -8,8 +8,10 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from einops import rearrange
+from PIL import Image
 
 from homunculus.checks import Grid
 from homunculus.engines.cells import lift
@@ -77,15 +79,13 @@ def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
 
     Up or down; down alone if it may not ``grow``.
     """
-    image: Any = import_module("PIL.Image")
     stored = open_picture(path, longest=10**6, area=10**9).pixels
     high, wide = int(stored.shape[1]), int(stored.shape[2])
     scale = side / max(high, wide) if grow else min(1.0, side / max(high, wide))
     size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
-    way = image.Resampling.LANCZOS if scale < 1 else image.Resampling.BICUBIC
-    picture = image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
-    numpy: Any = import_module("numpy")
-    pixels = torch.from_numpy(numpy.array(picture.resize(size[::-1], way)))
+    way = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BICUBIC
+    picture = Image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
+    pixels = torch.from_numpy(np.array(picture.resize(size[::-1], way)))
     return Sheet(stored, Page(rearrange(pixels, "h w c -> c h w").contiguous(), patch))
 
 
