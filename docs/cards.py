@@ -307,8 +307,8 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
     """Kept cells and what is left to read, side by side."""
     from PIL import Image
 
+    from homunculus import views
     from homunculus.engines.cells import lift
-    from homunculus.planner import views
     from homunculus.show import look, panels
     from homunculus.show.views import board, outline, to_pillow
 

@@ -15,11 +15,11 @@ import torch
 from cards import PATCH, QUESTION, draw
 from PIL import Image
 
+from homunculus import Planner
 from homunculus.engines.cells.cortex import CORTEX, FOVEA, cells_per_degree, eccentricity
 from homunculus.engines.cells.methods import get_method
 from homunculus.engines.cells.pack import pack
 from homunculus.pages import open_picture
-from homunculus.planner import Planner
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
 from homunculus.scouts import contrast, information
@@ -174,7 +174,7 @@ def value() -> None:
     plans = [("views, planned", 3, None), ("the whole picture, resized", 4, 0)]
     bought = []
     for name, colour, windows in plans:
-        planner = Planner.of(INVOICE, QUESTION, windows=windows, label=False)
+        planner = Planner(INVOICE, QUESTION, windows=windows, label=False)
         bought.append(
             Curve(name, [(slots, planner.views(slots).value) for slots in budgets], colour)
         )

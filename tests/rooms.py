@@ -25,7 +25,7 @@ FLOORS = (  # from the ground up; a room imports only from the lines above its o
     ("scouts",),
     ("planner",),
     ("messages",),
-    ("api",),
+    ("views",),
     ("engines.cells",),
     ("show",),
     ("serve",),

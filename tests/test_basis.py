@@ -11,7 +11,7 @@ import torch
 import homunculus
 from homunculus import Match, Planner, Sight
 from homunculus.commands.main import main
-from homunculus.planner import in_picture
+from homunculus.planner.belief import in_picture
 from homunculus.scouts.registry import list_scouts
 from homunculus.scouts.sight import FOUND, PERHAPS
 from homunculus.scouts.words import WordSight
@@ -88,7 +88,7 @@ def test_untouched_is_what_the_original_would_cost() -> None:
 def test_a_budget_of_the_unknown_has_no_value_and_is_not_reached(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needed = Planner.of(page(), "What?", scout=scout(sure=0.0)).budget(0.5)
+    needed = Planner(page(), "What?", scout=scout(sure=0.0)).budget(0.5)
     assert (needed.value, needed.reached) == (None, False)
     with pytest.warns(UserWarning, match="do not reach legible"):
         auto = homunculus.views(page(), "What?", tokens="auto", cap=32, scout=scout(sure=0.0))

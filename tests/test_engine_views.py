@@ -35,8 +35,7 @@ from homunculus.engines.select import View, search
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.vllm.choose import ANCHOR, ORDER, PARTS, SIZES, ImageInputs, choose_tokens
 from homunculus.engines.vllm.settings import ServerSettings
-from homunculus.planner import VLM
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import VLM, Acuity
 from homunculus.scouts.sight import Match
 from tiny import folder
 

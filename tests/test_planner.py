@@ -9,29 +9,22 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from homunculus.planner import believe
-from homunculus.planner.acuity import ACUITIES, Acuity
-from homunculus.planner.bill import Need
+from homunculus.box import Box
+from homunculus.planner import search
+from homunculus.planner.acuity import VLM, Acuity
+from homunculus.planner.belief import Belief, believe
+from homunculus.planner.bill import Buyer
+from homunculus.planner.config import DEFAULT_CONFIG
 from homunculus.planner.counting import TokenRule
+from homunculus.planner.fill import drop, grow
+from homunculus.planner.lattice import inner_sums, integral
 from homunculus.planner.models import token_rule
-from homunculus.planner.search import (
-    ADDS,
-    DROPPED,
-    TALL,
-    Belief,
-    Fees,
-    Plan,
-    Window,
-    _inner,
-    _integral,
-    _Search,
-    find_views,
-    grow_views,
-)
+from homunculus.planner.plan import Fees, Plan, Window
+from homunculus.planner.scene import Scene
+from homunculus.planner.search import find_views
 from homunculus.scouts.sight import OF_THING, Match, Sight
 
 EYES = Acuity("test", 6.0, 0.5)
-VLM = ACUITIES["vlm"]
 SIDES = (14, 16, 28, 32)
 
 
@@ -115,7 +108,7 @@ def test_engines_spend_exactly(size, tokens, side, seed) -> None:
 @cases
 def test_a_plan_is_never_worth_less_than_resizing(size, tokens, side, seed) -> None:
     rule, known = TokenRule("test", side), belief(size, seed)
-    whole = find_views(known, size, tokens, rule, EYES, most=0)
+    whole = find_views(known, size, tokens, rule, EYES, max_windows=0)
     assert find_views(known, size, tokens, rule, EYES).value >= whole.value
 
 
@@ -126,9 +119,9 @@ def test_windows_on_a_page_must_be_worth_a_tenth_more_than_the_whole(
 ) -> None:
     rule, street = TokenRule("test", side), belief(size, seed)
     first = torch.zeros(street.place.shape[0], dtype=torch.int64)
-    for known, least in ((street, 1.0), (replace(street, first=first), 1.1)):
+    for known, least in ((street, 1.0), (replace(street, row_start=first), 1.1)):
         plan = find_views(known, size, tokens, rule, EYES)
-        whole = find_views(known, size, tokens, rule, EYES, most=0)
+        whole = find_views(known, size, tokens, rule, EYES, max_windows=0)
         assert plan == whole if not plan.windows else plan.value > least * whole.value
 
 
@@ -148,7 +141,7 @@ def test_views_grow_into_a_larger_budget(size, tokens, side, seed) -> None:
     """They show no less, cost no less, and stay within it."""
     rule, known = TokenRule("test", side), belief(size, seed)
     plan = find_views(known, size, tokens, rule, EYES)
-    grown = grow_views(plan, known, size, 2 * tokens, rule, EYES)
+    grown = grow(Scene(known, size, rule, EYES), plan, 2 * tokens)
     assert grown.value >= plan.value - 1e-6
     assert plan.count(rule) <= grown.count(rule) <= 2 * tokens
     assert len(grown.windows) == len(plan.windows)
@@ -185,7 +178,7 @@ def test_no_two_windows_show_the_same_place(
     rule, known = TokenRule("test", side), belief(size, seed, peaks, sure)
     fees = Fees(0, fee, fee)
     plan = find_views(known, size, tokens, rule, EYES, context=context, fees=fees)
-    grown = grow_views(plan, known, size, 2 * tokens, rule, EYES, fees)
+    grown = grow(Scene(known, size, rule, EYES, fees), plan, 2 * tokens)
     for found in (plan, grown):
         assert all(shared(*pair) <= 0.5 for pair in combinations(found.windows, 2))
 
@@ -194,7 +187,7 @@ def test_no_two_windows_show_the_same_place(
 def test_no_two_pictures_of_one_price_show_the_same_place(seed) -> None:
     size = (3000, 2000)
     rule = token_rule("gpt-4o")
-    plan = Need(belief(size, seed, 1 + seed % 3), size, rule, EYES).buy(600).plan
+    plan = Buyer(belief(size, seed, 1 + seed % 3), size, rule, EYES).buy(600).plan
     assert all(shared(*pair) <= 0.5 for pair in combinations(plan.windows, 2))
 
 
@@ -205,18 +198,18 @@ def test_a_window_grows_towards_the_label(of_row: bool) -> None:
     place[16, 24], words[16, 8:12] = 1.0, 0.25
     first = torch.full((32,), 8) if of_row else torch.zeros(32, dtype=torch.long)
     known = Belief(place, torch.full((32, 32), 4.0), 0.1, None if of_row else words, first)
-    plan = Plan((32, 32), (Window((368, 256, 400, 272), (1, 2)),), 0.0)
-    grown = grow_views(plan, known, (512, 512), 24, TokenRule("test", 16), EYES)
+    plan = Plan((32, 32), (Window(Box(368, 256, 400, 272), (1, 2)),), 0.0)
+    grown = grow(Scene(known, (512, 512), TokenRule("test", 16), EYES), plan, 24)
     assert grown.windows[0].box[0] <= 128
     assert grown.windows[0].tokens[0] == 1
 
 
 def test_a_plan_of_fewer_tokens_that_is_better_is_grown_into_the_budget(monkeypatch) -> None:
     size, rule = (512, 512), TokenRule("test", 16)
-    need, honest = Need(belief(size, 3), size, rule, EYES), Need._search
-    few = need.buy(16)
-    monkeypatch.setattr(Need, "_search", lambda self, tokens: honest(self, min(tokens, 4)))
-    grown = need.buy(32)
+    buyer, honest = Buyer(belief(size, 3), size, rule, EYES), Buyer._search
+    few = buyer.buy(16)
+    monkeypatch.setattr(Buyer, "_search", lambda self, tokens: honest(self, min(tokens, 4)))
+    grown = buyer.buy(32)
     assert grown.plan.value >= few.plan.value
     assert few.tokens < 30 <= grown.tokens <= 32
     assert len(grown.plan.windows) == len(few.plan.windows)
@@ -227,15 +220,16 @@ def test_a_window_inside_of_another_gives_it_its_tokens() -> None:
     place = torch.zeros(64, 64)
     place[20, 10:20], place[50, 40:50] = 0.07, 0.03
     known = Belief(place, torch.full((64, 64), 4.0), 0.1)
-    search = _Search(known, (1024, 1024), TokenRule("test", 16), EYES)
-    line, part = Window((150, 312, 310, 344), (2, 10)), Window((200, 312, 264, 344), (2, 4))
-    other = Window((630, 792, 822, 824), (2, 12))
-    twice, apart = (search.plan((16, 16), [line, one]) for one in (part, other))
-    dropped = search._drop(twice, 29)
+    scene = Scene(known, (1024, 1024), TokenRule("test", 16), EYES)
+    line = Window(Box(150, 312, 310, 344), (2, 10))
+    part = Window(Box(200, 312, 264, 344), (2, 4))
+    other = Window(Box(630, 792, 822, 824), (2, 12))
+    twice, apart = (scene.plan((16, 16), [line, window]) for window in (part, other))
+    dropped = drop(scene, twice, 29)
     assert len(dropped.windows) == 1
     assert dropped.windows[0].count > line.count
-    assert dropped.value >= twice.value - DROPPED
-    assert search._drop(apart, 45).windows == apart.windows
+    assert dropped.value >= twice.value - DEFAULT_CONFIG.max_dropped_loss
+    assert drop(scene, apart, 45).windows == apart.windows
 
 
 def test_a_window_on_a_rare_place_that_no_other_can_reach_stays() -> None:
@@ -243,20 +237,21 @@ def test_a_window_on_a_rare_place_that_no_other_can_reach_stays() -> None:
     place = torch.zeros(64, 64)
     place[20, 10:20], place[50, 40:50] = 0.098, 0.002
     known = Belief(place, torch.full((64, 64), 4.0), 0.1)
-    search = _Search(known, (1024, 1024), TokenRule("test", 16), EYES)
-    windows = Window((150, 312, 326, 344), (2, 11)), Window((630, 792, 822, 824), (2, 12))
-    plan = search.plan((16, 16), windows)
-    assert DROPPED < plan.value - search.plan((16, 16), windows[:1]).value < ADDS
-    assert search._drop(plan, 47).windows == windows
+    scene = Scene(known, (1024, 1024), TokenRule("test", 16), EYES)
+    windows = Window(Box(150, 312, 326, 344), (2, 11)), Window(Box(630, 792, 822, 824), (2, 12))
+    plan, config = scene.plan((16, 16), windows), DEFAULT_CONFIG
+    loss = plan.value - scene.plan((16, 16), windows[:1]).value
+    assert config.max_dropped_loss < loss < config.max_drop_loss
+    assert drop(scene, plan, 47).windows == windows
 
 
 def test_plans_have_fewer_windows_for_that_and_lose_little(monkeypatch) -> None:
     size, rule, known = (512, 512), TokenRule("test", 16), belief((512, 512), 4)
     few = find_views(known, size, 32, rule, EYES)
-    monkeypatch.setattr(_Search, "_drop", lambda self, plan, tokens: plan)
+    monkeypatch.setattr(search, "drop", lambda scene, plan, tokens: plan)
     many = find_views(known, size, 32, rule, EYES)
     assert len(few.windows) < len(many.windows)
-    assert few.value >= many.value - DROPPED
+    assert few.value >= many.value - DEFAULT_CONFIG.max_dropped_loss
 
 
 @settings(max_examples=25, deadline=None)
@@ -290,8 +285,8 @@ def test_no_budget_is_worth_less_than_a_smaller_power_of_two(
 ) -> None:
     rule, known = TokenRule("test", side), belief(size, seed, peaks, sure)
     powers = [2**octave for octave in range(tokens.bit_length()) if 2**octave < tokens]
-    need = Need(known, size, rule, VLM)
-    bills = [need.buy(budget) for budget in (*powers, tokens)]
+    buyer = Buyer(known, size, rule, VLM)
+    bills = [buyer.buy(budget) for budget in (*powers, tokens)]
     values = [bill.plan.value for bill in bills]
     assert values == sorted(values)
     assert bills[-1].tokens <= tokens
@@ -315,12 +310,12 @@ def all_windows(size: tuple[int, int], tokens: int, side: int) -> list[Window]:
     for step in range(8):
         length = side * 2 ** (step / 4)
         most = ceil(size[0] / length), ceil(size[1] / length)
-        for a, b in product(TALL, range(1, tokens + 1)):
+        for a, b in product(DEFAULT_CONFIG.window_heights, range(1, tokens + 1)):
             if a * b > tokens or a > most[0] or b > most[1]:
                 continue
             high, wide = min(size[0], round(a * length)), min(size[1], round(b * length))
             for y, x in product(_starts(size[0], high, length), _starts(size[1], wide, length)):
-                found.add(Window((x, y, x + wide, y + high), (a, b)))
+                found.add(Window(Box(x, y, x + wide, y + high), (a, b)))
     return sorted(found, key=lambda window: (window.box, window.tokens))
 
 
@@ -331,17 +326,15 @@ def _starts(pixels: int, length: int, token: float) -> list[int]:
 
 def brute_force(known: Belief, size: tuple[int, int], tokens: int, rule: TokenRule) -> float:
     """The best value of the whole picture and one or two windows, over all of them."""
-    from homunculus.planner.search import _Search
-
-    search = _Search(known, size, rule, EYES)
-    best = search.plan(rule.largest(size, tokens), ()).value
+    scene = Scene(known, size, rule, EYES)
+    best = scene.plan(rule.largest(size, tokens), ()).value
     for kept in range(max(1, tokens // 8), tokens):
         small = rule.largest(size, kept)
-        base = search._all_shown(small, ())
+        base = scene.shown(small, ())
         shown = []
         for window in all_windows(size, tokens - rule.count(small), rule.side):
             after = base.clone()
-            search._show(after, window)
+            scene.add(after, window)
             shown.append((window.count, after))
         if not shown:
             continue
@@ -360,8 +353,8 @@ def brute_force(known: Belief, size: tuple[int, int], tokens: int, rule: TokenRu
 def test_the_search_comes_near_brute_force(seed) -> None:
     size, tokens, rule = (40, 32), 5, TokenRule("test", 8)
     known = belief(size, seed, peaks=2)
-    found = find_views(known, size, tokens, rule, EYES, most=2)
-    near = 0.99 if known.first is None else 0.98  # labels tie a window to the left as well
+    found = find_views(known, size, tokens, rule, EYES, max_windows=2)
+    near = 0.99 if known.row_start is None else 0.98  # labels tie a window to the left as well
     assert found.value >= near * brute_force(known, size, tokens, rule)
 
 
@@ -373,7 +366,7 @@ def two_places(words: torch.Tensor | None) -> Plan:
     place, first = torch.zeros(32, 32), torch.zeros(32, dtype=torch.long)
     place[4, 20], place[24, 24] = 0.5, 0.45
     known = Belief(place, torch.full((32, 32), 16.0).log2(), 0.1, words, first)
-    return find_views(known, (1024, 1024), 4, TokenRule("test", 32), EYES, context=0, most=1)
+    return find_views(known, (1024, 1024), 4, TokenRule("test", 32), EYES, context=0, max_windows=1)
 
 
 def test_of_two_places_the_one_beside_the_questions_words_is_shown() -> None:
@@ -403,7 +396,7 @@ def test_a_window_is_wide_enough_for_a_word() -> None:
     place = torch.zeros(96, 96)
     place[10:86, 47:49] = 1  # a column of numbers, half a token wide
     known = Belief(place / place.sum(), torch.full((96, 96), log2(30.0)), 0.2)
-    eyes, rule = ACUITIES["vlm"], TokenRule("test", 32)
+    eyes, rule = VLM, TokenRule("test", 32)
     for tokens in (16, 32):
         plan = find_views(known, (1536, 1536), tokens, rule, eyes)
         assert plan.windows
@@ -437,7 +430,7 @@ def test_a_window_leaves_half_a_line_around_what_it_is_for(edge, first) -> None:
     """
     place = torch.zeros(10, 10)
     place[4:6, 4:6] = 1.0
-    held = _inner(_integral(place), (4, 4), edge)
+    held = inner_sums(integral(place), (4, 4), edge)
     assert held.shape == (7, 7)
     assert float(held.max()) == 4
     assert divmod(int(held.argmax()), 7) == first

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiny
-from homunculus.planner.bill import Bill, Need, least, raised, resize
+from homunculus.planner.belief import Belief
+from homunculus.planner.bill import Bill, Buyer, least, raised, resize
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.labels import Label
 from homunculus.planner.models import MODELS, rule_of, token_rule
-from homunculus.planner.search import Belief
 from test_planner import EYES, belief, unknown
 
 HIGHEST = 12_000
@@ -197,9 +197,9 @@ def test_every_rule_says_where_it_comes_from() -> None:
 sides = st.one_of(st.integers(1, 300), st.integers(1, HIGHEST))
 
 
-def afford(need: Need, tokens: int) -> Bill | None:
+def afford(buyer: Buyer, tokens: int) -> Bill | None:
     try:
-        return need.buy(tokens)
+        return buyer.buy(tokens)
     except ValueError as error:
         if "too few for any picture" not in str(error):
             raise
@@ -218,8 +218,8 @@ def test_views_and_their_lines_never_cost_more_than_the_budget(
     name, size, tokens, seed, label
 ) -> None:
     rule = token_rule(name)
-    need = Need(belief(size, seed), size, rule, EYES, windows=rule.facts.windows, label=label)
-    if (bill := afford(need, tokens)) is None:
+    buyer = Buyer(belief(size, seed), size, rule, EYES, max_windows=rule.facts.windows, label=label)
+    if (bill := afford(buyer, tokens)) is None:
         return
     assert bill.tokens + bill.label_tokens <= tokens
     if len(bill.prices) > 1:
@@ -237,7 +237,7 @@ def test_views_and_their_lines_never_cost_more_than_the_budget(
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_who_knows_nothing_gets_the_whole_picture(name: str) -> None:
     size, rule = (1400, 1000), token_rule(name)
-    bill = Need(unknown(size), size, rule, EYES).buy(4_096)
+    bill = Buyer(unknown(size), size, rule, EYES).buy(4_096)
     assert bill.plan.windows == ()
     assert bill.tokens <= 4_096
 
@@ -246,15 +246,15 @@ def test_who_knows_nothing_gets_the_whole_picture(name: str) -> None:
 def test_windows_show_more_than_the_whole_picture_at_the_same_price(name: str) -> None:
     size, rule = (4000, 3000), token_rule(name)
     tokens = 3 * rule.unit.tokens if rule.unit else 200
-    bill = Need(belief(size, 1, peaks=1), size, rule, EYES).buy(tokens)
-    alone = Need(belief(size, 1, peaks=1), size, rule, EYES, windows=0).buy(tokens)
+    bill = Buyer(belief(size, 1, peaks=1), size, rule, EYES).buy(tokens)
+    alone = Buyer(belief(size, 1, peaks=1), size, rule, EYES, max_windows=0).buy(tokens)
     assert bill.plan.windows
     assert bill.plan.value > alone.plan.value + 0.05
 
 
 def test_a_small_picture_is_left_as_it_is() -> None:
     for name in ("claude", "gpt-6", "qwen3-vl", "gpt-4o", "llama-4"):
-        bill = Need(belief((100, 80), 0), (100, 80), token_rule(name), EYES).buy(300)
+        bill = Buyer(belief((100, 80), 0), (100, 80), token_rule(name), EYES).buy(300)
         assert bill.plan.whole == (100, 80), name
         assert bill.plan.windows == ()
 
@@ -264,7 +264,7 @@ def test_pixels_that_the_model_would_throw_away_are_not_sent(name: str) -> None:
     rule, size = token_rule(name), (9000, 7000)
     seen = rule.seen(size)
     assert max(seen) < max(size) or rule.count(size) == rule.count(seen)
-    bill = Need(unknown(size), size, rule, EYES).buy(200_000)
+    bill = Buyer(unknown(size), size, rule, EYES).buy(200_000)
     assert bill.plan.whole == seen
     assert rule.count(seen) <= 1.02 * rule.count(size)
 
@@ -273,15 +273,15 @@ def test_a_level_is_the_cheapest_that_shows_as_much() -> None:
     size, rule = (3000, 2000), token_rule("gemini-3")
     known = belief(size, 0)
     large = Belief(known.place, known.octaves + 2, known.blur)
-    bill = Need(large, size, rule, EYES).buy(4_096)
+    bill = Buyer(large, size, rule, EYES).buy(4_096)
     assert bill.setting == ("media_resolution", "low")
     small = Belief(known.place, known.octaves, known.blur)
-    assert Need(small, size, rule, EYES).buy(4_096).setting != bill.setting
-    assert Need(small, size, rule, EYES).buy(300).tokens == 280
+    assert Buyer(small, size, rule, EYES).buy(4_096).setting != bill.setting
+    assert Buyer(small, size, rule, EYES).buy(300).tokens == 280
 
 
 def test_a_rule_of_your_own_counts() -> None:
-    mine = TokenRule("mine", 20, times=2.0, edge=200)
+    mine = TokenRule("mine", 20, factor=2.0, edge=200)
     assert token_rule(mine).count((40, 41)) == 12
     assert mine.largest((1000, 500), 10_000) == (200, 100)
 
@@ -354,7 +354,7 @@ def test_a_budget_that_was_raised_buys_every_picture(name, given) -> None:
     assert bool(sentence) == (tokens > 1)
     for size in ((1000, 1000), (5, 5), (3000, 200), (1754, 1240)):
         for known in (unknown(size), belief(size, 3)):
-            assert Need(known, size, rule, EYES, windows=1, settings=given).buy(tokens)
+            assert Buyer(known, size, rule, EYES, max_windows=1, settings=given).buy(tokens)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from io import BytesIO
 import pytest
 
 import homunculus
+from homunculus import Planner
 from homunculus.commands.main import main
 from homunculus.messages.lines import bundle, labels
 from homunculus.messages.pictures import MARK, encode, is_view
-from homunculus.planner import Planner
 from homunculus.planner.cost import costs
 from homunculus.planner.labels import Label, text_tokens
 from test_planner_views import corner, page
@@ -168,8 +168,8 @@ def test_the_command_writes_pictures_a_sheet_and_json(tmp_path, capsys, monkeypa
     assert (tmp_path / "out" / "sheet.png").exists()
     assert main(["views", "page.png", "--tokens", "64", "--model", "claud"]) == 2
     assert "Did you mean 'claude'?" in capsys.readouterr().err
-    assert main(["views", "page.png", "--tokens", "64", "--model", "gpt-4o"]) == 2
-    assert "the smallest costs 85" in capsys.readouterr().err
+    assert main(["views", "page.png", "--tokens", "64", "--model", "gpt-4o"]) == 0
+    assert "was raised to 85, which the smallest picture costs" in capsys.readouterr().out
 
 
 def test_costs_of_a_picture_and_of_a_size(tmp_path, capsys, monkeypatch) -> None:
@@ -192,7 +192,7 @@ def test_views_cost_at_most_what_the_table_of_costs_says(model) -> None:
     whole = page()
     for tokens in (64, 273):
         (row,) = costs(f"{whole.width}x{whole.height}", model, tokens)
-        planner = Planner.of(whole, "?", row["model"], scout=corner())
+        planner = Planner(whole, "?", model=row["model"], scout=corner(), strict=True)
         if row["views"] is None:
             with pytest.raises(ValueError, match="too few"):
                 planner.views(tokens)

@@ -11,10 +11,12 @@ import pytest
 import torch
 
 import homunculus
-from homunculus import Match, Sight, list_scouts
+from homunculus import Box, Match, Planner, Sight, list_scouts
 from homunculus.commands.main import main
-from homunculus.planner import Planner, View, believe, in_picture, render
 from homunculus.planner.acuity import ACUITIES, Acuity
+from homunculus.planner.belief import believe, in_picture
+from homunculus.planner.counting import DEFAULT_TOKENS
+from homunculus.planner.view import View, render
 from homunculus.show.views import MISSED, facts
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -86,7 +88,7 @@ def test_without_context_the_whole_may_be_left_out() -> None:
 
 
 def test_the_budget_is_the_smallest_that_is_legible_enough() -> None:
-    planner = Planner.of(page(), "What?", 16, "rapidocr", corner(sure=1.0))
+    planner = Planner(page(), "What?", model=16, acuity="rapidocr", scout=corner(sure=1.0))
     needed = planner.budget(0.9)
     assert needed.reached
     assert needed.value >= 0.9
@@ -97,7 +99,7 @@ def test_the_budget_is_the_smallest_that_is_legible_enough() -> None:
 
 
 def test_what_no_budget_reaches_is_said() -> None:
-    planner = Planner.of(page(), "What?", 16, Acuity("mole", 100.0, 0.3), corner())
+    planner = Planner(page(), "What?", model=16, acuity=Acuity("mole", 100.0, 0.3), scout=corner())
     needed = planner.budget(0.9)
     assert (needed.reached, needed.tokens) == (False, 1200)
     assert planner.budget(0.9, cap=50).tokens == 50
@@ -304,18 +306,46 @@ def test_a_budget_that_cannot_be_reached_is_said_to(tmp_path, capsys, monkeypatc
     assert "The 0.95 that was asked for is not reached." in capsys.readouterr().out
 
 
-def test_a_budget_that_buys_nothing_is_refused_before_anybody_looks(
-    tmp_path, capsys, monkeypatch
+def test_a_budget_that_buys_no_picture_is_refused_before_the_scout_is_asked_if_strict() -> None:
+    def never(*_) -> Sight:
+        return pytest.fail("it looked")
+
+    with pytest.raises(ValueError, match="3 tokens are too few for any picture, as gpt-4o"):
+        homunculus.views(page(), "?", tokens=3, model="gpt-4o", scout=never, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "price"),
+    [("gpt-4o", None, 85), ("gpt-4o", [], 255), ("gemini-3", None, 280), ("gemini-3", [], 1_120),
+     ("grok", None, 512), ("gpt-4o-mini", None, 2_833), ("llava-onevision", None, 1_485)],
+)  # fmt: skip
+def test_a_budget_that_buys_no_picture_is_raised_and_the_message_says_so(
+    model, settings, price
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(list_scouts(), "never", lambda: lambda *_: pytest.fail("it looked"))
-    page().save("page.png")
-    assert (
-        main(["views", "page.png", "?", "--scout", "never", "--tokens", "3", "--model", "gpt-4o"])
-        == 2
+    how = {"model": model, "settings": settings, "scout": corner()}
+    seen = homunculus.views(page(), "?", tokens=64, **how)
+    enough = homunculus.views(page(), "?", tokens=price, **how)
+    assert (seen.limit, seen.views) == (price, enough.views)
+    assert seen.message == (
+        f"{enough.message} The budget of 64 tokens was raised to {price}, which the smallest "
+        f"picture costs with {model}."
     )
-    told = capsys.readouterr().err
-    assert told.startswith("homunculus views: 3 tokens are too few for any picture, as gpt-4o")
+    assert seen.to_json()["limit"] == price
+    with pytest.raises(ValueError, match=f"64 tokens .* costs {price}"):
+        homunculus.Planner(page(), "?", strict=True, **how).views(64)
+
+
+def test_the_command_says_that_a_budget_was_raised(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(list_scouts(), "corner", corner)
+    page().save("page.png")
+    call = ["views", "page.png", "?", "--scout", "corner", "--tokens", "3", "--model", "gpt-4o"]
+    assert main(call) == 0
+    assert "The budget of 3 tokens was raised to 85" in capsys.readouterr().out
+
+
+def test_a_budget_is_the_default_one_where_none_is_named() -> None:
+    assert homunculus.views(page(), "?", scout=corner()).limit == DEFAULT_TOKENS
 
 
 def test_a_verb_is_named_once_in_its_error(tmp_path, capsys, monkeypatch) -> None:
@@ -340,7 +370,7 @@ def test_an_estimate_is_lower_where_nothing_was_found_that_the_question_names() 
 
         return scout
 
-    found, lost = (Planner.of(page(), "?", scout=looked_for(one)) for one in (0.9, 0.1))
+    found, lost = (Planner(page(), "?", scout=looked_for(one)) for one in (0.9, 0.1))
     assert lost.views(64).views == found.views(64).views
     assert lost.views(64).value == pytest.approx(found.views(64).value * in_picture(lost.sight))
     assert 0.3 < in_picture(lost.sight) < 0.9 < in_picture(found.sight) == 1.0
@@ -355,7 +385,7 @@ def test_an_estimate_is_lower_where_nothing_was_found_that_the_question_names() 
 
 @pytest.mark.parametrize("legible", [0.2, 0.3, 0.4, 0.9])
 def test_auto_spends_what_budget_says_of_a_guess(legible) -> None:
-    planner = Planner.of(page(), "?", 16, scout=looked_for(0.1))
+    planner = Planner(page(), "?", model=16, scout=looked_for(0.1))
     needed = planner.budget(legible, cap=500)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -414,7 +444,7 @@ def test_words_with_marks_are_told_as_they_were_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "name"), [("cost", "'costs'"), ("budget", "'Planner.of(picture, question).budget()'")]
+    ("verb", "name"), [("cost", "'costs'"), ("budget", "'Planner(picture, question).budget()'")]
 )
 def test_a_verb_that_has_another_name_here_is_told(verb, name) -> None:
     with pytest.raises(AttributeError, match=re.escape(f"Did you mean {name}?")):
@@ -432,7 +462,7 @@ def test_the_likeliest_place_itself_is_magnified_first() -> None:
 
     seen = homunculus.views(page(), "What?", tokens=64, scout=scout)
     boxes = ((0, SIZE[1] // 2 - 32, SIZE[0], SIZE[1] // 2 + 32), (0, 0, 64, 32))
-    windows = [View(f"window {at}", box, (32, 64), 2) for at, box in enumerate(boxes, 1)]
+    windows = [View(f"window {n}", Box(*box), (32, 64), 2) for n, box in enumerate(boxes, 1)]
     vars(seen)["views"] = (seen[0], *windows)
     assert likeliest(seen)[0].view.name == "window 2"
 
@@ -464,13 +494,12 @@ def test_a_weak_window_does_not_hide_a_likely_one() -> None:
     seen = homunculus.views(page(), "What?", tokens=64, scout=scout)
     wide, high = SIZE
     parts = {
-        "1": (0, 0, 96, 72),
-        "2": (0, high // 2 - 32, wide, high // 2 + 32),
-        "3": (wide - 64, high - 32, wide, high),
+        "1": Box(0, 0, 96, 72),
+        "2": Box(0, high // 2 - 32, wide, high // 2 + 32),
+        "3": Box(wide - 64, high - 32, wide, high),
     }
     windows = [
-        View(f"window {name}", box, (box[3] - box[1], box[2] - box[0]), 2)
-        for name, box in parts.items()
+        View(f"window {name}", box, (box.height, box.width), 2) for name, box in parts.items()
     ]
     vars(seen)["views"] = (seen[0], *windows)
     spots = {spot.view.name: spot.chance for spot in likeliest(seen)}
@@ -569,7 +598,7 @@ def test_a_thing_that_was_not_seen_has_no_probability() -> None:
 
 
 def test_views_in_a_notebook_are_a_line_a_list_and_a_drawing() -> None:
-    planner = Planner.of(page(), "What?", 16, scout=corner())
+    planner = Planner(page(), "What?", model=16, scout=corner())
     seen = planner.views(64)
     assert (seen[0], seen[-1]) == (seen.views[0], seen.views[-1])
     assert seen._repr_png_().startswith(b"\x89PNG")

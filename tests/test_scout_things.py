@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from homunculus import views
 from homunculus.lazy import MissingExtra
 from homunculus.pages import open_picture
-from homunculus.planner import believe, views
 from homunculus.planner.acuity import ACUITIES, THING
+from homunculus.planner.belief import believe
 from homunculus.scouts.combine import combine
 from homunculus.scouts.registry import WordsAndThings, WordsOrPixels, get_scout
 from homunculus.scouts.sight import FOUND, Match, Sight, probabilities

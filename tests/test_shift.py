@@ -3,9 +3,11 @@
 Maps stand on sixteenths and shifts are whole numbers, so that shifting is exact in float32.
 """
 
+from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
 from inspect import signature
+from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,7 +64,7 @@ def by_views(logit: Tensor) -> object:
 
 
 def by_planner(logit: Tensor) -> object:
-    planner = homunculus.Planner.of(page(), QUESTION, scout=logit)
+    planner = homunculus.Planner(page(), QUESTION, scout=logit)
     return facts(planner.views(16)), planner.budget(0.5)
 
 
@@ -89,12 +91,23 @@ def by_attach(logit: Tensor) -> object:
     return anchors
 
 
+def by_rewriter(logit: Tensor) -> object:
+    file = BytesIO()
+    page().save(file, "PNG")
+    url = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
+    picture = {"type": "image_url", "image_url": {"url": url}}
+    parts = [picture, {"type": "text", "text": QUESTION}]
+    rewriter = homunculus.Rewriter(24, model=16, scout=scout(logit))
+    return rewriter.messages([{"role": "user", "content": parts}])
+
+
 PUBLIC: dict[str, Callable[[Tensor], object]] = {
     "views": by_views,
     "Planner": by_planner,
     "look": by_look,
     "get_scout": by_get_scout,
     "attach": by_attach,
+    "Rewriter": by_rewriter,
 }
 """Every public name that is given a map, and what it makes of one."""
 
@@ -169,7 +182,6 @@ def test_every_public_name_that_takes_a_scout_is_tried() -> None:
     takes = set[str]()
     for name in homunculus.__all__:
         value = getattr(homunculus, name)
-        made = getattr(value, "of", value)
-        if callable(made) and made is not homunculus.Scout:
-            takes |= {name} if "scout" in signature(made).parameters else set()
+        if callable(value) and value is not homunculus.Scout:
+            takes |= {name} if "scout" in signature(value).parameters else set()
     assert takes == set(PUBLIC)

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 import homunculus
-import homunculus.planner
 import homunculus.serve
 
 DOCS = Path(__file__).parents[1] / "docs"
-ROOMS = (homunculus, homunculus.planner, homunculus.serve)
+ROOMS = (homunculus, homunculus.serve)
 NAMES = [f"{room.__name__}.{name}" for room in ROOMS for name in room.__all__]
 
 

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 import torch
 
-from homunculus import Sight
+from homunculus import Planner, Sight
 from homunculus.commands.main import main
 from homunculus.engines.cells.methods import list_methods
 from homunculus.pages import Picture, PictureError
-from homunculus.planner import Planner
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytest.importorskip("kornia", reason="needs the extra `pixels`")
@@ -80,12 +79,12 @@ def test_the_magnified_place_holds_the_answer_and_is_sharper_in_views() -> None:
 
 @pytest.mark.parametrize("tokens", [16, 64, 200])
 def test_the_estimate_for_boxes_is_the_planners_own(tokens: int) -> None:
-    planner = Planner.of(invoice_image(), "What is the total due?")
+    planner = Planner(invoice_image(), "What is the total due?")
     seen = planner.views(tokens)
     shown = [
         (view.box, min(view.scale, view.size[1] / (view.box[2] - view.box[0]))) for view in seen
     ]
-    need = planner.need
+    need = planner.buyer
     assert legibility(need.belief, planner.picture.size, need.acuity, shown) == pytest.approx(
         seen.value, abs=0.02
     )
@@ -128,7 +127,7 @@ def test_the_magnified_place_is_the_likeliest_of_the_whole_map() -> None:
         logit[0, 0] = 8.5  # less likely, but alone in its row
         return Sight(logit, sure=0.0)
 
-    planner = Planner.of(image.new("RGB", (2000, 2000)), "?", scout=lines)
+    planner = Planner(image.new("RGB", (2000, 2000)), "?", scout=lines)
     x0, y0, x1, y1 = compare.spot_of(planner)
     assert x0 < 1000 < x1
     assert y0 < 1000 < y1

@@ -1,22 +1,30 @@
 """Homunculus: every image costs K tokens and never more, the ones the question needs."""
 
+import sys
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from homunculus.box import Box
     from homunculus.engines.cells.coverage import Certificate, certify
     from homunculus.engines.cells.lift import Lift, Material
     from homunculus.engines.cells.methods import Method, get_method, list_methods
     from homunculus.engines.cells.pack import pack
     from homunculus.engines.cells.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
-    from homunculus.planner import Planner, Views, views
+    from homunculus.planner.acuity import Acuity
     from homunculus.planner.cost import costs
+    from homunculus.planner.counting import DEFAULT_TOKENS as DEFAULT_TOKENS
+    from homunculus.planner.counting import TokenRule
+    from homunculus.planner.view import View
     from homunculus.scouts.registry import get_scout, list_scouts
     from homunculus.scouts.sight import Match, Scout, Sight
+    from homunculus.serve import Rewriter, http_client
     from homunculus.show import look
+    from homunculus.views import Planner, Views, views
 
 try:
     __version__ = version("homunculus-vlm")
@@ -24,7 +32,9 @@ except PackageNotFoundError:  # run from a source tree that was never installed
     __version__ = "0+source"
 
 __all__ = [
+    "Acuity",
     "Allocation",
+    "Box",
     "Budget",
     "Certificate",
     "Field",
@@ -34,16 +44,20 @@ __all__ = [
     "Method",
     "Planner",
     "Relevance",
+    "Rewriter",
     "Rule",
     "Scout",
     "Sight",
+    "TokenRule",
     "Tokens",
+    "View",
     "Views",
     "attach",
     "certify",
     "costs",
     "get_method",
     "get_scout",
+    "http_client",
     "list_methods",
     "list_scouts",
     "look",
@@ -52,22 +66,27 @@ __all__ = [
 ]
 
 _HOMES = {
+    "box": ("Box",),
     "engines.cells.coverage": ("Certificate", "certify"),
     "engines.cells.lift": ("Lift", "Material"),
     "engines.cells.methods": ("Method", "get_method", "list_methods"),
     "engines.cells.pack": ("pack",),
-    "scouts.sight": ("Match", "Scout", "Sight"),
     "engines.cells.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
-    "planner": ("Planner", "Views", "views"),
+    "planner.acuity": ("Acuity",),
     "planner.cost": ("costs",),
+    "planner.counting": ("DEFAULT_TOKENS", "TokenRule"),
+    "planner.view": ("View",),
     "scouts.registry": ("get_scout", "list_scouts"),
+    "scouts.sight": ("Match", "Scout", "Sight"),
+    "serve": ("Rewriter", "http_client"),
     "show": ("look",),
+    "views": ("Planner", "Views", "views"),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""
 
 
-_VERBS = {"budget": "Planner.of(picture, question).budget()", "cost": "costs"}
+_VERBS = {"budget": "Planner(picture, question).budget()", "cost": "costs"}
 """Verbs of the command line that have another name here."""
 
 
@@ -83,3 +102,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, "__version__"})
+
+
+class _Package(ModuleType):
+    """A public name stands for itself, not for the module that has the same name.
+
+    Python makes every module that is imported an attribute of its package, so that
+    `homunculus.views` would be the function or the module, as the order of imports has it.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

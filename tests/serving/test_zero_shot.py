@@ -18,7 +18,7 @@ from transformers import (
     Owlv2Processor,
 )
 
-from homunculus.planner import views
+from homunculus import views
 from homunculus.scouts.things import Detector, ThingScout
 from homunculus.scouts.things.zero_shot import ZeroShotDetector
 

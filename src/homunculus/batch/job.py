@@ -7,8 +7,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from homunculus.lazy import need
-from homunculus.planner import check_legible
-from homunculus.planner.bill import least, too_few
+from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
 

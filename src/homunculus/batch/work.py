@@ -21,7 +21,7 @@ from homunculus.batch.faults import Book, is_machine_error, patient
 from homunculus.batch.job import REQUEST, Job, digest, page_numbers
 from homunculus.batch.read import Row
 from homunculus.pages import Picture, open_picture
-from homunculus.planner import LONGEST, Planner, Views
+from homunculus.views import MAX_EDGE, Planner, Views
 
 Result = dict[str, Any]
 LETTERS = 500
@@ -65,7 +65,7 @@ def plan_row(job: Job, row: Row, deaths: int = 0) -> list[Result]:
 
     def plan(picture: Picture, result: Result) -> None:
         start = perf_counter()
-        planner = Planner.of(picture, row.question, job.rule, job.acuity, job.scout)
+        planner = Planner(picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout)
         middle = perf_counter()
         seen = planner.views_or_original(job.tokens, job.legible, job.cap)
         result |= _facts(seen)
@@ -163,15 +163,15 @@ def open_page(row: Row, index: int) -> Picture:
     """A page of a row, with the limits that hold for every picture; the first has index 0."""
     data, page = row.data or b"", index + 1
     if data[:5].lower() == b"data:":
-        return open_picture(data.decode("utf-8", "replace"), page, longest=LONGEST)
+        return open_picture(data.decode("utf-8", "replace"), page, longest=MAX_EDGE)
     if row.named and data[:4] in (b"II*\x00", b"MM\x00*"):
         with tempfile.NamedTemporaryFile(suffix=".tif") as file:
             file.write(data)
             file.flush()
-            return open_picture(file.name, page, longest=LONGEST)
+            return open_picture(file.name, page, longest=MAX_EDGE)
     file = BytesIO(data)
     file.name = (row.name or row.source).rpartition("/")[2]
-    return open_picture(file, page, longest=LONGEST)
+    return open_picture(file, page, longest=MAX_EDGE)
 
 
 def _blank(row: Row, index: int = 0, document: bool = False) -> Result:

@@ -22,16 +22,17 @@ def flags(budget: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from homunculus.planner import Planner, check_legible
+    from homunculus.planner.bill import check_legible
+    from homunculus.views import Planner
 
     check_legible(arguments.legible)
     name, source = open_source(arguments.image)
 
     def tell(page: int) -> int:
         with progress(f"looking at {name}"):
-            planner = Planner.of(
-                source, arguments.question, arguments.model,
-                arguments.acuity, arguments.scout, page=page,
+            planner = Planner(
+                source, arguments.question, model=arguments.model, acuity=arguments.acuity,
+                scout=arguments.scout, page=page,
             )  # fmt: skip
             needed = planner.budget(arguments.legible)
         if arguments.json:
@@ -47,13 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _budget_facts(planner: Any, needed: Any) -> dict[str, Any]:
     """A budget for machines."""
-    rule, picture, basis = planner.need.rule, planner.picture, planner.sight.basis
+    rule, picture, basis = planner.rule, planner.picture, planner.sight.basis
     value = None if needed.value is None else round(needed.value, 4)
     return {
         "tokens": needed.tokens, "value": value, "reached": needed.reached,
         "untouched": rule.count(picture.original), "model": rule.name,
         "basis": basis, "guess": basis != "found", "sure": round(planner.sight.sure, 3),
-        "token_px": rule.token_px, "acuity": planner.need.acuity.name,
+        "token_px": rule.token_px, "acuity": planner.acuity.name,
         "page": picture.page, "pages": picture.pages,
     }  # fmt: skip
 
@@ -62,7 +63,7 @@ def _budget_lines(planner: Any, needed: Any, legible: float) -> list[str]:
     """A budget for people."""
     from homunculus.planner.bill import least
 
-    rule = planner.need.rule
+    rule = planner.rule
     if not planner.sight.sure:
         why = planner.sight.unsure
         return [f"No budget can be told: the scout does not know where to look. {why}".rstrip()]

@@ -3,6 +3,7 @@
 import argparse
 import json
 
+from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
 from homunculus.flags import count, json_flag
 
@@ -12,7 +13,7 @@ def flags(cost: argparse.ArgumentParser) -> None:
     add = cost.add_argument
     add("image", help="a picture, or its size in pixels: 4032x3024")
     add("--model", default="all", help="one model, or all (%(default)s)")
-    add("--tokens", type=count, default=273, help="budget for views (%(default)s)")
+    add("--tokens", type=count, default=DEFAULT_TOKENS, help="budget for views (%(default)s)")
     json_flag(cost)
 
 

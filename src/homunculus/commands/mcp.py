@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from homunculus import __version__
+from homunculus import DEFAULT_TOKENS, __version__
 from homunculus.commands.command import Command, fail
 from homunculus.flags import count
 
@@ -12,7 +12,12 @@ def flags(mcp: argparse.ArgumentParser) -> None:
     add = mcp.add_argument
     about = "folders whose pictures may be looked at (the current one)"
     add("roots", nargs="*", type=Path, default=[Path()], metavar="FOLDER", help=about)
-    add("--tokens", type=count, default=273, help="tokens of a call that names none (%(default)s)")
+    add(
+        "--tokens",
+        type=count,
+        default=DEFAULT_TOKENS,
+        help="tokens of a call that names none (%(default)s)",
+    )
     add("--model", default="claude", help="whose tokens: see `homunculus cost` (%(default)s)")
 
 

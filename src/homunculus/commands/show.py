@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
 from homunculus.commands.picture import IMAGE, each_page, open_source, page_flag, page_lines
 from homunculus.flags import count, json_flag, numbers, slug
@@ -25,7 +26,12 @@ def flags(show: argparse.ArgumentParser) -> None:
     add("image", help=IMAGE)
     about = "what is asked of the picture; each question is a drawing"
     add("question", nargs="*", default=[], help=about)
-    add("--tokens", type=count, default=273, help="how many tokens may be spent (%(default)s)")
+    add(
+        "--tokens",
+        type=count,
+        default=DEFAULT_TOKENS,
+        help="how many tokens may be spent (%(default)s)",
+    )
     add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
     about = "how small the model reads: a name, or a result of `homunculus eyetest`"
     add("--acuity", default="vlm", help=f"{about} (%(default)s)")
@@ -107,9 +113,10 @@ def _draw_cells(
 def _draw_views(
     arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
 ) -> Drawn:
-    from homunculus.planner import scout_cells, views
+    from homunculus.planner.belief import scout_cells
     from homunculus.show import why_facts
     from homunculus.show.views import draw_views, facts
+    from homunculus.views import views
 
     seen = views(
         source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,

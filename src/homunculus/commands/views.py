@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
+from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
 from homunculus.commands.picture import IMAGE, each_page, open_source, page_lines, planner_flags
 from homunculus.flags import count, count_or_auto, json_flag
@@ -18,7 +19,7 @@ def flags(views: argparse.ArgumentParser) -> None:
     add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")
     about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
-    add("--tokens", type=count_or_auto, default=273, metavar="K|auto", help=about)
+    add("--tokens", type=count_or_auto, default=DEFAULT_TOKENS, metavar="K|auto", help=about)
     about = (
         "how likely the answer must be readable (0.8 with --tokens auto): if it is less with K "
         "tokens, more are taken, up to --cap, and if that is too few the picture stays as it is"
@@ -49,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Path) -> int:
     """The views of one page as files; how many pages there are."""
     from homunculus.messages.lines import labels
-    from homunculus.planner import views
     from homunculus.show.views import draw_views, facts
+    from homunculus.views import views
 
     with progress(f"looking at {Path(arguments.image).name}"):
         given = ("question", "tokens", "model", "acuity", "scout", "legible", "cap")

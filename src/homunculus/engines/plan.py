@@ -12,10 +12,11 @@ from homunculus.engines.cells.methods import get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map
 from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
-from homunculus.planner import VLM, believe
-from homunculus.planner.acuity import Acuity, get_acuity
+from homunculus.planner.acuity import VLM, Acuity, get_acuity
+from homunculus.planner.belief import believe
 from homunculus.planner.counting import Size, TokenRule
-from homunculus.planner.search import Plan, find_views
+from homunculus.planner.plan import Plan
+from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Match, Sight
 
 Positions = Literal["whole", "separate"]

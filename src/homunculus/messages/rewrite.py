@@ -24,9 +24,8 @@ from homunculus.messages.chat import CHAT
 from homunculus.messages.guard import leaks
 from homunculus.messages.pictures import Bundle, is_view
 from homunculus.pages import PictureError, size_of
-from homunculus.planner import check_legible
-from homunculus.planner.bill import raised
-from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.bill import check_legible, raised
+from homunculus.planner.counting import DEFAULT_TOKENS, Size, TokenRule
 from homunculus.planner.labels import Label, LabelLike
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.scouts.places import asks_for_all
@@ -165,7 +164,7 @@ class RequestRewriter(ABC):
 
     def __init__(
         self,
-        tokens: int = 273,
+        tokens: int = DEFAULT_TOKENS,
         *,
         model: str | int | TokenRule | None = None,
         label: LabelLike = "short",

@@ -22,10 +22,15 @@ from homunculus.lazy import not_found
 
 @dataclass(frozen=True)
 class Acuity:
-    """P(read | height in pixels) of one reader."""
+    """P(read | height in pixels) of one reader.
+
+    >>> eyes = Acuity("mine", middle=8.0, width=0.5)
+    >>> eyes.read(torch.tensor([4.0, 8.0, 16.0]).log2()).round(decimals=2)
+    tensor([0.0200, 0.5000, 0.9800])
+    """
 
     name: str
-    """Whose eyes these are."""
+    """The reader's."""
     middle: float
     """Height in pixels of a line that is read half of the time."""
     width: float
@@ -35,8 +40,8 @@ class Acuity:
     interval: tuple[float, float] | None = None
     """95 % interval of ``middle``, where it was measured."""
     spread: float = 0.0
-    """How well ``middle`` is known: one standard deviation, in octaves. Above 0 for readers whom
-    nobody measured."""
+    """How well ``middle`` is known: one standard deviation, in octaves. Above 0 for readers
+    that were not measured."""
 
     def __post_init__(self) -> None:
         positive = self.middle > 0 and self.width > 0 and self.spread >= 0
@@ -95,21 +100,24 @@ class Acuity:
 
 
 ACUITIES: dict[str, Acuity] = {
-    one.name: one
-    for one in (
+    acuity.name: acuity
+    for acuity in (
         Acuity("rapidocr", 4.4701, 0.2299, 1.0, (4.3326, 4.6138)),
         Acuity("tesseract", 6.3552, 0.284, 0.9684, (6.1144, 6.625)),
-        # a model that nobody measured: from 5 px, as good readers need, to the 12 px that are
+        # a model that was not measured: from 5 px, as good readers need, to the 12 px that are
         # reported (arXiv 2503.23667); measure yours with `homunculus eyetest`
         Acuity("vlm", 8.0, 0.33, spread=0.6),
     )
 }
 """Curves by name. Those of the OCR readers are measured: `results/eyetest-*.json`."""
+VLM = ACUITIES["vlm"]
+"""A vision-language model that was not measured."""
 
 
 THING = 32.0
-"""The shorter side of a thing, in pixels, at which it is told half of the time. A reading of the
-literature (Torralba, Fergus and Freeman 2008: people tell most photos of 32 x 32), not measured."""
+"""The shorter side of a thing, in pixels, at which half of them are recognised. A reading of
+the literature (Torralba, Fergus and Freeman 2008: people recognise most photos of 32 x 32), not
+measured."""
 
 
 def get_acuity(acuity: Any) -> Acuity:

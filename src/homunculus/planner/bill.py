@@ -10,21 +10,19 @@ from math import floor
 
 import torch
 
-from homunculus.planner.acuity import ACUITIES, Acuity
-from homunculus.planner.counting import LevelRule, Size, TokenRule, Unit
-from homunculus.planner.labels import UNLABELLED, Label
-from homunculus.planner.search import (
-    Belief,
-    Plan,
-    find_pictures,
-    find_views,
-    find_whole,
-    grow_views,
-    merit,
-)
+from homunculus.checks import check_number
+from homunculus.planner.acuity import VLM, Acuity
+from homunculus.planner.belief import Belief
+from homunculus.planner.config import DEFAULT_CONFIG, SearchConfig
+from homunculus.planner.counting import MAX_WINDOWS, LevelRule, Size, TokenRule, Unit
+from homunculus.planner.fill import grow
+from homunculus.planner.labels import NO_LABEL, Label
+from homunculus.planner.plan import NO_FEES, Fees, Plan
+from homunculus.planner.scene import Scene
+from homunculus.planner.search import find_pictures, find_views, merit
 
-LEGIBLE = 0.95
-"""The share of what the dearest affordable level shows that a cheaper one must show."""
+ENOUGH_OF_A_LEVEL = 0.95
+"""The share of what the most expensive affordable level shows that a cheaper one must show."""
 
 
 @dataclass(frozen=True)
@@ -51,33 +49,36 @@ class Bill:
 
 
 @dataclass(frozen=True, eq=False)
-class Need:
-    """What views are wanted of: a belief about a picture, a reader, and limits."""
+class Buyer:
+    """Buys views of one picture: a belief about it, a reader, whose prices, and limits."""
 
     belief: Belief
     size: Size
     rule: TokenRule
     acuity: Acuity
     context: float | int = 1 / 8
-    windows: int = 4
+    """The least share of the tokens for the small picture of the whole."""
+    max_windows: int = MAX_WINDOWS
     settings: frozenset[str] | None = None
     """Parameters that a request can have; None for any. Prices that need another do not hold."""
-    label: Label = UNLABELLED
+    label: Label = NO_LABEL
     """The lines before the pictures, which are paid from the same tokens."""
+    config: SearchConfig = DEFAULT_CONFIG
     _bought: dict[int, Bill] = field(default_factory=dict[int, Bill], init=False, repr=False)
 
     def buy(self, tokens: int) -> Bill:
-        """The best views that cost at most so many tokens with their lines.
+        """The best views that cost at most that many tokens with their lines.
 
         Never of less merit than those of a smaller power of two: the search does not try every
         plan, so what it finds for fewer tokens may be better.
         """
         if tokens not in self._bought:
-            found, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
-            other = self.buy(fewer) if least(self.rule, self.settings) <= fewer < tokens else found
-            if merit(other.plan, self.belief) > merit(found.plan, self.belief):
-                found = self._grown(other, tokens)
-            self._bought[tokens] = found
+            best, fewer = self._search(tokens), 1 << max(0, (tokens - 1).bit_length() - 1)
+            if least(self.rule, self.settings) <= fewer < tokens:
+                smaller = self.buy(fewer)
+                if self._merit(smaller) > self._merit(best):
+                    best = self._grown(smaller, tokens)
+            self._bought[tokens] = best
         return self._bought[tokens]
 
     def original(self) -> Bill:
@@ -85,24 +86,26 @@ class Need:
         rule, price = self.rule, self.rule.count(self.size)
         if isinstance(rule, LevelRule):
             return Bill(Plan(self.size, (), self._shown(price)), (price,))
-        seen = rule.seen(self.size)  # what the model makes of it
-        plan = find_whole(self.belief, self.size, seen, rule.lattice, self.acuity)
+        plan = self._scene().plan(rule.seen(self.size), ())  # what the model makes of it
         return Bill(replace(plan, whole=self.size), (price,))
+
+    def _scene(self, fees: Fees = NO_FEES) -> Scene:
+        return Scene(self.belief, self.size, self.rule.lattice, self.acuity, fees, self.config)
+
+    def _merit(self, bill: Bill) -> float:
+        return merit(bill.plan, self.belief, self.config)
 
     def _grown(self, bill: Bill, tokens: int) -> Bill:
         """Views of fewer tokens with what is left, where each token is billed."""
         rule = self.rule
         if isinstance(rule, LevelRule) or rule.unit or bill.plan.whole == self.size:
             return bill
-        rest = floor((tokens - bill.total) / rule.times)
-        fees = self.label.fees.each(rule.times)
+        rest = floor((tokens - bill.total) / rule.factor)
+        fees = self.label.fees.each(rule.factor)
         have = bill.plan.count(rule.lattice) + fees.of(bill.plan)
         while rest > 0:
-            budget = min(have + rest, rule.most or tokens)
-            plan = grow_views(
-                bill.plan, self.belief, self.size, budget, rule.lattice, self.acuity, fees
-            )
-            grown = self._bill(plan, tokens)
+            budget = min(have + rest, rule.max_tokens or tokens)
+            grown = self._bill(grow(self._scene(fees), bill.plan, budget), tokens)
             if grown.total <= tokens:
                 return grown
             rest //= 2
@@ -139,25 +142,26 @@ class Need:
         for budget in (tokens - self.label.fees.alone, tokens):
             size = self.rule.largest(self.size, budget)
             if self.rule.count(size) <= budget:
-                plan = find_whole(self.belief, self.size, size, self.rule.lattice, self.acuity)
-                return self._bill(plan, tokens)
+                return self._bill(self._scene().plan(size, ()), tokens)
         return None
 
     def _lattice(self, tokens: int) -> Bill | None:
         """Views whose tokens are billed one by one."""
         rule, fees = self.rule, self.label.fees
-        price = rule.bill(rule.least)
-        most = max(0, min(self.windows, (tokens - price - fees.whole) // (price + fees.window)))
-        budget = min(floor(tokens / rule.times), rule.most or tokens)
+        price = rule.bill(rule.min_tokens)
+        affordable = (tokens - price - fees.whole) // (price + fees.window)
+        max_windows = max(0, min(self.max_windows, affordable))
+        budget = min(floor(tokens / rule.factor), rule.max_tokens or tokens)
         while budget > 0 and tokens >= price:
             plan = find_views(
                 self.belief, self.size, budget, rule.lattice, self.acuity,
-                context=self.context, most=most, spare=0, fees=fees.each(rule.times),
+                context=self.context, max_windows=max_windows, spare_windows=0,
+                fees=fees.each(rule.factor), config=self.config,
             )  # fmt: skip
             bill = self._bill(plan, tokens)
             if bill.total <= tokens:
                 return bill
-            budget -= max(1, floor((bill.total - tokens) / rule.times / 2))
+            budget -= max(1, floor((bill.total - tokens) / rule.factor / 2))
         return None
 
     def _priced(self, unit: Unit, tokens: int) -> Bill | None:
@@ -167,15 +171,15 @@ class Need:
             return whole  # the untouched picture
         free = unit.setting is None or self._can_set(unit.setting[0])
         offers = (whole, self._pictures(unit, tokens) if free else None)
-        order = _worth if self.belief.place.any() else _large  # or nobody knows where to look
+        order = _worth if self.belief.place.any() else _large  # or it is not known where to look
         return max(filter(None, offers), key=order, default=None)
 
     def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
         """Views that have one price each."""
         if tokens < unit.tokens:
             return None
-        pictures = min(self.windows + 1, affordable(unit, tokens, self.label))
-        plan = find_pictures(self.belief, self.size, pictures, self.rule.lattice, self.acuity)
+        pictures = min(self.max_windows + 1, affordable(unit, tokens, self.label))
+        plan = find_pictures(self._scene(), pictures)
         if unit.setting:
             prices = (unit.tokens,) * (1 + len(plan.windows))
             return self._labelled(Bill(plan, prices, unit.setting), tokens)
@@ -185,25 +189,28 @@ class Need:
     def _level(self, rule: LevelRule, tokens: int) -> Bill:
         """The whole picture at the cheapest level that shows about as much as any affordable."""
         free = self._can_set(rule.setting)
-        levels = [one for one in rule.levels if one[1] <= tokens and (free or one[0] == rule.usual)]
-        if not levels:
+        values = {
+            (name, price): self._shown(price)
+            for name, price in rule.levels
+            if price <= tokens and (free or name == rule.usual)
+        }
+        if not values:
             raise too_few(rule, tokens, self.settings)
-        values = [self._shown(price) for _, price in levels]
-        best = next(at for at, value in enumerate(values) if value >= LEGIBLE * max(values))
-        name, price = levels[best]
-        bill = Bill(Plan(self.size, (), values[best]), (price,), (rule.setting, name))
-        return self._labelled(bill, tokens)
+        enough = ENOUGH_OF_A_LEVEL * max(values.values())
+        name, price = next(level for level, value in values.items() if value >= enough)
+        plan = Plan(self.size, (), values[name, price])
+        return self._labelled(Bill(plan, (price,), (rule.setting, name)), tokens)
 
     def _shown(self, price: int) -> float:
-        """What the whole picture is worth with so many tokens, of the pixels that one shows."""
+        """What the whole picture is worth with a number of tokens, of the pixels that one shows."""
         plain = TokenRule(self.rule.name, self.rule.side)
-        return find_views(self.belief, self.size, price, plain, self.acuity, most=0).value
+        return find_views(self.belief, self.size, price, plain, self.acuity, max_windows=0).value
 
 
 def resize(size: Size, rule: TokenRule, tokens: int) -> Bill:
-    """The whole picture alone, as large as so many tokens let it be."""
+    """The whole picture alone, as large as a budget lets it be."""
     unknown = Belief(torch.zeros(1, 1), torch.zeros(1, 1), 1.0)
-    return Need(unknown, size, rule, ACUITIES["vlm"], windows=0).buy(tokens)
+    return Buyer(unknown, size, rule, VLM, max_windows=0).buy(tokens)
 
 
 def _worth(bill: Bill) -> tuple[float, int]:
@@ -267,7 +274,7 @@ def affordable(unit: Unit, tokens: int, label: Label) -> int:
     return max(1, (tokens - fees.whole + fees.window) // (unit.tokens + fees.window))
 
 
-def most(rule: TokenRule, size: Size, tokens: int) -> int | None:
+def most_spent(rule: TokenRule, size: Size, tokens: int) -> int | None:
     """The most that views of a picture of that size cost within a budget; None if it buys none."""
     whole = rule.count(rule.largest(size, tokens))
     if isinstance(rule, LevelRule):
@@ -277,5 +284,11 @@ def most(rule: TokenRule, size: Size, tokens: int) -> int | None:
         offers = [whole, pictures * rule.unit.tokens]
     else:
         offers = [tokens if whole <= tokens else whole]
-    offers = [price for price in offers if least(rule) <= price <= tokens]
-    return min(rule.count(size), max(offers)) if offers else None
+    prices = [price for price in offers if least(rule) <= price <= tokens]
+    return min(rule.count(size), max(prices)) if prices else None
+
+
+def check_legible(legible: float | int) -> None:
+    """Refuse what is no probability above 0."""
+    if not check_number(legible, "legible", 0, 1):
+        raise ValueError("legible must be above 0, got 0. Every picture reaches that.")

@@ -5,8 +5,8 @@ from typing import Any
 
 from homunculus.checks import check_count
 from homunculus.pages import open_picture
-from homunculus.planner.bill import least, most
-from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.bill import least, most_spent
+from homunculus.planner.counting import DEFAULT_TOKENS, Size, TokenRule
 from homunculus.planner.models import MODELS, token_rule
 
 KNOWN = {
@@ -20,7 +20,7 @@ HEAD = f"{'model':<20}{'untouched':>10}{'views':>8}{'saved':>7}  known by"
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
 
 
-def costs(source: Any, model: str = "all", tokens: int = 273) -> list[dict[str, Any]]:
+def costs(source: Any, model: str = "all", tokens: int = DEFAULT_TOKENS) -> list[dict[str, Any]]:
     """A row for each model: what the picture costs untouched, and at most as views.
 
     ``source`` is a picture or its width and height in pixels, as in "4032x3024".
@@ -36,10 +36,10 @@ def costs(source: Any, model: str = "all", tokens: int = 273) -> list[dict[str, 
 
 def _size_of(source: Any) -> Size:
     """Height and width of a picture, or of a text such as 4032x3024."""
-    found = _SIZE.fullmatch(source) if isinstance(source, str) else None
-    if not found:
+    text = _SIZE.fullmatch(source) if isinstance(source, str) else None
+    if not text:
         return open_picture(source).original
-    wide, high = (int(side) for side in found.groups())
+    wide, high = (int(side) for side in text.groups())
     if not (wide and high):
         raise ValueError(f"cost: expected width x height from 1 pixel on, got {source}.")
     return high, wide
@@ -53,7 +53,7 @@ def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
         "width": size[1],
         "height": size[0],
         "untouched": rule.count(size),
-        "views": most(rule, size, tokens),
+        "views": most_spent(rule, size, tokens),
         "least": least(rule),
         "least_edge": facts.least_edge,
         "sure": facts.sure,
@@ -72,8 +72,11 @@ def table(rows: list[dict[str, Any]]) -> str:
         views = f"{row['views']:,}" if row["views"] else "-"
         less = f"{1 - row['views'] / row['untouched']:.0%}" if row["views"] else "-"
         lines.append(f"{row['model']:<20}{row['untouched']:>10,}{views:>8}{less:>7}  {known}")
-    dear = [row for row in rows if not row["views"]]
-    lines += [f"-: a picture costs {row['least']:,} or more with {row['model']}" for row in dear]
+    lines += [
+        f"-: a picture costs {row['least']:,} or more with {row['model']}"
+        for row in rows
+        if not row["views"]
+    ]
     if len(rows) > 1:
         notes = ["`--model NAME` shows one model, with notes on how it counts."]
     else:

@@ -1,4 +1,4 @@
-"""How many tokens a model counts for a picture of so many pixels.
+"""How many tokens a model counts for a picture, by its size in pixels.
 
 A rule is one of a few families: tokens of some pixels along a side (`TokenRule`), tiles
 (`TileRule`, `CanvasRule`), a flat price for each picture (`FlatRule`), or a price by area
@@ -11,8 +11,12 @@ from math import ceil, floor, sqrt
 
 Size = tuple[int, int]
 """Height and width in pixels."""
-PARTS = 16
-"""Along a side, into which a picture of one price is parted to plan views on."""
+DEFAULT_TOKENS = 273
+"""The budget of a picture where none is named: that of DeepSeek-OCR's base mode."""
+MAX_WINDOWS = 4
+"""Windows beside the whole picture at most."""
+UNIT_SPLIT = 16
+"""Tokens along a side that a picture of one price is planned with, as if each were billed."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,13 @@ class Facts:
     """`code`: the model's own processor, which a test compares; `documents`: the provider's;
     `measured`: others have measured it; `reported`: one source that is not the provider."""
     images: int = 0
-    """Pictures that a request may have; 0 if nobody says."""
+    """Pictures that a request may have; 0 if it is not known."""
     note: str = ""
-    """What one should know before trusting the count."""
-    windows: int = 4
+    """What to know before trusting the count."""
+    windows: int = MAX_WINDOWS
     """Windows that views have at most beside the whole picture."""
     crowd: tuple[int, int] | None = None
-    """Pictures of a request beyond which each may only have so many pixels a side."""
+    """A number of pictures, and the pixels a side that each may have in a request with more."""
     cheaper: str = ""
     """What lets small pictures cost less, where something does."""
     least_edge: int = 0
@@ -57,24 +61,29 @@ class Unit:
 
 @dataclass(frozen=True)
 class TokenRule:
-    """Tokens of so many pixels along a side; what sticks out is filled up to a token."""
+    """Tokens with a fixed side in pixels; what sticks out is filled up to a token.
+
+    >>> rule = TokenRule("mine", 32, factor=1.2, max_tokens=1000)
+    >>> rule.count((100, 64)), rule.count((4000, 3000))
+    (10, 1199)
+    """
 
     name: str
     side: int
     """Pixels along a token."""
-    times: float = 1.0
+    factor: float = 1.0
     """Billed tokens to a token of the picture, rounded up for each picture."""
-    most: int | None = None
+    max_tokens: int | None = None
     """Tokens of a picture, before they are multiplied; a larger one is reduced by the provider."""
     edge: int | None = None
     """Pixels of a picture's longer side, in the same way."""
-    least: int = 1
+    min_tokens: int = 1
     """Tokens of the smallest picture."""
     facts: Facts = Facts()
 
     def count(self, size: Size, images: int = 1) -> int:
-        """Billed tokens of a picture that is one of so many in a request."""
-        del images  # others count a single picture in another way
+        """Billed tokens of a picture that is one of several ``images`` of a request."""
+        del images  # other rules count a single picture in another way
         return self.bill(self.cells(self.reduced(size)))
 
     def cells(self, size: Size) -> int:
@@ -82,15 +91,15 @@ class TokenRule:
         return ceil(size[0] / self.side) * ceil(size[1] / self.side)
 
     def bill(self, cells: int) -> int:
-        """Billed tokens of so many of the picture."""
-        return ceil(self.times * max(self.least, cells) - 1e-9)
+        """Billed tokens of a picture of that many tokens."""
+        return ceil(self.factor * max(self.min_tokens, cells) - 1e-9)
 
     def reduced(self, size: Size) -> Size:
         """What the provider makes of a picture before it is counted."""
         return self.seen(size)
 
     def largest(self, size: Size, tokens: int) -> Size:
-        """The largest picture of this shape that costs at most so many tokens, never enlarged.
+        """The largest picture of this shape that costs at most ``tokens``, never enlarged.
 
         >>> TokenRule("32", 32).largest((1024, 1024), 64), TokenRule("32", 32).largest((90, 40), 9)
         ((256, 256), (90, 40))
@@ -100,19 +109,19 @@ class TokenRule:
     def seen(self, size: Size) -> Size:
         """The size at which the model looks at a picture; more pixels than these are lost."""
         size = inside(size, self.edge) if self.edge else size
-        most = self.most
-        return size if most is None else largest(size, lambda small: self.cells(small) <= most)
+        limit = self.max_tokens
+        return size if limit is None else largest(size, lambda small: self.cells(small) <= limit)
 
     @property
     def lattice(self) -> "TokenRule":
         """What views are planned on: the same tokens, each billed once."""
         if self.unit:
-            return TokenRule(self.name, self.unit.side // PARTS, edge=self.unit.side)
+            return TokenRule(self.name, self.unit.side // UNIT_SPLIT, edge=self.unit.side)
         return TokenRule(self.name, self.side, edge=self.edge)
 
     @property
     def token_px(self) -> int | None:
-        """Pixels along a token, if a picture costs so many tokens as it has such squares."""
+        """Pixels along a token, if a picture costs as many tokens as it has such squares."""
         return self.side if self.unit is None else None
 
     @property
@@ -153,13 +162,13 @@ class PatchRule(TokenRule):
     def reduced(self, size: Size) -> Size:
         """As documented: by area, then to a whole number of patches along one side.
 
-        >>> PatchRule("mini", 32, most=1536).count((2400, 1800))
+        >>> PatchRule("mini", 32, max_tokens=1536).count((2400, 1800))
         1452
         """
         high, wide = size = inside(size, self.edge) if self.edge else size
-        if self.most is None or self.cells(size) <= self.most:
+        if self.max_tokens is None or self.cells(size) <= self.max_tokens:
             return size
-        scale = sqrt(self.side**2 * self.most / (high * wide))
+        scale = sqrt(self.side**2 * self.max_tokens / (high * wide))
         rows, cols = high * scale / self.side, wide * scale / self.side
         scale *= min(max(1, floor(rows)) / rows, max(1, floor(cols)) / cols)
         return max(1, floor(high * scale + 1e-6)), max(1, floor(wide * scale + 1e-6))
@@ -167,21 +176,21 @@ class PatchRule(TokenRule):
 
 @dataclass(frozen=True)
 class RoundRule(TokenRule):
-    """Qwen's: sides are rounded to the nearest token, and areas have a least and a most."""
+    """Qwen's: sides are rounded to the nearest token, within the least and the most tokens."""
 
     def reduced(self, size: Size) -> Size:
         """Sides in whole tokens, as the processors resize.
 
-        >>> RoundRule("qwen", 28, least=4, most=16384).count((100, 100))
+        >>> RoundRule("qwen", 28, min_tokens=4, max_tokens=16384).count((100, 100))
         16
         """
         (high, wide), side = size, self.side
         rows, cols = round(high / side), round(wide / side)
-        if self.most and rows * cols > self.most:
-            shrink = sqrt(high * wide / (self.most * side**2))
+        if self.max_tokens and rows * cols > self.max_tokens:
+            shrink = sqrt(high * wide / (self.max_tokens * side**2))
             rows, cols = (max(1, floor(long / shrink / side)) for long in size)
-        elif rows * cols < self.least:
-            grow = sqrt(self.least * side**2 / (high * wide))
+        elif rows * cols < self.min_tokens:
+            grow = sqrt(self.min_tokens * side**2 / (high * wide))
             rows, cols = (ceil(long * grow / side) for long in size)
         return rows * side, cols * side
 
@@ -221,7 +230,7 @@ class AreaRule(TokenRule):
 
     @property
     def token_px(self) -> None:
-        """Nobody says how large a token is."""
+        """How large a token is, is not known."""
         return None
 
 
@@ -252,7 +261,7 @@ class FlatRule(TokenRule):
 
 
 def inside(size: Size, side: int) -> Size:
-    """A picture reduced until its longer side is so many pixels."""
+    """A picture reduced until its longer side has at most ``side`` pixels."""
     return size if max(size) <= side else scaled(size, side / max(size))
 
 
@@ -267,7 +276,7 @@ class TileRule(TokenRule):
     short: int = 768
     """then until its shorter side is this,"""
     pixels: int = 512
-    """and then cut into tiles of so many pixels."""
+    """and then cut into tiles with this many pixels a side."""
 
     def count(self, size: Size, images: int = 1) -> int:
         """Billed tokens with `detail: high`.
@@ -293,7 +302,7 @@ class TileRule(TokenRule):
 
 @dataclass(frozen=True)
 class CoverRule(TokenRule):
-    """As many tiles as cover the picture, which is reduced to the most; the whole is one more."""
+    """As many tiles as cover the picture, which is reduced to a limit; the whole is one more."""
 
     pixels: int = 448
     tile: int = 256
@@ -329,15 +338,15 @@ class CanvasRule(TokenRule):
     """At most."""
     marks: int = 2
     """Tokens around a picture."""
-    one: tuple[str, str] | None = None
+    one_tile: tuple[str, str] | None = None
     """The parameter that keeps a picture in one tile."""
 
     def count(self, size: Size, images: int = 1) -> int:
         """Billed tokens."""
         del images
         rows, cols = self.canvas(size)
-        many = rows * cols
-        return self.marks + self.tile * (many + 1 if many > 1 else 1)
+        tiles = rows * cols
+        return self.marks + self.tile * (tiles + 1 if tiles > 1 else 1)
 
     def seen(self, size: Size) -> Size:
         """As it fits the canvas."""
@@ -358,13 +367,13 @@ class CanvasRule(TokenRule):
     @property
     def unit(self) -> Unit:
         """A picture of one tile."""
-        return Unit(self.pixels, self.marks + self.tile, self.one)
+        return Unit(self.pixels, self.marks + self.tile, self.one_tile)
 
 
 def canvases(tiles: int) -> list[Size]:
-    """Rows and columns of up to so many tiles, the fewest tiles first, then the fewest columns."""
+    """Rows and columns of up to ``tiles`` tiles, fewest tiles first, then fewest columns."""
     every = [(rows, cols) for cols in range(1, tiles + 1) for rows in range(1, tiles // cols + 1)]
-    return sorted(every, key=lambda one: one[0] * one[1])
+    return sorted(every, key=lambda canvas: canvas[0] * canvas[1])
 
 
 @dataclass(frozen=True)
@@ -381,9 +390,10 @@ class FitRule(CanvasRule):
     def canvas(self, size: Size) -> Size:
         """Of canvases that scale alike the smallest."""
 
-        def order(one: Size) -> tuple[bool, float, int]:
-            scale = min(one[0] * self.pixels / size[0], one[1] * self.pixels / size[1])
-            return scale < 1, scale if scale >= 1 else -scale, one[0] * one[1]
+        def order(canvas: Size) -> tuple[bool, float, int]:
+            rows, cols = canvas
+            scale = min(rows * self.pixels / size[0], cols * self.pixels / size[1])
+            return scale < 1, scale if scale >= 1 else -scale, rows * cols
 
         return min(canvases(self.tiles), key=order)
 
@@ -433,7 +443,7 @@ class AnyResolutionRule(TokenRule):
     """Whether each of several pictures is its small picture alone; vLLM tiles all of them."""
 
     def count(self, size: Size, images: int = 1) -> int:
-        """Billed tokens; several pictures are not tiled by most.
+        """Billed tokens; most engines do not tile several pictures.
 
         >>> AnyResolutionRule("vllm", 14, one_base=False).count((384, 384), images=2)
         1485
@@ -468,8 +478,8 @@ class AnyResolutionRule(TokenRule):
         """Rows and columns of tiles that show most pixels, and of those alike waste least."""
         high, wide = size
 
-        def order(one: Size) -> tuple[int, int]:
-            down, across = one[0] * self.pixels, one[1] * self.pixels
+        def order(canvas: Size) -> tuple[int, int]:
+            down, across = canvas[0] * self.pixels, canvas[1] * self.pixels
             scale = min(across / wide, down / high)
             shown = min(int(wide * scale) * int(high * scale), wide * high)
             return -shown, down * across - shown
@@ -503,7 +513,7 @@ class LevelRule(TokenRule):
         return dict(self.levels)[self.usual]
 
     def largest(self, size: Size, tokens: int) -> Size:
-        """What the tokens of the dearest affordable value show, by the pixels of a token."""
+        """What the tokens of the most expensive affordable value show, by the pixels of a token."""
         price = max((price for _, price in self.levels if price <= tokens), default=1)
         return TokenRule(self.name, self.side).largest(size, price)
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from homunculus.planner.search import Fees
+from homunculus.planner.plan import NO_FEES, Fees
 
 LabelLike = Literal["short", "long"] | bool
 """What `views` takes: False for no lines, True for long ones."""
@@ -80,12 +80,12 @@ class Label:
     def fees(self) -> Fees:
         """What lines cost at most."""
         if self.style == "none":
-            return Fees()
+            return NO_FEES
         lines = ["", self.line(whole=True), self.line(whole=False)]
         if self.numbered:
             lines = [numbered_line(line, LARGEST) for line in lines]
         return Fees(*(text_tokens(line) if line else 0 for line in lines))
 
 
-UNLABELLED = Label("none")
+NO_LABEL = Label("none")
 """Pictures without lines."""

@@ -29,21 +29,23 @@ OPENAI = "developers.openai.com/api/docs/guides/images-vision"
 CLAUDE = "platform.claude.com/docs/en/build-with-claude/vision"
 GEMINI = "ai.google.dev/gemini-api/docs/media-resolution"
 DATE = "2026-11"
-WINDOWS = 3
-"""Windows for hosted models: with the whole four pictures, which every provider takes."""
+HOSTED_WINDOWS = 3
+"""With the whole that makes four pictures, which every provider takes."""
 
 
 def _openai(
     name: str,
     whose: str,
-    times: float,
-    most: int,
+    factor: float,
+    max_tokens: int,
     edge: int,
     note: str = "",
     sure: str = "documents",
 ) -> PatchRule:
     images = 1_500 if name == "gpt-6" else 500
-    return PatchRule(name, 32, times, most, edge, facts=_facts(whose, OPENAI, sure, note, images))
+    return PatchRule(
+        name, 32, factor, max_tokens, edge, facts=_facts(whose, OPENAI, sure, note, images)
+    )
 
 
 def _tiles(name: str, whose: str, base: int, tile: int) -> TileRule:
@@ -56,7 +58,7 @@ def _tiles(name: str, whose: str, base: int, tile: int) -> TileRule:
 
 
 def _facts(whose: str, source: str, sure: str, note: str = "", images: int = 0) -> Facts:
-    return Facts(whose, source, DATE, sure, images, note, WINDOWS)
+    return Facts(whose, source, DATE, sure, images, note, HOSTED_WINDOWS)
 
 
 def _code(whose: str, module: str, note: str = "", cheaper: str = "") -> Facts:
@@ -90,14 +92,14 @@ _HOSTED: Sequence[TokenRule] = (
     _tiles("o3", "o1 and o3", 75, 150),
     _tiles("gpt-4o-mini", "GPT-4o-mini", 2_833, 5_667),
     TokenRule(
-        "claude", 28, most=4_784, edge=2_576,
+        "claude", 28, max_tokens=4_784, edge=2_576,
         facts=replace(
             _facts("Claude from 4.7 on", CLAUDE, "documents", CROWD, 100),
             crowd=(20, 2_000), least_edge=CLAUDE_EDGE,
         ),
     ),
     TokenRule(
-        "claude-haiku-4.5", 28, most=1_568, edge=1_568,
+        "claude-haiku-4.5", 28, max_tokens=1_568, edge=1_568,
         facts=replace(
             _facts("Claude Haiku 4.5, and Claude before 4.7", CLAUDE, "documents", images=100),
             least_edge=CLAUDE_EDGE,
@@ -137,14 +139,16 @@ _HOSTED: Sequence[TokenRule] = (
     ),
     RowRule(
         "mistral", 28, edge=1_540,
-        facts=replace(_code("Mistral Small 3.1 and later", "pixtral"), images=8, windows=WINDOWS),
+        facts=replace(
+            _code("Mistral Small 3.1 and later", "pixtral"), images=8, windows=HOSTED_WINDOWS
+        ),
     ),
 )  # fmt: skip
 
 SPLIT = ("do_image_splitting", "false")
 _OPEN: Sequence[TokenRule] = (
     RoundRule(
-        "qwen3-vl", 32, least=1, most=16_384,
+        "qwen3-vl", 32, min_tokens=1, max_tokens=16_384,
         facts=_code(
             "Qwen3-VL with a processor that has no least size", "qwen2_vl",
             "As published, the processor enlarges small pictures to 64 tokens "
@@ -152,7 +156,7 @@ _OPEN: Sequence[TokenRule] = (
         ),
     ),
     RoundRule(
-        "qwen3-vl-published", 32, least=64, most=16_384,
+        "qwen3-vl-published", 32, min_tokens=64, max_tokens=16_384,
         facts=_code(
             "Qwen3-VL as it is published", "qwen2_vl",
             "Small pictures are enlarged to 64 tokens; qwen3-vl counts without that.",
@@ -160,12 +164,12 @@ _OPEN: Sequence[TokenRule] = (
         ),
     ),
     RoundRule(
-        "qwen2.5-vl", 28, least=4, most=16_384,
+        "qwen2.5-vl", 28, min_tokens=4, max_tokens=16_384,
         facts=_code("Qwen2-VL and Qwen2.5-VL", "qwen2_vl"),
     ),
     RowRule("pixtral", 16, edge=1_024, facts=_code("Pixtral 12B", "pixtral")),
     CanvasRule(
-        "internvl", 28, one=("max_patches", "1"),
+        "internvl", 28, one_tile=("max_patches", "1"),
         facts=_code(
             "InternVL 3 and 3.5", "internvl",
             "Views need max_patches=1. Some checkpoints never split (crop_to_patches=false): there "
@@ -183,7 +187,7 @@ _OPEN: Sequence[TokenRule] = (
         ),
     ),
     SplitRule(
-        "smolvlm", 64, pixels=512, tile=64, marks=3, length=2_048, one=SPLIT,
+        "smolvlm", 64, pixels=512, tile=64, marks=3, length=2_048, one_tile=SPLIT,
         facts=_code(
             "SmolVLM and SmolVLM2", "smolvlm",
             "Every picture is enlarged to 2,048 pixels and split; views need "
@@ -191,7 +195,7 @@ _OPEN: Sequence[TokenRule] = (
         ),
     ),
     SplitRule(
-        "idefics3", 28, pixels=364, tile=169, marks=3, length=1_456, one=SPLIT,
+        "idefics3", 28, pixels=364, tile=169, marks=3, length=1_456, one_tile=SPLIT,
         facts=_code("Idefics3", "idefics3", "Views need do_image_splitting=false."),
     ),
     FlatRule(
@@ -205,7 +209,7 @@ MODELS = {rule.name: rule for rule in (*_HOSTED, *_OPEN)}
 
 
 def token_rule(model: str | int | TokenRule) -> TokenRule:
-    """The rule of a model, or that of tokens of so many pixels.
+    """The rule of a model, or that of tokens with a side in pixels.
 
     A name is one of `MODELS`, or the one that an API or a hub has for a model of theirs.
 
@@ -225,12 +229,12 @@ def token_rule(model: str | int | TokenRule) -> TokenRule:
             "model: expected a name such as 'claude', the side of a token in pixels, or a "
             f"TokenRule, got {model!r:.80} ({type(model).__name__}). `homunculus cost` lists names."
         )
-    low = model[:LONGEST].lower()
-    known = rule_of(model) if low in MODELS or _FULL.fullmatch(low) else None
-    if known is None:
+    name = model[:MAX_NAME_LETTERS].lower()
+    rule = rule_of(model) if name in MODELS or _FULL.fullmatch(name) else None
+    if rule is None:
         instead = f"There are {', '.join(MODELS)}; or give the side of a token in pixels."
         raise ValueError(not_found("model", model, MODELS, (), instead, near=3))
-    return known
+    return rule
 
 
 _NAMES = tuple(
@@ -287,7 +291,7 @@ _FULL = re.compile(
 """Full names of models that a rule is known for, whatever stands behind; `rule_of` guesses more."""
 
 
-LONGEST = 200
+MAX_NAME_LETTERS = 200
 """Characters of a name that are looked at; names come from strangers."""
 
 
@@ -302,7 +306,7 @@ def rule_of(name: str) -> TokenRule | None:
     >>> rule_of("qwen3-vl").name, rule_of("Qwen/Qwen3-VL-8B-Instruct").name
     ('qwen3-vl', 'qwen3-vl-published')
     """
-    low = name[:LONGEST].lower()
-    if low in MODELS:
-        return MODELS[low]
-    return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(low)), None)
+    name = name[:MAX_NAME_LETTERS].lower()
+    if name in MODELS:
+        return MODELS[name]
+    return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(name)), None)

@@ -18,7 +18,7 @@ _JOINED = re.compile(r"\w+(?:[^\w\s]\w+)+")
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What a scout found and a plan is worth, ready to be told."""
+    """What a scout found and what a plan is worth, in words."""
 
     question: str
     sight: Sight
@@ -37,7 +37,7 @@ class Outlook:
 
     @property
     def known(self) -> bool:
-        """Whether it can be told how likely the answer is shown."""
+        """Whether there is an estimate of how likely the answer is shown."""
         return bool(self.sight.sure) and not self.absent
 
     @property
@@ -50,13 +50,13 @@ class Outlook:
         return float((probabilities(self.sight.logit) * thing).sum()) > 0.5
 
     def why_whole(self) -> str:
-        """Why there are no windows, where nobody knows where to look."""
+        """Why there are no windows, where the scout does not know where to look."""
         if not self.question.strip():
             return "There is no question, so the whole picture is resized."
         if self.sight.facts.get("whole"):
             return "The question is about the whole picture, so it is resized."
-        told = "The scout does not know where to look, so the whole picture is resized."
-        return f"{told} {self.sight.unsure}".rstrip()
+        reason = "The scout does not know where to look, so the whole picture is resized."
+        return f"{reason} {self.sight.unsure}".rstrip()
 
     def promise(self, value: float | None) -> str:
         """How likely the answer is shown well enough; None where that is not `known`."""
@@ -69,11 +69,12 @@ class Outlook:
             )
         if self.of_thing:
             shown = f"what is asked about is shown large enough, {THING:g} px or more"
-            told = f"{shown}, with probability {value:.2f}."
+            promise = f"{shown}, with probability {value:.2f}."
         else:
-            told = f"the answer can be read with probability {value:.2f}, by {self.acuity.reader}."
-        told = f"{self._doubt()}{told}"
-        return f"{told[0].upper()}{told[1:]}{self._compares()}{self._unread()}"
+            odds = f"with probability {value:.2f}, by {self.acuity.reader}"
+            promise = f"the answer can be read {odds}."
+        promise = f"{self._doubt()}{promise}"
+        return f"{promise[0].upper()}{promise[1:]}{self._compares()}{self._unread()}"
 
     def _doubt(self) -> str:
         """Why this is a guess, if it is."""
@@ -103,7 +104,7 @@ class Outlook:
         return " The question compares or counts, so windows may miss what it is about."
 
     def _unread(self) -> str:
-        """Words that nobody looked for."""
+        """Words that were not looked for."""
         words = self.sight.facts.get("unsupported") or ()
         return (
             f" Not looked for, in a script that is not known: {', '.join(words)}." if words else ""
@@ -116,15 +117,16 @@ class Outlook:
 
     def _listed(self, names: Sequence[str]) -> str:
         """Some names, as the question spells them."""
-        asked = {fold(word): word for word in _JOINED.findall(self.question)}
+        spelled = {fold(word): word for word in _JOINED.findall(self.question)}
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        return f"{', '.join(asked.get(name, name) for name in names[:MAX_NAMES])}{more}"
+        return f"{', '.join(spelled.get(name, name) for name in names[:MAX_NAMES])}{more}"
 
 
 def match_facts(match: Match, picture: Picture) -> dict[str, Any]:
     """A match for machines; its box is x0 y0 x1 y1 in pixels of the original, None if missing."""
     (high, wide), there = picture.original, match.state != "missing"
-    box = [round(side * of, 1) for side, of in zip(match.box, (wide, high) * 2, strict=True)]
+    sides = zip(match.box, (wide, high) * 2, strict=True)
+    box = [round(share * pixels, 1) for share, pixels in sides]
     return {
         "text": match.text,
         "state": match.state,

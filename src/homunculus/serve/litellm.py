@@ -25,7 +25,7 @@ from homunculus.messages.body import count_pictures
 from homunculus.messages.gemini import model_in
 from homunculus.messages.guard import leaks
 from homunculus.messages.rewrite import HARMLESS, NewPictureError, Report
-from homunculus.planner.counting import TokenRule
+from homunculus.planner.counting import DEFAULT_TOKENS, TokenRule
 from homunculus.planner.models import token_rule
 from homunculus.scouts.memory import bound_memory
 from homunculus.serve.rewriter import Rewriter, warm
@@ -79,7 +79,7 @@ class Hook(_LOGGER):
 
     def __init__(
         self,
-        tokens: int = 273,
+        tokens: int = DEFAULT_TOKENS,
         *,
         closed: bool = False,
         seconds: float = 30.0,
@@ -260,7 +260,7 @@ def _whole(value: Any, name: str, what: str = "tokens, 1 or more") -> int:
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
     """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _LEGIBLE and _CAP say."""
-    tokens = _whole(variables.get("HOMUNCULUS_TOKENS", 273), "HOMUNCULUS_TOKENS")
+    tokens = _whole(variables.get("HOMUNCULUS_TOKENS", DEFAULT_TOKENS), "HOMUNCULUS_TOKENS")
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
     cap = _whole(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")

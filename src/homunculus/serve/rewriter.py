@@ -8,8 +8,8 @@ from homunculus.messages.adapter import MAX_BYTES
 from homunculus.messages.lines import bundle
 from homunculus.messages.rewrite import Order, RequestRewriter, ViewFiles
 from homunculus.pages import to_data_uri
-from homunculus.planner import Planner
 from homunculus.serve.fetch import fetch
+from homunculus.views import Planner
 
 
 class Rewriter(RequestRewriter):
@@ -17,7 +17,7 @@ class Rewriter(RequestRewriter):
 
     >>> import torch
     >>> from PIL import Image
-    >>> from homunculus.planner import views
+    >>> from homunculus import views
     >>> page = views(Image.new("RGB", (1024, 1024)), "", tokens=2048, scout=torch.zeros(2, 2))
     >>> parts = [page.openai(label=False)[0], {"type": "text", "text": "What is the total?"}]
     >>> body = {"model": "gpt-6", "messages": [{"role": "user", "content": parts}]}
@@ -28,8 +28,9 @@ class Rewriter(RequestRewriter):
 
     def make(self, data: bytes, order: Order) -> ViewFiles:
         """Views of a picture's file."""
-        planner = Planner.of(
-            data, order.question, order.rule, self.acuity, self.scout, windows=order.windows,
+        planner = Planner(
+            data, order.question, model=order.rule, acuity=self.acuity, scout=self.scout,
+            windows=order.windows,
             settings=order.settings, label=order.label, numbered=order.number is not None,
         )  # fmt: skip
         legible = None if order.fallback is None else self.legible

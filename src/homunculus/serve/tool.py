@@ -11,7 +11,7 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.messages.lines import bundle
 from homunculus.pages import PictureError
-from homunculus.planner import Views, views
+from homunculus.views import Views, views
 
 MAX_TOKENS = 4096
 """Tokens that a call may ask for."""

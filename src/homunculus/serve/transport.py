@@ -9,6 +9,7 @@ from typing import Any
 
 from homunculus.lazy import need
 from homunculus.messages.rewrite import Report
+from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.serve.bodies import Head, rewrite_body
 from homunculus.serve.rewriter import Rewriter
 
@@ -18,7 +19,11 @@ Listener = Callable[[Report], None]
 
 
 def http_client(
-    tokens: int = 273, *, transport: Any = None, report: Listener | None = None, **options: Any
+    tokens: int = DEFAULT_TOKENS,
+    *,
+    transport: Any = None,
+    report: Listener | None = None,
+    **options: Any,
 ) -> Any:
     """A client for `OpenAI(http_client=...)` or `Anthropic(http_client=...)`.
 
@@ -44,7 +49,11 @@ def http_client(
 
 
 def async_http_client(
-    tokens: int = 273, *, transport: Any = None, report: Listener | None = None, **options: Any
+    tokens: int = DEFAULT_TOKENS,
+    *,
+    transport: Any = None,
+    report: Listener | None = None,
+    **options: Any,
 ) -> Any:
     """The same for `AsyncOpenAI` and `AsyncAnthropic`; views are made in a thread.
 

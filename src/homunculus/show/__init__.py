@@ -23,6 +23,7 @@ from homunculus.engines.cells.methods import DEFAULT_OF_CELLS, Method, get_metho
 from homunculus.engines.cells.pipeline import run
 from homunculus.engines.cells.types import Allocation, Budget, Field, Tokens
 from homunculus.pages import Picture, open_picture
+from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import match_facts
 from homunculus.scouts.combine import Dials
@@ -171,7 +172,7 @@ def look(
     question: str = "",
     *,
     method: str | Method = DEFAULT_OF_CELLS,
-    tokens: int = 273,
+    tokens: int = DEFAULT_TOKENS,
     patch: int = 16,
     model: str | int | None = None,
     fixation: tuple[float | int, float | int] | None = None,

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from homunculus.planner import View, Views, views
+from homunculus.planner.view import View
 from homunculus.show import panels
 from homunculus.show.panels import Colour, Corner
 from homunculus.show.views import compose, resized, to_pillow
+from homunculus.views import Views, views
 
 FOLDER = Path(__file__).with_name("pictures")
 MODEL = "qwen3-vl"

@@ -7,12 +7,14 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
+from homunculus.box import Box
 from homunculus.pages import Picture
-from homunculus.planner import View, Views, render
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
+from homunculus.planner.view import View, render
 from homunculus.scouts.sight import OF_THING, probabilities, resize_map
 from homunculus.show import panels
+from homunculus.views import Views
 
 COLOURS = panels.LEVELS
 """One for each window."""
@@ -284,7 +286,7 @@ def resized(views: Views) -> View:
     """The whole picture for the same budget."""
     high, wide = views.picture.size
     bill = resize((high, wide), views.rule, views.limit)
-    return View("whole", (0, 0, wide, high), bill.plan.whole or (high, wide), bill.tokens)
+    return View("whole", Box(0, 0, wide, high), bill.plan.whole or (high, wide), bill.tokens)
 
 
 # ---- magnified -----------------------------------------------------------------------------------

@@ -11,19 +11,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from homunculus.box import Box
 from homunculus.checks import Grid
 from homunculus.engines.cells.methods import DEFAULT, list_methods
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
-from homunculus.planner import Planner, View, Views, in_picture, render, scout_cells
 from homunculus.planner.acuity import Acuity
+from homunculus.planner.belief import Belief, in_picture, scout_cells
 from homunculus.planner.cost import costs
-from homunculus.planner.search import Belief
+from homunculus.planner.view import View, render
 from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Image, Scout, Sight, probabilities, resize_map
 from homunculus.show import Look, look, notes, panels
 from homunculus.show.views import compose, outline, resized, to_pillow
+from homunculus.views import Planner, Views
 
 PIXELS = 64_000_000
 """Pixels that an upload may declare: more than phones make."""
@@ -51,9 +53,6 @@ WITHOUT = {
     "shuffled": "needs other pictures",
 }
 """Methods that cannot be added."""
-
-Box = tuple[int, int, int, int]
-"""x0 y0 x1 y1 in pixels of the picture."""
 
 
 # ---- what is asked -------------------------------------------------------------------------------
@@ -207,7 +206,7 @@ def compare(picture: Picture, request: Request) -> Comparison:
     scout = get_scout("auto")
     if request.point:
         scout = PointScout(scout, request.point, request.beside)
-    planner = Planner.of(picture, request.question, request.model, scout=scout)
+    planner = Planner(picture, request.question, model=request.model, scout=scout)
     seen = planner.views(request.tokens)
     place = spot_of(planner, request.point)
     columns = [_resize(seen, whole, place), _views(seen, whole, place)]
@@ -261,8 +260,8 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
         whole, request.question, method=method, tokens=request.tokens, model=request.model,
         scout=scout, fixation=aim,
     )  # fmt: skip
-    need, drawn = planner.need, kept.cells()
-    value = legibility(need.belief, planner.picture.size, need.acuity, _shows(kept, whole.width))
+    belief, drawn = planner.buyer.belief, kept.cells()
+    value = legibility(belief, planner.picture.size, planner.acuity, _shows(kept, whole.width))
     value *= in_picture(planner.sight)
     seen = drawn.seen if drawn.seen.size == whole.size else drawn.seen.resize(whole.size)
     return Column(
@@ -281,7 +280,7 @@ def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:
     side = (cells[:, 2:] - cells[:, :2]).amin(-1).clamp(min=1.0).tolist()
     pixels = (cells * kept.patch * times).round().int().tolist()
     return [
-        ((x0, y0, x1, y1), 1 / (one * times))
+        (Box(x0, y0, x1, y1), 1 / (one * times))
         for (y0, x0, y1, x1), one in zip(pixels, side, strict=True)
     ]
 
@@ -310,7 +309,7 @@ def legibility(
 def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
     """A few lines of print around the point, or where the answer most likely is."""
     high, wide = planner.picture.size
-    belief = planner.need.belief
+    belief = planner.buyer.belief
     place = belief.place if belief.place.any() else probabilities(planner.sight.logit)
     rows, cols = place.shape
     row, col = divmod(int(place.argmax()), cols)
@@ -321,7 +320,7 @@ def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
     x, y = point or _middle(place, max(1, round(tall * rows / high)), max(1, broad * cols // wide))
     left = min(max(0, round(x * wide - broad / 2)), wide - broad)
     top = min(max(0, round(y * high - tall / 2)), high - tall)
-    return left, top, left + broad, top + tall
+    return Box(left, top, left + broad, top + tall)
 
 
 def _middle(place: Tensor, tall: int, broad: int) -> tuple[float, float]:

@@ -10,8 +10,8 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError
-from homunculus.planner import render
 from homunculus.planner.models import MODELS
+from homunculus.planner.view import render
 from homunculus.serve.chat import Chat, image_part, text_part
 from homunculus.show import panels
 from homunculus.show.views import to_pillow

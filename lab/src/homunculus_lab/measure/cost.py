@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from homunculus.planner import believe
 from homunculus.planner.acuity import ACUITIES
+from homunculus.planner.belief import believe
 from homunculus.scouts.sight import Scout, Sight
 from homunculus_lab.measure.row import Map, Row, row
 from homunculus_lab.measure.spend import Sheet, saliency, spend_slots

@@ -17,12 +17,12 @@ from typing import Any
 
 from homunculus.eyes.provenance import provenance
 from homunculus.pages import Picture, open_picture
-from homunculus.planner import LONGEST, Planner, Views
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import TokenRule
-from homunculus.planner.search import Plan
+from homunculus.planner.plan import Plan
 from homunculus.scouts.registry import Scout
+from homunculus.views import MAX_EDGE, Planner, Views
 from homunculus_lab.measure.suite import images_of, read_config, rows
 from homunculus_lab.stats import Bootstrap, Estimate, bounds, holm, np
 
@@ -165,20 +165,20 @@ def _rows(asked: Sequence[Asked], settings: Settings) -> Iterator[dict[str, Any]
     path, picture, lot = None, None, Random(0)
     for one in asked:
         if picture is None or one.path != path:
-            path, picture = one.path, open_picture(one.path, longest=LONGEST)
+            path, picture = one.path, open_picture(one.path, longest=MAX_EDGE)
         others = [other for other in asked if other.image != one.image]
         yield _row(one, picture, settings, lot.choice(others) if others else None)
 
 
 def _row(one: Asked, picture: Picture, settings: Settings, other: Asked | None) -> dict[str, Any]:
     rule, eyes, scout = settings.rule, settings.acuity, settings.scout
-    planner = Planner.of(picture, one.question, rule, eyes, scout)
+    planner = Planner(picture, one.question, model=rule, acuity=eyes, scout=scout)
     row = {
         "image": one.image, "row": one.row, "kind": one.kind, "sort": one.sort,
         "language": one.language, "sure": round(planner.sight.sure, 4),
     }  # fmt: skip
     if other:
-        strange = Planner.of(picture, other.question, rule, eyes, scout)
+        strange = Planner(picture, other.question, model=rule, acuity=eyes, scout=scout)
         row["sure_of_other"] = round(strange.sight.sure, 4)
     cells = dict[str, Any]()
     for tokens in settings.tokens:

@@ -8,7 +8,7 @@ answers that it says to know, how sure it is and how often it is right: the answ
 in the likeliest cells that hold nine tenths of its map. Every picture is asked the question of
 another one, too: a scout that says to know that is wrong; one that does not has it resized. How
 often nothing that a question names is found, on its own picture and on another, tells how far to
-trust an estimate then (`homunculus.planner.UNFOUND`).
+trust an estimate then (`homunculus.planner.belief.NOT_FOUND`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,8 @@ from typing import Any
 import torch
 
 from homunculus.eyes.provenance import provenance
-from homunculus.planner import VLM, believe, scout_cells
+from homunculus.planner.acuity import VLM
+from homunculus.planner.belief import believe, scout_cells
 from homunculus.scouts.sight import Scout, probabilities
 from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.spend import open_sheet

@@ -11,7 +11,7 @@ import torch
 from homunculus.eyes.provenance import provenance
 from homunculus.eyes.readers import Pixels, Reader, crop
 from homunculus.planner.acuity import ACUITIES, Acuity
-from homunculus.planner.search import Belief
+from homunculus.planner.belief import Belief
 from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.answer import Metric, Read, read_pictures, readings, score
 from homunculus_lab.measure.encoder import Encoder, check_encoder

@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from einops import rearrange
 
-from homunculus.planner import believe, scout_cells
 from homunculus.planner.acuity import Acuity
-from homunculus.planner.bill import Bill, Need, resize
+from homunculus.planner.belief import Belief, believe, scout_cells
+from homunculus.planner.bill import Bill, Buyer, resize
 from homunculus.planner.counting import Size, TokenRule
-from homunculus.planner.search import Belief, Plan, find_views
+from homunculus.planner.plan import Plan
+from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Scout, Sight
 from homunculus_lab.measure.row import CONTEXT, Map, Pixels, Row
 from homunculus_lab.measure.spend import Selection, Sheet
@@ -69,10 +70,10 @@ def buy_views(
     """The best views of a page, and the side of the tokens that they are planned on."""
     context = CONTEXT if one.context is None else one.context
     if one.rule:
-        wanted = Need(
-            belief, page_size(sheet), one.rule, acuity, context, windows=one.rule.facts.windows
+        buyer = Buyer(
+            belief, page_size(sheet), one.rule, acuity, context, max_windows=one.rule.facts.windows
         )
-        return wanted.buy(slots), one.rule.lattice.side
+        return buyer.buy(slots), one.rule.lattice.side
     rule = TokenRule("bench", sheet.page.patch)
     plan = find_views(belief, page_size(sheet), slots, rule, acuity, context=context)
     return Bill(plan, (plan.count(rule),)), rule.side

@@ -23,7 +23,6 @@ from homunculus.batch.job import TIMES
 from homunculus.eyes.provenance import provenance
 from homunculus.lazy import need
 from homunculus.pages import open_picture
-from homunculus.planner import LONGEST, Planner
 
 TOKENS = 64
 SUITES = ("sroie", "icdar2015", "chartqa_owid", "coco_open", "local/docvqa_gaze")
@@ -68,6 +67,9 @@ def _cost(pictures: int, say: Callable[[str], None]) -> dict[str, Any]:
 
     CPU time hardly depends on who else uses the machine.
     """
+
+    from homunculus.views import MAX_EDGE, Planner
+
     root, spent = Path(os.environ["HOMUNCULUS_DATA"]), defaultdict(list)
     torch.set_num_threads(1)
     rows = _suite_rows(2 * pictures, pictures)
@@ -75,9 +77,9 @@ def _cost(pictures: int, say: Callable[[str], None]) -> dict[str, Any]:
         say(f"cost of {row['image']}")
         path = root / row["image"]
         marks = [time.process_time()]
-        picture = open_picture(path, longest=LONGEST)
+        picture = open_picture(path, longest=MAX_EDGE)
         marks.append(time.process_time())
-        planner = Planner.of(picture, row["question"], label=False)
+        planner = Planner(picture, row["question"], label=False)
         marks.append(time.process_time())
         views = planner.views(TOKENS)
         marks.append(time.process_time())

@@ -8,9 +8,10 @@ import torch
 
 from homunculus.eyes.provenance import provenance
 from homunculus.planner.acuity import ACUITIES
+from homunculus.planner.belief import FINE_CELLS, Belief
 from homunculus.planner.counting import Size
 from homunculus.planner.models import token_rule
-from homunculus.planner.search import FINE, Belief, find_views
+from homunculus.planner.search import find_views
 from homunculus_lab.timing import FRESH, one_thread, side_by_side
 
 PAGES: tuple[Size, ...] = ((1024, 800), (4096, 3200))
@@ -56,7 +57,7 @@ def measure(repeats: int = 20, progress: Callable[[str], None] | None = None) ->
 def _belief(seed: int, size: Size) -> Belief:
     """Five places where an answer may stand, and print of 10 to 30 px on a page of 1,024."""
     lot = torch.Generator().manual_seed(seed)
-    cell = max(size) / FINE
+    cell = max(size) / FINE_CELLS
     grid = round(size[0] / cell), round(size[1] / cell)
     place = torch.full(grid, 0.03 / (grid[0] * grid[1]))
     for weight in torch.rand(5, generator=lot).softmax(0).tolist():

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from homunculus.eyes.provenance import provenance
-from homunculus.planner import believe, scout_cells
 from homunculus.planner.acuity import ACUITIES
+from homunculus.planner.belief import believe, scout_cells
 from homunculus.planner.models import token_rule
 from homunculus.planner.search import find_views
 from homunculus.scouts.words import WordScout, load

@@ -12,6 +12,7 @@ from homunculus.engines.qwen import resize_images_only
 from homunculus.engines.transformers.engine import Engine, Setting
 from homunculus.engines.views import check_before, default_method, works_before
 from homunculus.lazy import need
+from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.scouts.registry import ScoutLike
 
 GIVEN = "given"
@@ -24,7 +25,7 @@ def attach(
     model: Any,
     processor: Any = None,
     *,
-    tokens: int = 273,
+    tokens: int = DEFAULT_TOKENS,
     method: str | Method | None = None,
     where: Literal["auto", "before", "after"] = "auto",
     marks: Literal["free", "counted"] = "free",

@@ -9,7 +9,8 @@ from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.plan import Positions, Viewing, acuity_of
 from homunculus.engines.views import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
-from homunculus.planner import VLM
+from homunculus.planner.acuity import VLM
+from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.scouts.registry import check_scout
 from homunculus.scouts.sight import Scout
 
@@ -25,7 +26,7 @@ TRUST, MODE = "--trust-request-mm-kwargs", "--tokenizer-mode"
 class ServerSettings:
     """Settings of a server; a request may have its own `tokens` and `question`."""
 
-    tokens: int = 273
+    tokens: int = DEFAULT_TOKENS
     method: str = ""
     """By default `views`, or `cut` after the encoder."""
     where: Where = "before"

@@ -23,7 +23,15 @@ from homunculus.engines.vllm.settings import (
 )
 from homunculus.lazy import need
 from homunculus.planner.bill import affordable, least
-from homunculus.planner.counting import AnyResolutionRule, Facts, FlatRule, Size, TokenRule, Unit
+from homunculus.planner.counting import (
+    DEFAULT_TOKENS,
+    AnyResolutionRule,
+    Facts,
+    FlatRule,
+    Size,
+    TokenRule,
+    Unit,
+)
 from homunculus.planner.labels import Label, LabelLike
 
 WHO = "homunculus serve"
@@ -93,7 +101,7 @@ def stock_family(names: Sequence[str]) -> str | None:
 class ViewSettings:
     """Settings of the middleware."""
 
-    tokens: int = 273
+    tokens: int = DEFAULT_TOKENS
     """Tokens per image, at most."""
     images: int = 32
     """Images per request."""

@@ -1,0 +1,153 @@
+"""Belief: where the answer may stand and how high its print is there, from what a scout says."""
+
+from dataclasses import dataclass
+from math import hypot, log2
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+
+from homunculus.checks import Grid
+from homunculus.pages import Picture
+from homunculus.planner.acuity import THING, Acuity
+from homunculus.planner.counting import Size
+from homunculus.scouts.sight import OF_THING, Scout, Sight, check_sight, probabilities, resize_map
+
+FINE_CELLS = 256
+"""Cells along the longer side of a picture. With 128 windows cut more lines (LOG, 2026-11-17)."""
+USUAL_LINE = 1 / 64
+"""Height of a line of text where no scout knows it, in the longer side of the picture."""
+PRINT_SPREAD = 0.45
+"""Octaves by which real print is easier or harder to read than the eye test's; set by hand on
+questions of pilot parts."""
+MIN_PRINT = 0.5
+"""A cell holds print from this share of the largest weight on."""
+MIN_PAGE_PRINT = 0.05
+"""A page has at least this share of cells with print."""
+ROWS_BETWEEN = 2
+"""Rows of cells between two lines that belong to both."""
+ABSENT = 0.1
+"""Share of questions whose answer is not in the picture; assumed, since suites have none."""
+NOT_FOUND = (0.1, 0.5)
+"""How often nothing that a question names is found: in its own picture, and in another. Rounded
+from 2 and 10 of 19 questions about pages; `homunculus measure --task place` counts them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Where the answer may stand, and how high its letters are there."""
+
+    place: Float[torch.Tensor, "rows cols"]
+    """Probabilities over a lattice of the picture. All zero: it is not known."""
+    octaves: Float[torch.Tensor, "rows cols"]
+    """log2 of the height of a line, in pixels of the picture."""
+    blur: float
+    """How well the height is known: standard deviation in octaves."""
+    words: Float[torch.Tensor, "rows cols"] | None = None
+    """Where the question's own words stand, as shares of 1: they tell as much as a label. None if
+    there are none."""
+    row_start: Int[torch.Tensor, "rows"] | None = None
+    """The first column with print in each row, where its label stands; 0 where there is none. None
+    if answers need no label."""
+
+    def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
+        return Belief(self.place[here], self.octaves[here], self.blur)
+
+
+def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
+    """Where the question looks, on a lattice fine enough to plan by."""
+    return check_sight(scout(picture.pixels, question, scout_cells(picture.size)[0]), scout)
+
+
+def scout_cells(size: Size) -> tuple[Grid, int]:
+    """The cells that a scout is asked about, and their side: whole pixels, as scouts expect."""
+    side = max(1, round(max(size) / FINE_CELLS))
+    return (-(-size[0] // side), -(-size[1] // side)), side
+
+
+def in_picture(sight: Sight) -> float:
+    """How far to trust an estimate: 1, but less where nothing was found that the question names,
+    not even perhaps.
+
+    Then the question may be about something else, and no pixel can show its answer. By Bayes' rule
+    from how often that happens with a picture's own questions and with another's.
+
+    >>> in_picture(Sight(torch.zeros(2, 2), sure=0.9))
+    1.0
+    """
+    if not sight.sure or not sight.matches or sight.likely:
+        return 1.0
+    here, elsewhere = (1 - ABSENT) * NOT_FOUND[0], ABSENT * NOT_FOUND[1]
+    return here / (here + elsewhere)
+
+
+def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
+    """What a scout says, as probabilities of places and heights of print.
+
+    As far as the scout is not sure, the answer may stand wherever it says else, or anywhere; if it
+    is not sure at all, nothing is better than the whole picture. Heights are those of print that
+    the reader finds as hard as what is there: things have to be larger.
+    """
+    logit = sight.logit
+    if sight.sure <= 0:
+        place = torch.zeros_like(logit)
+    else:
+        place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
+    octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT_SPREAD)
+    return Belief(place, octaves, blur, _words(sight), _row_start(sight))
+
+
+def _grid(sight: Sight) -> Grid:
+    rows, cols = sight.logit.shape
+    return int(rows), int(cols)
+
+
+def _words(sight: Sight) -> torch.Tensor | None:
+    """Where the question's words stand, as shares of 1: those found in few places count more."""
+    words = [match for match in sight.likely if not match.text.endswith(OF_THING)]
+    if not words or not sight.sure:
+        return None
+    rows, cols = _grid(sight)
+    shares = torch.zeros(rows, cols)
+    for word in words:
+        x0, y0, x1, y1 = word.box
+        top, left = min(rows - 1, int(y0 * rows)), min(cols - 1, int(x0 * cols))
+        here = shares[top : max(top + 1, round(y1 * rows)), left : max(left + 1, round(x1 * cols))]
+        here += 1 / max(1.0, word.places) / here.numel()
+    return shares / shares.sum()
+
+
+def _row_start(sight: Sight) -> torch.Tensor | None:
+    """The first column with print in each row; None where there is little print: signs in a street
+    need no label."""
+    if sight.elsewhere is None or sight.thing is not None:
+        return None
+    weight = resize_map(sight.elsewhere.float(), _grid(sight))
+    printed = weight >= MIN_PRINT * weight.max()
+    if not MIN_PAGE_PRINT <= printed.float().mean() < 1:
+        return None
+    # an answer reaches into the rows above and below its line
+    window = (2 * ROWS_BETWEEN + 1, 1)
+    printed = F.max_pool2d(printed.float()[None], window, 1, (ROWS_BETWEEN, 0))[0]
+    return printed.argmax(1)
+
+
+def _elsewhere(sight: Sight) -> torch.Tensor | float:
+    """The probability of each cell if the map is wrong."""
+    if sight.elsewhere is None:
+        return 1 / sight.logit.numel()
+    weight = resize_map(sight.elsewhere.float().clamp(min=0.0), _grid(sight)) + 1e-9
+    return weight / weight.sum()
+
+
+def _octaves(sight: Sight, size: Size, acuity: Acuity) -> torch.Tensor:
+    """log2 of the height of a line in each cell; of a thing, of the print that is as hard."""
+    grid = _grid(sight)
+    if isinstance(sight.size, torch.Tensor):
+        octaves = resize_map(sight.size.float().clamp(min=1.0).log2(), grid)
+    else:
+        height = sight.size if sight.size is not None else max(size) * USUAL_LINE
+        octaves = torch.full(grid, max(1.0, float(height))).log2()
+    if sight.thing is None:
+        return octaves
+    return octaves + resize_map(sight.thing.float(), grid) * log2(acuity.middle / THING)

@@ -1,0 +1,40 @@
+"""View: one of the pictures that stand for a picture."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from homunculus.box import Box
+from homunculus.planner.counting import Size
+
+
+@dataclass(frozen=True)
+class View:
+    """One of the pictures that stand for a picture.
+
+    >>> from homunculus import Box
+    >>> View("window", box=Box(100, 200, 228, 264), size=(32, 64), tokens=2).scale
+    0.5
+    """
+
+    name: str
+    """`whole` or `window`, with a number where there are several."""
+    box: Box
+    """What it shows, in pixels of the picture."""
+    size: Size
+    """Height and width in pixels, as it is sent."""
+    tokens: int
+    """What it costs."""
+
+    @property
+    def scale(self) -> float:
+        """Pixels sent to a pixel of the picture, along its height."""
+        return self.size[0] / self.box.height
+
+
+def render(whole: Any, view: View) -> Any:
+    """A view of a Pillow image: cut out and reduced."""
+    pillow: Any = import_module("PIL.Image")
+    part = whole.crop(view.box)
+    size = view.size[::-1]
+    return part if part.size == size else part.resize(size, pillow.Resampling.LANCZOS)

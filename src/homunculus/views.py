@@ -1,0 +1,537 @@
+"""Views: a picture as a few ordinary pictures that cost at most K tokens and show the answer.
+
+Either the whole picture at one scale, or a small picture of the whole and up to four windows at
+scales of their own, whichever makes the answer more likely to be read. Any model can look at them.
+"""
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal
+
+from einops import rearrange
+
+from homunculus.box import Box
+from homunculus.checks import check_count, check_number, check_text, is_whole
+from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, lines, ollama, pictures
+from homunculus.pages import Picture, open_picture
+from homunculus.planner.acuity import Acuity, get_acuity
+from homunculus.planner.belief import ask_scout, believe, in_picture
+from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
+from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, TokenRule
+from homunculus.planner.labels import NO_LABEL, Label, LabelLike
+from homunculus.planner.models import token_rule
+from homunculus.planner.outlook import Outlook, match_facts
+from homunculus.planner.view import View, render
+from homunculus.scouts.registry import ScoutLike, get_scout
+from homunculus.scouts.sight import Basis, Sight
+
+__all__ = ["Planner", "View", "Views", "views"]
+
+DEFAULT_LEGIBLE = 0.8
+"""The probability that an answer can be read which is enough."""
+MAX_EDGE = 8192
+"""Pixels along the longer side that a picture is reduced to at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The pictures that stand for one picture and one question.
+
+    >>> import torch
+    >>> from PIL import Image
+    >>> corner = torch.tensor([[0.0, -9.0], [-9.0, -9.0]])  # a map of logits
+    >>> seen = views(Image.new("RGB", (2048, 2048)), "Where?", tokens=64, scout=corner)
+    >>> [view.name for view in seen], seen.tokens <= 64
+    (['whole', 'window'], True)
+    >>> seen.images()[0].size == seen.views[0].size[::-1]
+    True
+    """
+
+    picture: Picture
+    question: str
+    rule: TokenRule
+    """Whose tokens are counted."""
+    acuity: Acuity
+    """Whose eyes are assumed."""
+    limit: int
+    """Tokens that they may cost."""
+    sight: Sight
+    """What the scout made of the picture and the question."""
+    bill: Bill
+    """The plan, and what its pictures cost."""
+    wanted: float | None = None
+    """The probability that was asked for with ``legible``."""
+    original: bool = False
+    """Whether it is the picture as it is, because no views reached that."""
+    label: Label = NO_LABEL
+    """Which lines stand before the pictures."""
+    note: str = ""
+    """A sentence where the budget was raised to the price of the model's smallest picture."""
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """The whole picture first, then windows."""
+        prices = iter(self.bill.prices)
+        return tuple(self._views(prices))
+
+    def _views(self, prices: Iterator[int]) -> Iterator[View]:
+        (high, wide), plan = self.picture.size, self.bill.plan
+        if plan.whole is not None:
+            yield View("whole", Box(0, 0, wide, high), plan.whole, next(prices))
+        for number, window in enumerate(plan.windows, 1):
+            name = "window" if len(plan.windows) == 1 else f"window {number}"
+            size = window.size(self.rule.lattice.side)
+            yield View(name, window.box, size, next(prices))
+
+    def __repr__(self) -> str:
+        pictures = "1 picture" if len(self) == 1 else f"{len(self)} pictures"
+        about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
+        guess = ", a guess" if self.basis == "guess" else ""
+        value = "not known" if self.value is None else f"{self.value:.2f}"
+        return f"<Views of {_short(self.question)!r}: {about}, legible {value}{guess}>"
+
+    def __iter__(self) -> Iterator[View]:
+        return iter(self.views)
+
+    def __getitem__(self, index: int) -> View:
+        return self.views[index]
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    @property
+    def tokens(self) -> int:
+        """What the pictures cost together."""
+        return sum(view.tokens for view in self.views)
+
+    @property
+    def untouched(self) -> int:
+        """What the picture itself would cost, as it is."""
+        return self.rule.count(self.picture.original)
+
+    @property
+    def label_tokens(self) -> int:
+        """What the lines before them cost at most, in tokens of text; with `tokens` within the
+        limit. A single picture has no line, unless it is numbered."""
+        return self.bill.label_tokens
+
+    @property
+    def value(self) -> float | None:
+        """The estimated probability that the answer can be read from them, or that the thing that
+        is asked about is shown large enough; None where it is not known. Of a `guess` it is no more
+        than that."""
+        return self.bill.plan.value * in_picture(self.sight) if self.outlook.known else None
+
+    @cached_property
+    def resize_value(self) -> float | None:
+        """The same estimate for the whole picture resized to the same budget."""
+        if not self.outlook.known:
+            return None
+        size = self.picture.size
+        belief = believe(self.sight, size, self.acuity)
+        buyer = Buyer(belief, size, self.rule, self.acuity, max_windows=0)
+        return buyer.buy(self.limit).plan.value * in_picture(self.sight)
+
+    @property
+    def basis(self) -> Basis:
+        """What they rest on: `found`, something that the question names was found; `guess`, it was
+        looked for and not surely found; `unknown`, there was nothing to look for, or the scout
+        cannot tell where to look, so they are the whole picture."""
+        return self.sight.basis
+
+    @property
+    def guess(self) -> bool:
+        """Whether nothing that the question names was surely found: `basis` says why."""
+        return self.basis != "found"
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether ``legible`` was reached, as far as known; None unless it was asked for."""
+        if self.wanted is None:
+            return None
+        return self.value is not None and self.value >= self.wanted
+
+    @property
+    def message(self) -> str:
+        """What to expect of them, and of the budget, in a sentence or two."""
+        return f"{self._promise()} {self.note}".rstrip()
+
+    def _promise(self) -> str:
+        promise = self.outlook.promise(self.value)
+        if self.original:
+            goal = f"Views do not reach the {self.wanted:g} that was asked for"
+            return f"{goal}, so the picture is left as it is. {promise}"
+        if self.basis == "unknown":
+            return f"{promise}{self._small_pictures()}"
+        promise = f"{promise}{self._no_room()}{self._small_pictures()}"
+        if self.reached is not False:
+            return promise
+        return f"{promise} The {self.wanted:g} that was asked for is not reached."
+
+    def _no_room(self) -> str:
+        """Why there is no window, where small pictures cost too much for one."""
+        cheapest = least(self.rule)
+        room = self.limit >= 4 * cheapest or self.rule.count(self.picture.size) <= self.limit
+        if len(self) > 1 or cheapest == 1 or room:
+            return ""
+        cheaper = self.rule.facts.cheaper
+        cure = f"Raise tokens, or {cheaper}." if cheaper else "Raise tokens."
+        costs = f"Each picture costs {cheapest} tokens at least with {self.rule.name}"
+        return f" {costs}, so there is no window. {cure}"
+
+    @property
+    def below_edge(self) -> int:
+        """How many of them have a side with fewer pixels than the model's provider recommends.
+
+        A picture that is left as it is does not count.
+        """
+        if len(self) == 1 and self.views[0].size == self.picture.size:
+            return 0
+        return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
+
+    def _small_pictures(self) -> str:
+        """A warning where the provider has one."""
+        if not self.below_edge:
+            return ""
+        share = f"{self.below_edge} of {len(self)} pictures" if len(self) > 1 else "The picture"
+        verb = "have" if self.below_edge > 1 else "has"
+        return (
+            f" {share} {verb} a side below {self.rule.facts.least_edge} px, with which the model "
+            "may answer worse, as its provider says. More tokens make them larger."
+        )
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What `value` and `message` are made from."""
+        return Outlook(self.question, self.sight, self.acuity)
+
+    def images(self) -> list[Any]:
+        """The pictures, as Pillow images, in order."""
+        pillow: Any = import_module("PIL.Image")
+        pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
+        whole = pillow.fromarray(pixels)
+        return [render(whole, view) for view in self.views]
+
+    def show(self) -> Any:
+        """A drawing of them as a Pillow image: where they stand, what they show, and `resize`."""
+        return import_module("homunculus.show.views").draw_views(self)
+
+    def _repr_png_(self) -> bytes:
+        """The drawing, for a notebook."""
+        file = BytesIO()
+        self.show().save(file, "PNG")
+        return file.getvalue()
+
+    def openai(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a message for OpenAI's chat completions, and for all who speak alike.
+
+        The line before each picture is the one that was planned (``views(..., label="short")``);
+        ``label=False`` leaves it out.
+        """
+        return CHAT.parts(lines.bundle(self, label))
+
+    def responses(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a message for OpenAI's responses."""
+        return RESPONSES.parts(lines.bundle(self, label))
+
+    def anthropic(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a message for Anthropic's messages."""
+        return ANTHROPIC.parts(lines.bundle(self, label))
+
+    def gemini(self, label: bool = True) -> list[dict[str, Any]]:
+        """As parts of a content for Gemini."""
+        return GEMINI.parts(lines.bundle(self, label))
+
+    def ollama(self, label: bool = True) -> dict[str, Any]:
+        """As `content` and `images` of a message for Ollama; your question goes behind them."""
+        return ollama.message(lines.bundle(self, label))
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write each picture as a PNG; returns their paths. Views of an earlier call are deleted.
+
+        Pictures that are no views, and files of other names, stay.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("whole.png", "window.png", "window-[0-9].png"):
+            for old in folder.glob(name):
+                if pictures.is_view(old.read_bytes()):
+                    old.unlink()
+        paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
+        for path, image in zip(paths, self.images(), strict=True):
+            image.save(path, pnginfo=pictures.mark())
+        return paths
+
+    def to_json(self) -> dict[str, Any]:
+        """Facts for machines; boxes are x0 y0 x1 y1 in pixels of the original picture."""
+        high, wide = self.picture.original
+        across, down = wide / self.picture.size[1], high / self.picture.size[0]
+        return {
+            "question": self.question,
+            "model": self.rule.name,
+            "token_px": self.rule.token_px,
+            "setting": dict([self.bill.setting]) if self.bill.setting else {},
+            "limit": self.limit,
+            "tokens": self.tokens,
+            "label_tokens": self.label_tokens,
+            "untouched": self.untouched,
+            "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
+            "value": None if self.value is None else round(self.value, 4),
+            "basis": self.basis,
+            "guess": self.guess,
+            "reached": self.reached,
+            "original": self.original,
+            "message": self.message,
+            "least_edge": self.rule.facts.least_edge,
+            "below_edge": self.below_edge,
+            "relevance": self.sight.origin,
+            "matches": [match_facts(match, self.picture) for match in self.sight.matches],
+            "views": [
+                {
+                    "name": view.name,
+                    "box": [
+                        round(side * scale, 1)
+                        for side, scale in zip(view.box, (across, down) * 2, strict=True)
+                    ],
+                    "height": view.size[0],
+                    "width": view.size[1],
+                    "scale": round(view.scale / down, 4),
+                    "tokens": view.tokens,
+                }
+                for view in self.views
+            ],
+        }
+
+
+def views(
+    source: Any,
+    question: str = "",
+    *,
+    tokens: int | Literal["auto"] = DEFAULT_TOKENS,
+    model: str | int | TokenRule = "qwen3-vl",
+    acuity: str | Path | Acuity = "vlm",
+    scout: ScoutLike = "auto",
+    context: float | int = 1 / 8,
+    windows: int | None = None,
+    legible: float | int | None = None,
+    cap: int = 1024,
+    page: int = 1,
+    settings: Iterable[str] | None = None,
+    label: LabelLike = "short",
+    numbered: bool = False,
+    strict: bool = False,
+) -> Views:
+    """A picture as ordinary pictures within a budget, spent where the question looks.
+
+    ``model`` says whose tokens are counted: a name, the side of a token in pixels, or a rule.
+    ``acuity`` is how small its reader still reads: a name, a result of `homunculus eyetest`, or a
+    curve.
+    ``context`` is about the share of the tokens that is kept for a small picture of the whole; 0
+    lets it be left out. ``windows`` is the most windows beside it: three for hosted models, which
+    take few pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes
+    the answer readable with probability ``legible`` (0.8), up to ``cap``; where that is too little,
+    a warning and `Views.reached` say so. With a number of ``tokens``, ``legible`` is a fallback:
+    where the estimate is below it, the budget is raised up to ``cap``, and where that is too little
+    the picture stays as it is (`Views.original`). ``settings`` names the parameters that your
+    request can have, such as `detail`, where not all: some prices go by one. ``page`` is a page of
+    a PDF or a TIFF, or a frame of an animation, counted from 1.
+    ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
+    "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
+    ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
+    A budget that buys no picture of the model is raised to the price of its smallest, and
+    `Views.message` says so; ``strict`` refuses it.
+
+    >>> import torch
+    >>> from PIL import Image
+    >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
+    >>> seen = views(page, "What is it?", tokens=32, model="qwen3-vl", scout=diagonal)
+    >>> seen.tokens <= 32 < seen.to_json()["untouched"]
+    True
+    >>> [part["type"] for part in seen.openai()][:2]
+    ['text', 'image_url']
+    """
+    rule = token_rule(model)  # mistakes are told before the picture is opened
+    if legible is not None:
+        check_legible(legible)
+    if tokens != "auto":
+        check_count(tokens, "views: tokens", "Give an int, or 'auto'.")
+        if strict and tokens < least(rule):
+            raise too_few(rule, tokens)
+    check_count(cap, "views: cap")
+    planner = Planner(
+        source, question, model=rule, acuity=acuity, scout=scout, context=context,
+        windows=windows, page=page, settings=settings, label=label, numbered=numbered,
+        strict=strict,
+    )  # fmt: skip
+    if tokens == "auto":
+        return _enough(planner, DEFAULT_LEGIBLE if legible is None else legible, cap)
+    return planner.views_or_original(tokens, legible, cap)
+
+
+def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
+    """The views of the smallest budget that is enough; a warning where none is."""
+    shown = replace(planner.views(planner.budget(legible, cap).tokens), wanted=float(legible))
+    if not shown.reached:
+        warnings.warn(
+            f"views: {shown.limit} {shown.rule.token} do not reach legible={legible:g} "
+            f"(cap={cap}). {shown.message} Raise cap, or lower legible.",
+            stacklevel=3,
+        )
+    return shown
+
+
+@dataclass(frozen=True)
+class NeededTokens:
+    """How many tokens a picture and a question need."""
+
+    tokens: int
+    value: float | None
+    """Estimated probability that the answer can be read with them; None where it is not known."""
+    reached: bool
+    """Whether that is as much as was asked for."""
+
+
+class Planner:
+    """One picture and one question, ready for any budget: the scout is asked once.
+
+    >>> import torch
+    >>> from PIL import Image
+    >>> planner = Planner(Image.new("RGB", (1024, 768)), "Where?", scout=torch.eye(4))
+    >>> planner.views(16).value <= planner.views(64).value
+    True
+    """
+
+    picture: Picture
+    question: str
+    sight: Sight
+    """What the scout made of the picture and the question."""
+    buyer: Buyer
+    """Makes the plan of a budget."""
+    strict: bool
+    """Whether a budget that buys no picture is refused."""
+
+    def __init__(
+        self,
+        picture: Any,
+        question: str = "",
+        *,
+        model: str | int | TokenRule = "qwen3-vl",
+        acuity: str | Path | Acuity = "vlm",
+        scout: ScoutLike = "auto",
+        context: float | int = 1 / 8,
+        windows: int | None = None,
+        page: int = 1,
+        settings: Iterable[str] | None = None,
+        label: LabelLike = "short",
+        numbered: bool = False,
+        strict: bool = False,
+    ) -> None:
+        """Open the picture, unless it is a `Picture` already, and ask the scout.
+
+        All arguments are those of `views`.
+        """
+        lines = Label.of(label, numbered)
+        check_text(question, "views: question", 'Leave it "" to ask nothing.')
+        check_number(context, "views: context", 0, 1)
+        rule, acuity = token_rule(model), get_acuity(acuity)
+        windows = rule.facts.windows if windows is None else windows
+        if not (is_whole(windows) and 0 <= windows <= MAX_WINDOWS):
+            raise ValueError(
+                f"views: windows must be a whole number from 0 to {MAX_WINDOWS}, got {windows!r}."
+            )
+        if isinstance(settings, str):
+            raise TypeError(f"views: settings must be names, got one str. Write [{settings!r}].")
+        if not isinstance(picture, Picture):
+            picture = open_picture(picture, page, longest=MAX_EDGE)
+        self.picture, self.question, self.strict = picture, question, strict
+        self.sight = ask_scout(get_scout(scout), picture, question)
+        self.buyer = Buyer(
+            believe(self.sight, picture.size, acuity), picture.size, rule, acuity, context, windows,
+            None if settings is None else frozenset(settings), lines,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        high, wide = self.picture.size
+        about = f"{wide}x{high} pixels, {self.rule.token}, {self.sight.origin}"
+        return f"<Planner of {_short(self.question)!r}: {about}>"
+
+    @property
+    def rule(self) -> TokenRule:
+        """Whose tokens are counted."""
+        return self.buyer.rule
+
+    @property
+    def acuity(self) -> Acuity:
+        """How small the reader still reads."""
+        return self.buyer.acuity
+
+    def views(self, tokens: int = DEFAULT_TOKENS) -> Views:
+        """The views of a budget; one that buys no picture is raised, or refused if `strict`."""
+        tokens = check_count(tokens, "views: tokens")
+        limit, note = raised(self.rule, tokens, self.buyer.settings)
+        if note and self.strict:
+            raise too_few(self.rule, tokens, self.buyer.settings)
+        return Views(
+            self.picture, self.question, self.rule, self.acuity, limit, self.sight,
+            self.buyer.buy(limit), label=self.buyer.label, note=note,
+        )  # fmt: skip
+
+    def views_or_original(self, tokens: int, legible: float | int | None, cap: int) -> Views:
+        """The views of a budget if the estimate reaches ``legible`` or that is None, else those of
+        the smallest budget up to ``cap`` that does, else the picture as it is."""
+        if legible is None:
+            return self.views(tokens)
+        check_legible(legible)
+        shown, wanted = self.views(tokens), float(legible)
+        if (shown.value or 0.0) < legible and shown.limit < cap:
+            shown = self.views(self.budget(legible, cap).tokens)
+        if (shown.value or 0.0) >= legible:
+            return replace(shown, wanted=wanted)
+        bill, limit = self.buyer.original(), max(tokens, self.rule.count(self.picture.size))
+        return replace(
+            shown, bill=bill, limit=limit, wanted=wanted, original=True, label=NO_LABEL, note=""
+        )
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What to expect of any plan."""
+        return Outlook(self.question, self.sight, self.acuity)
+
+    def budget(
+        self, legible: float | int = DEFAULT_LEGIBLE, cap: int | None = None
+    ) -> NeededTokens:
+        """The smallest budget whose plan is worth ``legible``, or the largest there is.
+
+        ``views(..., tokens="auto")`` takes this budget.
+        """
+        check_legible(legible)
+        lowest = least(self.rule, self.buyer.settings)
+        highest = max(lowest, self.rule.count(self.picture.size))
+        if cap is not None and cap < lowest:
+            raise too_few(self.rule, cap, self.buyer.settings)
+        highest = highest if cap is None else min(highest, cap)
+        if not self.outlook.known:
+            return NeededTokens(highest, None, reached=False)
+        low, high = lowest - 1, lowest
+        while (value := self._value(high)) < legible and high < highest:
+            low, high = high, min(2 * high, highest)
+        while value >= legible and high - low > 1:
+            # the value never falls by more than the search may miss
+            middle = (low + high) // 2
+            if (lower := self._value(middle)) >= legible:
+                high, value = middle, lower
+            else:
+                low = middle
+        return NeededTokens(high, value, reached=value >= legible)
+
+    def _value(self, tokens: int) -> float:
+        return self.views(tokens).value or 0.0
+
+
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
