@@ -96,13 +96,14 @@ def _render(template: str, decision: Saved, **more: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update({
+    filters: dict[str, Any] = {
         "inline": lambda text: Markup(_inline(str(text))),
         "cell": lambda text: " ".join(str(text).split()).replace("|", "\\|"),
         "score": format_score, "points": numbers.format_points, "gap": format_difference,
         "p": numbers.format_p, "words": numbers.join_words, "code": numbers.join_code,
         "plural": plural, "token": names.token,
-    })  # fmt: skip
+    }  # fmt: skip
+    environment.filters.update(filters)
     return environment.get_template(template).render(report=report(decision), **more)
 
 

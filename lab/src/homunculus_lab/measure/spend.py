@@ -85,7 +85,7 @@ def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
     size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
     way = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BICUBIC
     picture = Image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
-    pixels = torch.from_numpy(np.array(picture.resize(size[::-1], way)))
+    pixels = torch.from_numpy(np.array(picture.resize((size[1], size[0]), way)))
     return Sheet(stored, Page(rearrange(pixels, "h w c -> c h w").contiguous(), patch))
 
 
