@@ -11,6 +11,8 @@ import pytest
 import torch
 from hypothesis import HealthCheck, Phase, settings
 
+collect_ignore = ["lab/tests/authors.py", "lab/tests/authors_inside.py"]  # commands
+
 COMMON = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
