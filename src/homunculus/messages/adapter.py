@@ -33,6 +33,8 @@ class Adapter:
     """The fields that hold what is said for all turns."""
     settings: frozenset[str] = frozenset()
     """Parameters that a picture can have, and prices may go by."""
+    fields: frozenset[str] = frozenset()
+    """Fields of a picture's part that no other format has; all others are handed on with views."""
     bare: bool = False
     """Whether pictures stand as bare base64, beside the text, so that none has a line before it."""
 

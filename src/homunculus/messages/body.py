@@ -82,7 +82,8 @@ def parts_for(picture: Picture, bundle: Bundle) -> list[Any]:
     parts = picture.adapter.parts(replace(bundle, detail=bundle.detail or picture.detail))
     if picture.adapter.bare:
         return parts
-    rest = {name: value for name, value in picture.part.items() if name not in OWN_FIELDS}
+    own = OWN_FIELDS | picture.adapter.fields
+    rest = {name: value for name, value in picture.part.items() if name not in own}
     *first, last = parts
     return [*first, {**last, **rest}]
 
