@@ -2,8 +2,11 @@
 
 import json
 import re
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
+from inspect import signature
 from itertools import combinations
 from math import exp
 
@@ -615,3 +618,18 @@ def test_a_picture_may_be_a_tensor() -> None:
     assert torch.equal(ours.picture.pixels, theirs.picture.pixels)
     with pytest.raises(ValueError, match=r"expected 3 x H x W of uint8, got 480 x 640 of float32"):
         homunculus.views(torch.zeros(480, 640), "What?", **given)
+
+
+def test_views_is_the_function_though_a_module_has_its_name() -> None:
+    """In whatever order they are imported."""
+    code = "import homunculus.views as shown, homunculus; from homunculus import views; "
+    code += "from homunculus.views import Views; assert callable(views); "
+    code += "assert homunculus.views is views is shown"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_planner_takes_what_views_takes() -> None:
+    of_views = set(signature(homunculus.views).parameters)
+    of_planner = set(signature(Planner).parameters)
+    assert of_views - of_planner == {"source", "tokens", "legible", "cap"}
+    assert of_planner - of_views == {"picture"}
