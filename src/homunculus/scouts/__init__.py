@@ -1,11 +1,10 @@
 """Where a question looks: scouts, and the maps of pixels and places that they are made from."""
 
-from homunculus.scouts.combine import WAYS, WEIGHTS, Dials, mix, rank
+from homunculus.scouts.combine import WEIGHTS, Dials, mix, rank
 from homunculus.scouts.pixels import contrast, information, orientations
 from homunculus.scouts.places import answer, hint
 
 __all__ = [
-    "WAYS",
     "WEIGHTS",
     "Dials",
     "answer",

@@ -260,10 +260,8 @@ class PixelScout:
             follows += " and the place that the question names"
         elif asks:
             follows += ", not the question"
-        cells = {name: one.reshape(1, -1) for name, one in maps.items()}
-        logit = mix(cells, torch.ones(1, grid[0] * grid[1], dtype=torch.bool)).view(grid)
         return Sight(
-            logit,
+            mix(maps),
             sure=0.0,
             origin=origin,
             explanation=f"{self.because}; {follows}.",
