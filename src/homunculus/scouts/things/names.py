@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from homunculus.scouts.words.question import QUOTED, ask, plurals
+from homunculus.scouts.words.question import QUOTED, parse, plurals
 from homunculus.scouts.words.stopwords import word_set
 
 _ALSO = {
@@ -160,7 +160,7 @@ def nouns(question: str) -> list[str]:
     >>> nouns("What colour is the umbrella of the woman?")
     ['umbrella', 'woman']
     """
-    asked = ask(question)
+    asked = parse(question)
     return [word for word in asked.words[: asked.own] if word.isalpha() and word not in _NO_THING]
 
 
