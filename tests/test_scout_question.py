@@ -102,7 +102,9 @@ def test_words_in_other_scripts_are_said_to_be_unsupported():
 
 
 def test_ways_of_asking_share_buckets_and_quotations_have_none():
-    assert parse("Where is the word “exit”?").buckets == parse('where is the word "way out"?').buckets
+    assert (
+        parse("Where is the word “exit”?").buckets == parse('where is the word "way out"?').buckets
+    )
     assert parse("Who is 12?").buckets == parse("who is 57?").buckets
     assert parse("Who paid?").buckets != parse("When paid?").buckets
 
@@ -135,9 +137,8 @@ def test_a_strangers_ten_thousand_characters_stay_bounded(piece):
 
 
 def test_buckets_are_the_same_in_every_process():
-    code = (
-        "from homunculus.scouts.words.question import parse\nprint(parse('Who paid how much?').buckets)"
-    )
+    code = "from homunculus.scouts.words.question import parse\n"
+    code += "print(parse('Who paid how much?').buckets)"
     for seed in ("1", "2"):
         run = subprocess.run(
             [sys.executable, "-c", code],

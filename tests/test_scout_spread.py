@@ -296,7 +296,11 @@ def test_the_blind_twin_does_not_hear_the_question_and_the_prior_sees_no_pixel()
 
 
 def test_maps_of_words_are_laid_out_question_by_question():
-    asked = [parse("Who is the tall manager?"), parse("?"), parse("When was the manager hired by phone?")]
+    asked = [
+        parse("Who is the tall manager?"),
+        parse("?"),
+        parse("When was the manager hired by phone?"),
+    ]
     words = sorted({word for one in asked for word in one.words})
     match = torch.arange(len(words)).float()[:, None, None].expand(-1, 4, 5)
     found = WordEvidence.of(asked, words, match, torch.zeros(4, 5), torch.zeros(8, 4, 5))

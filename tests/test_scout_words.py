@@ -230,7 +230,10 @@ def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
     kind, buckets = torch.zeros(1, 8), torch.zeros(1, 1).long()
     page = (text, text.expand(8, 8, 40))
     found = WordEvidence(match, many.bool(), many, kind, buckets, *page)
-    assert [word.text for word in find_matches(found, 0, asked)] == ["telephone", "tel (for telephone)"]
+    assert [word.text for word in find_matches(found, 0, asked)] == [
+        "telephone",
+        "tel (for telephone)",
+    ]
     match[0, asked.words.index("tel"), 2, 10:14] = 0.6  # enough for the word, not for another
     assert [word.text for word in find_matches(found, 0, asked)] == ["telephone"]
     match[0, asked.words.index("tel"), 2, 10:14] = 0.9

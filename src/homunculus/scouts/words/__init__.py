@@ -187,9 +187,7 @@ def _own_word(match: Match) -> str:
     return match.text.partition(FOR)[2].removesuffix(")") or match.text
 
 
-def find_matches(
-    evidence: WordEvidence, row: int, question: ParsedQuestion
-) -> tuple[Match, ...]:
+def find_matches(evidence: WordEvidence, row: int, question: ParsedQuestion) -> tuple[Match, ...]:
     """What was found of a question's words, for people; its maps are a row of the evidence."""
     matches: list[Match] = []
     for index, word in enumerate(question.words):
@@ -328,9 +326,7 @@ class WordScout:
         return (octaves + OFFSET).exp2() * (longer / FRAME)
 
     @torch.inference_mode()
-    def _sights(
-        self, image: Image, texts: Sequence[str], grid: Grid, way: Way
-    ) -> list[WordSight]:
+    def _sights(self, image: Image, texts: Sequence[str], grid: Grid, way: Way) -> list[WordSight]:
         questions = [parse(text) for text in texts]
         page = self.read(image)
         evidence = self.evidence(page, questions)
