@@ -258,7 +258,7 @@ class WordVariant:
     back: bool
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
-        side = cell_side((image.shape[1], image.shape[2]), grid)
+        side = cell_side(image.shape[1:], grid)
         sight = self.scout.ask(image, [question], side, self.way)[0]
         blank = self.back and self.way != "prior" and sight.blank
         return PixelScout()(image, "", grid) if blank else sight

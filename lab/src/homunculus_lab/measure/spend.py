@@ -98,7 +98,7 @@ def saliency(pixels: Pixels, grid: Grid) -> Map:
 
 def deviation(pixels: Pixels, grid: Grid) -> Map:
     """Log of the spread of greys in each cell: the plainest saliency."""
-    grey, patch = pixels.float().mean(0), cell_side((pixels.shape[1], pixels.shape[2]), grid)
+    grey, patch = pixels.float().mean(0), cell_side(pixels.shape[1:], grid)
     spare = (0, -grey.shape[1] % patch, 0, -grey.shape[0] % patch)
     grey = F.pad(grey[None, None], spare, mode="replicate")[0, 0]
     cell = rearrange(grey, "(r i) (c j) -> r c (i j)", i=patch, j=patch)

@@ -43,7 +43,7 @@ class Thing(NamedTuple):
 
 @runtime_checkable
 class Detector(Protocol):
-    """Whoever finds things in pictures."""
+    """Finds things in pictures."""
 
     @property
     def names(self) -> Sequence[str] | None:
@@ -89,8 +89,8 @@ class EfficientDet:
         with self._lock:  # an interpreter has one set of buffers
             self._net.set_tensor(self._input["index"], pixels.numpy())
             self._net.invoke()
-            out = [self._net.get_tensor(one["index"]) for one in self._net.get_output_details()]
-        boxes, classes, scores = (torch.from_numpy(one[0]) for one in out[:3])
+            out = [self._net.get_tensor(row["index"]) for row in self._net.get_output_details()]
+        boxes, classes, scores = (torch.from_numpy(output[0]) for output in out[:3])
         things = [
             Thing(self.names[int(label)], float(score), (x0, y0, x1, y1))
             for (y0, x0, y1, x1), label, score in zip(
