@@ -17,8 +17,8 @@ from homunculus.checks import Grid, check_number
 Box = tuple[float, float, float, float]
 FOUND, PERHAPS = 0.6, 0.4
 """A match is said to be found, or perhaps found, from these probabilities on. A map already follows
-what is perhaps found: on the page that a question is about, most of that is right. On any other page
-nearly all of it is wrong, and most of what scores more is right."""
+what is perhaps found: on the page that a question is about, most of that is right. On any other
+page nearly all of it is wrong, and most of what scores more is right."""
 
 State = Literal["found", "perhaps", "missing"]
 """What became of something that a scout looked for by name."""
