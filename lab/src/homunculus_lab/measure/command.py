@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from homunculus.checks import Grid
-from homunculus.eyes.readers import Reader, Readings, reader
+from homunculus.eyes.readers import Reader, get_reader
 from homunculus.flags import result_path
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
@@ -197,7 +197,7 @@ def _eyes(reader: str) -> str:
 def _reader(arguments: argparse.Namespace) -> Reader | None:
     if arguments.reader == "none":
         return None
-    return reader(arguments.reader, Readings(arguments.cache))
+    return get_reader(arguments.reader, arguments.cache)
 
 
 def _named(arguments: argparse.Namespace, suite: str) -> str:
