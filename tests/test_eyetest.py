@@ -405,7 +405,7 @@ def test_progress_is_drawn_once_it_takes_a_while(monkeypatch) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
 def test_a_random_model_reads_nothing(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(eyetest, "ANSWER", 6)
+    monkeypatch.setattr(eyetest, "ANSWER_TOKENS", 6)
     folder = tiny.folder("qwen3_vl")
     assert main(["eyetest", "--hf", str(folder), "--items", "1", "-o", "tiny.json"]) == 0
     assert f"{folder.name} read nothing at any height." in capsys.readouterr().out

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 from scipy.stats import rankdata
 
-from homunculus.scouts import WEIGHTS, Dials, mix, rank
+from homunculus.scouts import MIX, Dials, mix, rank
 
 CELLS = st.lists(
     st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, 1.0, math.inf]), min_size=1, max_size=40
@@ -93,12 +93,12 @@ def test_shape_checks_are_on():
 
 def three() -> dict[str, torch.Tensor]:
     torch.manual_seed(0)
-    return {name: torch.randn(5, 6) for name in WEIGHTS}
+    return {name: torch.randn(5, 6) for name in MIX}
 
 
 def test_the_mix_is_the_log_of_the_weighted_mean_rank():
     maps = three()
-    question, saliency, information = (rank(maps[name]) for name in WEIGHTS)
+    question, saliency, information = (rank(maps[name]) for name in MIX)
     by_hand = (0.4 * question + 0.3 * saliency + 0.3 * information).clamp(1 / 1024, 1).log()
     torch.testing.assert_close(mix(maps), by_hand)
 
@@ -142,11 +142,11 @@ def test_more_weight_on_a_map_pulls_the_mix_towards_it():
 @pytest.mark.parametrize(
     ("names", "weights"),
     [
-        (["salience"], WEIGHTS),
+        (["salience"], MIX),
         (["question"], {"question": -1}),
         (["question"], {"question": math.nan}),
         (["question"], {"question": 0}),
-        ([], WEIGHTS),
+        ([], MIX),
     ],
 )
 def test_maps_without_a_weight_that_counts_are_refused(names, weights):

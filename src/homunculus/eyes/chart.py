@@ -25,18 +25,18 @@ from homunculus.show.panels import typeface, wrapped
 TALLEST, SMALLEST, ROWS = 40.0, 3.0, 14
 KINDS = ("word", "number", "code")
 """Words can be guessed from a few letters, numbers and codes cannot."""
-LARGE = 160
+DRAWN_SIZE = 160
 """Font size of the text before it is resized down."""
 SHOWN = 24
 """OCR readers get a line enlarged to this many pixels: a shrunk page, shown at its own size."""
 CARD = 448
 """Side of the white card that models get: above the size up to which processors of any size enlarge
 pictures (those of one size resize every picture). Whole in tokens of 14, 16, 28 and 32 pixels."""
-FACES = 12
+MAX_FONTS = 12
 """Most fonts on one chart."""
 LETTERS, DIGITS = "ABCDEFGHJKLMNPRTUVWXY", "2346789"
 """In codes; without those that look alike in some fonts, however large they are."""
-INK, FAINT, PAPER = (28, 30, 36), (110, 114, 122), (255, 255, 255)
+INK, GREY, PAPER = (28, 30, 36), (110, 114, 122), (255, 255, 255)
 GOOD, HALF, PALE = (0, 128, 96), (204, 102, 0), (228, 231, 236)
 
 
@@ -66,7 +66,7 @@ class Item:
     @cached_property
     def _full(self) -> tuple[float, float, float, float]:
         """At full size: left end of the text, top of the line, width and height of both."""
-        font = fonts.load(self.font, LARGE)
+        font = fonts.load(self.font, DRAWN_SIZE)
         top, drop = font.getbbox("Hd")[1], font.getbbox("gp")[3]
         left, _, right, _ = font.getbbox(self.text)
         return float(left), float(top), float(right - left), float(drop - top)
@@ -83,7 +83,7 @@ class Item:
         """The text at its height, with a line of white around it, in RGB."""
         left, top, width, line = self._full
         image = Image.new("L", (ceil(width + 4 * line), ceil(5 * line)), 255)
-        corner, font = (2 * line - left, 2 * line - top), fonts.load(self.font, LARGE)
+        corner, font = (2 * line - left, 2 * line - top), fonts.load(self.font, DRAWN_SIZE)
         ImageDraw.Draw(image).text(corner, self.text, 0, font)
         times = line / self.height
         x, y = line - self.phase[0] * times, line - self.phase[1] * times
@@ -135,7 +135,7 @@ def choose_faces(rng: Random) -> list[str]:
         for name, path in sorted(names.items())
         if not any(word in name.lower() for word in unusual)
     ]
-    return ["", *rng.sample(upright, min(len(upright), FACES - 1))]
+    return ["", *rng.sample(upright, min(len(upright), MAX_FONTS - 1))]
 
 
 @lru_cache(maxsize=1)
@@ -163,7 +163,7 @@ INSET = (34, 170)
 COLUMNS = {"height": 136, "pixels": 172, "text": 680, "bar": 1000, "share": 1184}
 """Right end of the heights, left end of the pixels, middle of the texts, and both ends of the bars
 with their shares."""
-LARGEST, LEAST = 60, 15
+FIRST_SIZE, LAST_SIZE = 60, 15
 """Sizes of the first and the last row as drawn."""
 MARKS = ((0.9, GOOD), (0.5, HALF))
 
@@ -171,8 +171,8 @@ MARKS = ((0.9, GOOD), (0.5, HALF))
 def draw_chart(result: Mapping[str, Any], items: Sequence[Item]) -> Image.Image:
     """The result as an eye chart: shrinking rows, and beside each what was read of it."""
     table = result["table"]
-    ratio = (LEAST / LARGEST) ** (1 / max(1, len(table) - 1))
-    sizes = [round(LARGEST * ratio**row) for row in range(len(table))]
+    ratio = (LAST_SIZE / FIRST_SIZE) ** (1 / max(1, len(table) - 1))
+    sizes = [round(FIRST_SIZE * ratio**row) for row in range(len(table))]
     steps = [max(round(1.5 * size), INSET[0] + 12) for size in sizes]
     top = 176
     sheet = Image.new("RGB", (WIDE, top + sum(steps) + 84), PAPER)
@@ -194,11 +194,11 @@ def _write(sheet: Image.Image, place: tuple[int, int], text: str, size: int, **m
 def _head(sheet: Image.Image, result: Mapping[str, Any]) -> None:
     _write(sheet, (EDGE, 70), f"Eye test of {result['name']}", 40)
     (line,) = wrapped(result["message"], WIDE - 2 * EDGE, 20, 1)
-    _write(sheet, (EDGE, 106), line, 20, fill=FAINT)
+    _write(sheet, (EDGE, 106), line, 20, fill=GREY)
     titles = (("height", "line height", "rs"), ("pixels", "its pixels", "ls"))
     titles += (("text", "the text", "ms"), ("share", "read", "rs"))
     for column, text, anchor in titles:
-        _write(sheet, (COLUMNS[column], 152), text, 15, fill=FAINT, anchor=anchor)
+        _write(sheet, (COLUMNS[column], 152), text, 15, fill=GREY, anchor=anchor)
     ImageDraw.Draw(sheet).line((EDGE, 164, WIDE - EDGE, 164), PALE, 2)
 
 
@@ -227,7 +227,7 @@ def _row(
 
 
 def _bar(sheet: Image.Image, share: float, y: int) -> None:
-    colour = next((colour for least, colour in MARKS if share >= least), FAINT)
+    colour = next((colour for least, colour in MARKS if share >= least), GREY)
     left, right = COLUMNS["bar"], COLUMNS["share"] - 76
     pen = ImageDraw.Draw(sheet)
     pen.rounded_rectangle((left, y - 6, right, y + 6), 6, PALE)
@@ -254,4 +254,4 @@ def _foot(sheet: Image.Image, result: Mapping[str, Any], y: int) -> None:
         _write(sheet, (x + 48, y), text, 18, fill=INK)
         x += 48 + round(typeface(18).getlength(text)) + 48
     source = f"{result['n']} words, numbers and codes, seed {result['seed']}"
-    _write(sheet, (WIDE - EDGE, y), source, 18, fill=FAINT, anchor="rs")
+    _write(sheet, (WIDE - EDGE, y), source, 18, fill=GREY, anchor="rs")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 from PIL import ImageFont
 
@@ -70,7 +70,7 @@ def _usable(path: str) -> bool:
         return False
     try:
         font = load(path, 20)
-        shapes = {bytes(font.getmask(letter)) for letter in "aegnt37HR"}
+        shapes = {bytes(cast(Any, font.getmask(letter))) for letter in "aegnt37HR"}
         return len(shapes) == 9 and font.getlength("abcdefg") > 30
     except (OSError, ValueError):
         return False

@@ -32,7 +32,7 @@ Box = tuple[float, float, float, float]
 Pixels = UInt8[Tensor, "3 _h _w"]
 Lines = list[tuple[str, Box]]
 """Text and x0 y0 x1 y1 of each line found."""
-SURE = 0.5
+MIN_CONFIDENCE = 0.5
 """A line the reader is less sure of than this is not read."""
 
 
@@ -124,7 +124,7 @@ class RapidOCR:
             across, down = [x for x, _ in corners], [y for _, y in corners]
             box = (float(min(across)), float(min(down)), float(max(across)), float(max(down)))
             text, sure = self._quad(pixels, corners)
-            if text.strip() and sure >= SURE:
+            if text.strip() and sure >= MIN_CONFIDENCE:
                 lines.append((text, box))
         return lines
 
@@ -178,7 +178,7 @@ class Tesseract:
         table = [row.split("\t") for row in self._run(pixels, 2, "11", "tsv").splitlines()[1:]]
         lines: dict[tuple[str, ...], list[list[str]]] = {}
         for row in table:
-            if len(row) == 12 and row[11].strip() and float(row[10]) >= 100 * SURE:
+            if len(row) == 12 and row[11].strip() and float(row[10]) >= 100 * MIN_CONFIDENCE:
                 lines.setdefault(tuple(row[1:5]), []).append(row)
         return [(" ".join(row[11] for row in words), _around(words)) for words in lines.values()]
 

@@ -32,9 +32,9 @@ from homunculus.planner.acuity import Acuity
 from homunculus.serve.chat import Chat, image_part, text_part
 
 PROMPT = "Read the text in the picture. Answer with the text alone."
-ANSWER = 32
+ANSWER_TOKENS = 32
 """Most tokens of an answer."""
-TOGETHER = 8
+REQUESTS = 8
 """Requests to a server at a time."""
 PATIENCE = 2.0
 """Seconds before progress is drawn."""
@@ -102,7 +102,7 @@ class ServerEyes:
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
         """One, and then several at a time; a request that fails for good ends the test."""
         texts = []
-        with ThreadPoolExecutor(TOGETHER) as pool:
+        with ThreadPoolExecutor(REQUESTS) as pool:
             try:
                 texts.append(self._ask(data_uri(items[0])))
                 for text in pool.map(self._ask, map(data_uri, items[1:])):
@@ -114,7 +114,7 @@ class ServerEyes:
         return texts
 
     def _ask(self, url: str) -> str:
-        return plain_text(self.chat.ask([image_part(url), text_part(PROMPT)], ANSWER))
+        return plain_text(self.chat.ask([image_part(url), text_part(PROMPT)], ANSWER_TOKENS))
 
 
 def data_uri(item: Item) -> str:
@@ -156,7 +156,7 @@ class ModelEyes:
         )  # fmt: skip
         inputs.pop("labels", None)  # some processors give them, and they ask for a loss
         inputs = inputs.to(self.model.device, dtype=self.model.dtype)  # floating values alone
-        answer = self.model.generate(**inputs, do_sample=False, max_new_tokens=ANSWER)
+        answer = self.model.generate(**inputs, do_sample=False, max_new_tokens=ANSWER_TOKENS)
         new = answer[0, inputs["input_ids"].shape[1] :]
         return plain_text(self.processor.decode(new, skip_special_tokens=True))
 

@@ -352,13 +352,14 @@ def _picture(name: str, image: Image.Image, bounds: tuple[int, int]) -> Picture:
     target = fitted(size, *bounds)
     with _decoding(name):
         if image.format == "JPEG" and undecoded(image) and in_one_scan(image):
-            image.draft(None, target[::-1])
+            image.draft(None, (target[1], target[0]))
         cure = "This format must be decoded whole. Save it smaller, or as a baseline JPEG."
         _check_size(name, (image.height, image.width), _max_decoded(image), cure)
         image.load()
         orientation = orientation_of(image)
         image = upright(plain(image, target), orientation)
-    return Picture(to_tensor(image), name, size[::-1] if orientation >= 5 else size)
+    original = (size[1], size[0]) if orientation >= 5 else size
+    return Picture(to_tensor(image), name, original)
 
 
 def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:

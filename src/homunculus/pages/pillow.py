@@ -24,7 +24,7 @@ _TURNS = {  # EXIF orientation -> what makes the picture upright
 }
 
 
-def undecoded(image: Image.Image) -> bool:
+def undecoded(image: Any) -> bool:
     """Whether a Pillow image has no pixels in memory: its file is open and not read, or closed."""
     return type(image._im).__name__ != "ImagingCore" or bool(getattr(image, "tile", None))
 
@@ -127,8 +127,9 @@ def plain(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     transparent = image.has_transparency_data
     if image.mode in ("1", "P", "PA") or (transparent and image.mode in ("L", "RGB")):
         image = image.convert("RGBA" if transparent else "RGB")
-    if image.size != size[::-1]:
-        image = image.resize(size[::-1], Image.Resampling.LANCZOS, reducing_gap=3.0)
+    width_height = (size[1], size[0])
+    if image.size != width_height:
+        image = image.resize(width_height, Image.Resampling.LANCZOS, reducing_gap=3.0)
     if not transparent:
         return image.convert("RGB")
     white = Image.new("RGBA", image.size, "white")

@@ -16,9 +16,9 @@ from torch import Tensor
 from homunculus.checks import Grid
 from homunculus.scouts.sight import OF_THING, Map, Sight, probabilities, resize_map
 
-WEIGHTS: Mapping[str, float] = {"question": 0.4, "saliency": 0.3, "information": 0.3}
+MIX: Mapping[str, float] = {"question": 0.4, "saliency": 0.3, "information": 0.3}
 """The default mix: what the question asks, what stands out, what is there."""
-FLOOR = 1 / 1024
+LEAST_NEED = 1 / 1024
 """The least probability that a cell is needed: nothing is ever ruled out."""
 
 
@@ -75,7 +75,7 @@ def rank(value: Float[Tensor, "*grid"]) -> Float[Tensor, "*grid"]:
     return ((below + up_to - 1).float() / (2.0 * (len(known) - 1))).view(value.shape)
 
 
-def mix(maps: Mapping[str, Map], weights: Mapping[str, float | int] = WEIGHTS) -> Map:
+def mix(maps: Mapping[str, Map], weights: Mapping[str, float | int] = MIX) -> Map:
     """One logit for each cell from the maps at hand: the log-probability of being needed.
 
     Weights are shared out among the maps that are present. Only order and differences mean
@@ -93,7 +93,7 @@ def mix(maps: Mapping[str, Map], weights: Mapping[str, float | int] = WEIGHTS) -
         )
     # in the order of the weights: the sum must not depend on how the maps were filled in
     ranks = [weight / total * rank(maps[name]) for name, weight in present.items()]
-    return torch.stack(ranks).sum(0).clamp(FLOOR, 1).log()
+    return torch.stack(ranks).sum(0).clamp(LEAST_NEED, 1).log()
 
 
 # ---- scouts that add up --------------------------------------------------------------------------

@@ -28,7 +28,7 @@ __all__ = [
     "FILE", "WEIGHTS", "Detector", "EfficientDet", "Thing", "ThingScout", "available", "shipped",
 ]  # fmt: skip
 
-SURE = (1.2, 2.5)
+SURENESS = (1.2, 2.5)
 """How sure the scout is of a score: a line within a logistic curve, fit on half of the photos of
 `vqa2_search`; `results/place-photos.json` says how often it is right."""
 OTHERS = 0.03
@@ -94,7 +94,7 @@ def _any(question: str) -> list[Naming]:
 
 def sureness(score: float) -> float:
     """The probability that a box of this score is the right place; 0 if there is none."""
-    return 0.0 if score <= 0 else 1 / (1 + exp(-(SURE[0] + SURE[1] * score)))
+    return 0.0 if score <= 0 else 1 / (1 + exp(-(SURENESS[0] + SURENESS[1] * score)))
 
 
 # ---- what weighs how much ------------------------------------------------------------------------

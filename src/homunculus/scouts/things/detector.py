@@ -25,7 +25,7 @@ from homunculus.scouts.words.cache import key
 
 WEIGHTS = Path(__file__).parent / "weights"
 FILE = "efficientdet-lite0.tflite"
-LEAST = 0.1
+MIN_SCORE = 0.1
 """Score from which a thing counts as seen at all."""
 PICTURES = 256
 """Pictures whose things are kept."""
@@ -96,7 +96,7 @@ class EfficientDet:
             for (y0, x0, y1, x1), label, score in zip(
                 boxes.clamp(0, 1).tolist(), classes, scores, strict=True
             )
-            if score >= LEAST and x1 > x0 and y1 > y0
+            if score >= MIN_SCORE and x1 > x0 and y1 > y0
         ]
         return tuple(sorted(things, key=lambda thing: -thing.score))
 

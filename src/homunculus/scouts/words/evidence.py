@@ -147,10 +147,10 @@ def _telling(
     """Only the words that may tell anything beside the surest one of their question.
 
     Most are ways to print a word that the page does not have, and each costs as much as a find.
-    What they would add stays below `FAINT`.
+    What they would add stays below `FAINT_MATCH`.
     """
     peak = match.amax((2, 3))
-    counts = peak >= (SLIGHT * peak.amax(1, keepdim=True)).clamp(min=FAINT)
+    counts = peak >= (SLIGHT * peak.amax(1, keepdim=True)).clamp(min=FAINT_MATCH)
     width = max(1, int(counts.sum(1).amax())) if len(counts) else 1
     order = (peak * counts).argsort(dim=1, descending=True, stable=True)[:, :width]
     row = torch.arange(len(order), device=order.device)[:, None]
@@ -269,10 +269,10 @@ def _bordered(value: Tensor, sway: int, axis: int, ahead: int = 0) -> Tensor:
     return F.pad(value, ends if axis == -1 else (0, 0, *ends))
 
 
-WIDTH, HIDDEN, BLOCKS, EMBED = 32, 64, 3, 16
+DIM, HIDDEN, BLOCKS, BUCKET_DIM = 32, 64, 3, 16
 RARE = 0.02
 """The share of cells that hold an answer, before anything is learned."""
-FAINT = 0.01
+FAINT_MATCH = 0.01
 """Evidence below this is as good as none; the net sees its logarithm down to here."""
 SLIGHT = 0.1
 """A word whose best match is less than this share of another's tells nothing beside it."""
@@ -288,11 +288,11 @@ class Spread(nn.Module):
     def __init__(self, mode: Mode = "full") -> None:
         super().__init__()
         self.mode: Mode = mode
-        self.bucket = nn.Embedding(BUCKETS, EMBED)
-        self.question = nn.Linear(EMBED + len(KINDS), WIDTH)
-        self.enter = nn.Conv2d(len(FEATURES), WIDTH, 1)
-        self.blocks = nn.ModuleList(Block() for _ in range(BLOCKS))
-        self.leave = nn.Conv2d(WIDTH, 1, 1)
+        self.bucket = nn.Embedding(BUCKETS, BUCKET_DIM)
+        self.question = nn.Linear(BUCKET_DIM + len(KINDS), DIM)
+        self.enter = nn.Conv2d(len(FEATURES), DIM, 1)
+        self.blocks = nn.ModuleList(SteeredBlock() for _ in range(BLOCKS))
+        self.leave = nn.Conv2d(DIM, 1, 1)
         nn.init.normal_(self.bucket.weight, std=0.1)
         nn.init.constant_(self.leave.bias, math.log(RARE / (1 - RARE)))  # pyright: ignore[reportArgumentType]
 
@@ -326,7 +326,7 @@ class Spread(nn.Module):
         return (self.bucket(buckets.clamp(min=0)) * valid).sum(1) / valid.sum(1).clamp(min=1)
 
 
-class Block(nn.Module):
+class SteeredBlock(nn.Module):
     """A residual block that looks around, along the line and down the column.
 
     The question turns its hidden channels up and down (FiLM: Perez et al., 2018).
@@ -334,12 +334,12 @@ class Block(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.around = nn.Conv2d(WIDTH, WIDTH, 3, padding=1, groups=WIDTH)
-        self.line = nn.Conv2d(WIDTH, WIDTH, (1, 9), padding=(0, 4), groups=WIDTH, bias=False)
-        self.column = nn.Conv2d(WIDTH, WIDTH, (9, 1), padding=(4, 0), groups=WIDTH, bias=False)
-        self.widen = nn.Conv2d(WIDTH, HIDDEN, 1)
-        self.steer = nn.Linear(WIDTH, 2 * HIDDEN)
-        self.narrow = nn.Conv2d(HIDDEN, WIDTH, 1)
+        self.around = nn.Conv2d(DIM, DIM, 3, padding=1, groups=DIM)
+        self.line = nn.Conv2d(DIM, DIM, (1, 9), padding=(0, 4), groups=DIM, bias=False)
+        self.column = nn.Conv2d(DIM, DIM, (9, 1), padding=(4, 0), groups=DIM, bias=False)
+        self.widen = nn.Conv2d(DIM, HIDDEN, 1)
+        self.steer = nn.Linear(DIM, 2 * HIDDEN)
+        self.narrow = nn.Conv2d(HIDDEN, DIM, 1)
 
     def forward(
         self, x: Float[Tensor, "q d r c"], question: Float[Tensor, "q d"]
@@ -365,7 +365,7 @@ def _each_cell(conv: nn.Conv2d, cells: Float[Tensor, "q n d"]) -> Float[Tensor, 
 def _scaled(maps: Float[Tensor, "q f r c"]) -> Float[Tensor, "q f r c"]:
     """Evidence on a logarithmic scale from 0 to 1: its slope tells how far away a word stands."""
     evidence, page = maps[:, :EVIDENCE], maps[:, EVIDENCE:]
-    log = 1 - evidence.clamp(FAINT, 1).log() / math.log(FAINT)
+    log = 1 - evidence.clamp(FAINT_MATCH, 1).log() / math.log(FAINT_MATCH)
     return torch.cat([log, page], 1)
 
 

@@ -50,7 +50,7 @@ class HeightHead(nn.Module):
     def weigh(
         self, cell: Float[Tensor, "r c d"], text: Octaves, enlarged: float
     ) -> Float[Tensor, "2 r c"]:
-        """Weight of each cell, and weight times octaves, for `combine`.
+        """Weight of each cell, and weight times octaves, for `merge_sizes`.
 
         ``enlarged`` is by how many octaves the page was shown larger than the map has it. Cells
         weigh by how sure the head is, and by how surely they hold text.
@@ -60,7 +60,7 @@ class HeightHead(nn.Module):
         return torch.stack((weight, weight * (mean - enlarged)))
 
 
-def combine(parts: Sequence[Float[Tensor, "2 _ _"]], text: Octaves) -> Octaves:
+def merge_sizes(parts: Sequence[Float[Tensor, "2 _ _"]], text: Octaves) -> Octaves:
     """One map from those of all sizes, on the cells of ``text``; filled where there is no text."""
     grid = (text.shape[0], text.shape[1])
     weighed = torch.stack([_onto(part, grid) for part in parts]).sum(0)

@@ -142,7 +142,7 @@ LONGEST_QUESTION, LONGEST_WORD = 10_000, 64  # questions come from strangers
 HEAD = 12
 """Characters within which a question says what it is after: how much, when, who."""
 
-GENERIC, OTHER, PART, ALSO = 0.15, 0.5, 0.4, 0.5
+GENERIC, UNQUOTED, PART, ALSO = 0.15, 0.5, 0.4, 0.5
 """Weights of a generic noun, of what stands outside the quotes, of half a compound, of another
 printing of a word."""
 
@@ -189,7 +189,7 @@ def parse(question: str) -> ParsedQuestion:
     outside = QUOTED.sub(" ", text)
     quoted, unquoted = list(_quoted(passages)), list(_unquoted(outside, bool(passages)))
     if stranded := _STRANDED.search(outside):
-        unquoted.append((stranded.group(1), OTHER))
+        unquoted.append((stranded.group(1), UNQUOTED))
     weights: dict[str, float] = {}
     unsupported: dict[str, None] = {}
     for word, weight in [*quoted, *unquoted]:
@@ -272,7 +272,7 @@ def _unquoted(text: str, quoting: bool) -> Iterator[tuple[str, float]]:
     """
     spoken_in = language(text)
     text = split_elisions(text) if spoken_in == "french" else text
-    for word, weight in _with_parts(text, OTHER if quoting else 1.0):
+    for word, weight in _with_parts(text, UNQUOTED if quoting else 1.0):
         folded = fold(word)
         if is_stopword(word, spoken_in) or (supported(word) and len(folded) < 2):
             continue

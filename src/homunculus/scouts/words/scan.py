@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int, UInt8
 from numpy.typing import NDArray
 from torch import Tensor
 
-from homunculus.scouts.words.height import HeightHead, combine
+from homunculus.scouts.words.height import HeightHead, merge_sizes
 from homunculus.scouts.words.int8 import Int8Net
 from homunculus.scouts.words.net import KINDS, STRIDE, Features, WordNet
 
@@ -30,7 +30,7 @@ SIZES = (1664, 832, 416)
 An octave apart, since the net reads letters of 8 to 42 pixels."""
 MAGNIFIED = 4
 """A size that magnifies an image more is left out: it is for letters of less than two pixels."""
-FAINT = 0.02
+FAINT_TEXT = 0.02
 """Cells that hold text with less probability are not kept: no word is found there."""
 LIKELY = 0.05
 """Print is looked for at a finer size from this probability of text on."""
@@ -40,7 +40,7 @@ WORTH = 32
 """Cells that a cut must save."""
 GRAINS = 13
 """Sheets grow in this many steps up to a whole page: a size that was met before is faster."""
-TOGETHER = 2**23
+BATCH_PIXELS = 2**23
 """Pixels of sheets that are shown in one call, on devices where that is faster."""
 FLAT = 0.08 * 255
 """Added to the spread of greys: an empty page stays flat (`net.standard`)."""
@@ -106,7 +106,7 @@ class Reader:
             for level in levels:
                 yield self.int8.features(level.sheet, float(level.mean), float(level.spread))
             return
-        together = 0 if self.net.bias.device.type == "cpu" else TOGETHER
+        together = 0 if self.net.bias.device.type == "cpu" else BATCH_PIXELS
         sheets = [(level.sheet.float() - level.mean) / level.spread for level in levels]
         yield from mixed(self.net, sheets, together)
 
@@ -116,7 +116,7 @@ class Reader:
 
 
 def mixed(
-    net: WordNet, crops: Sequence[Float[Tensor, "1 1 _ _"]], together: int = TOGETHER
+    net: WordNet, crops: Sequence[Float[Tensor, "1 1 _ _"]], together: int = BATCH_PIXELS
 ) -> list[Features]:
     """Features of pictures of any sizes (multiples of 8), each as if it were alone.
 
@@ -198,7 +198,7 @@ class _Page:
         kind = self.kind / self.kind.sum(1, keepdim=True).clamp(min=1e-6)
         out["kind"] = rearrange(kind.half(), "(r c) k -> k r c", r=self.frame[0]).contiguous()
         if self.heights:
-            out["octaves"] = combine(self.heights, text).half()
+            out["octaves"] = merge_sizes(self.heights, text).half()
         return out
 
 
@@ -260,7 +260,7 @@ class _Level:
         text, place = features.text[0].sigmoid(), self._place
         page = place >= 0
         self.text.view(-1)[place[page]] = text[page]
-        row, col = (page & (text > FAINT)).nonzero(as_tuple=True)
+        row, col = (page & (text > FAINT_TEXT)).nonzero(as_tuple=True)
         self.index = place[row, col]
         self._letter = features.letter[0, row, col].float() * letter
         self._word = features.word[0, row, col].float() * word
@@ -420,7 +420,7 @@ def cut(mask: Bool[Tensor, "r c"]) -> list[CellBox]:
 def _shrunk(box: CellBox, marks: NDArray[np.bool_]) -> CellBox:
     """The least box around what is marked in a box."""
     y0, x0, y1, x1 = box
-    rows, cols = (marks[y0:y1, x0:x1].any(axis).nonzero()[0] for axis in (1, 0))
+    rows, cols = (np.flatnonzero(marks[y0:y1, x0:x1].any(axis)) for axis in (1, 0))
     return y0 + int(rows[0]), x0 + int(cols[0]), y0 + int(rows[-1]) + 1, x0 + int(cols[-1]) + 1
 
 
@@ -439,7 +439,7 @@ def _best_cut(box: CellBox, marks: NDArray[np.bool_]) -> tuple[CellBox, CellBox]
 def _gap(marks: NDArray[np.bool_]) -> tuple[int, int, int]:
     """Cells that the best cut along blank rows saves, and which rows are blank there."""
     high, wide = marks.shape
-    inked = marks.any(1).nonzero()[0]
+    inked = np.flatnonzero(marks.any(1))
     starts, stops = inked[:-1] + 1, inked[1:]  # what lies between two inked rows
     if not (starts < stops).any():
         return 0, 0, 0
