@@ -114,13 +114,13 @@ class Item:
 # ---- the chart -----------------------------------------------------------------------------------
 
 
-def make_chart(seed: int = 0, items: int = 8, rows: int = ROWS) -> list[Item]:
+def make_chart(seed: int = 0, items: int = 8) -> list[Item]:
     """This many items of each kind at each height; the same for the same seed and fonts."""
     rng = Random(f"eyetest {seed}")
     faces = choose_faces(rng)
     return [
         Item(_text(kind, rng), kind, height, rng.choice(faces), (rng.random(), rng.random()))
-        for height in heights(rows)
+        for height in heights()
         for kind in KINDS
         for _ in range(items)
     ]

@@ -61,13 +61,13 @@ class Detector(Protocol):
 class EfficientDet:
     """EfficientDet-Lite of TensorFlow, which finds the 80 things of COCO; one picture at a time."""
 
-    def __init__(self, path: str | Path | None = None, threads: int = 1) -> None:
+    def __init__(self, path: str | Path | None = None) -> None:
         """Lite0 as it comes with this package, or the file of a larger one."""
         runtime: Any = need("ai_edge_litert.interpreter", extra="things", who="the thing scout")
         self.path = Path(path or WEIGHTS / FILE)
         self.names: Sequence[str] = _labels(self.path)
         with _quiet():
-            self._net = runtime.Interpreter(str(self.path), num_threads=threads)
+            self._net = runtime.Interpreter(str(self.path), num_threads=1)
             self._net.allocate_tensors()
         (self._input,) = self._net.get_input_details()
         self._lock = Lock()

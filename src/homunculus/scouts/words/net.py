@@ -160,7 +160,7 @@ def _about(header: dict[str, str], path: Path, name: str) -> dict[str, Any]:
         raise ValueError(
             f"{name}: expected weights of `{name}` version {VERSION}, but {path} says "
             f"{about.get('net')!r} version {about.get('version')!r}. "
-            "Train anew with `homunculus train word-scout`."
+            "Train it again with `homunculus train word-scout`."
         )
     return about
 
