@@ -278,10 +278,7 @@ def ways() -> None:
     cell, parts = 225 / grid[1], []
     for at, (title, one) in enumerate(maps.items()):
         if at < 2:  # in units of their own: by rank, as the mix takes them
-            one = (
-                rank(one.reshape(1, -1), torch.ones(1, one.numel(), dtype=torch.bool)).view(grid)
-                * 4
-            )
+            one = rank(one) * 4
         parts.append((title, panels.heated(small, one, cell)))
     row("ways", parts)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from homunculus.eyes.readers import Readings, crop, reader
+from homunculus.eyes.readers import crop, get_reader
 from homunculus.scouts.registry import get_scout
 from homunculus.show import panels
 from homunculus_lab.measure.answer import score
@@ -166,7 +166,7 @@ class Stage:
     def __init__(self, suite: str) -> None:
         self.boxed = suite != "chartqa_owid"
         things = suite == "coco_open"
-        self.reader = reader("rapidocr", Readings())
+        self.reader = get_reader("rapidocr")
         config = Config(patch=32, things=things, task="evidence" if things else "legibility")
         scorers = {"scout": get_scout("auto")}
         self.bench = Bench(config, [], scorers, self.reader, self.boxed, {})

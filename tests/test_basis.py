@@ -15,7 +15,7 @@ from homunculus.planner.belief import in_picture
 from homunculus.scouts.registry import list_scouts
 from homunculus.scouts.sight import FOUND, PERHAPS
 from homunculus.scouts.words import WordSight
-from homunculus.scouts.words.question import ask
+from homunculus.scouts.words.question import parse
 from homunculus.serve.tool import describe
 from homunculus.show import why_table
 from homunculus.show.demo import FOLDER
@@ -149,8 +149,7 @@ def test_the_word_scout_counts_doubtful_matches_apart(
     words: tuple[str, ...], short: str, sentence: str
 ) -> None:
     matches = tuple(Match(word, SCORES[word], CORNER) for word in words)
-    matched = any(match.state != "missing" for match in matches)
-    sight = WordSight.of(torch.zeros(2, 2), matches, (), matched, text=0.3)
+    sight = WordSight.of(parse(""), torch.zeros(2, 2), matches, text=0.3)
     assert sight.origin == f"words: {short}"
     assert sight.explanation.startswith(sentence)
 
@@ -182,7 +181,7 @@ QUESTIONS = [
 def test_function_words_of_german_french_and_spanish_are_not_looked_for(
     question: str, words: list[str]
 ) -> None:
-    asked = ask(question)
+    asked = parse(question)
     assert list(asked.words[: asked.own]) == words
 
 
@@ -200,5 +199,5 @@ ENGLISH = [
 def test_english_words_that_are_function_words_elsewhere_are_still_looked_for(
     question: str, words: list[str]
 ) -> None:
-    asked = ask(question)
+    asked = parse(question)
     assert list(asked.words[: asked.own]) == words

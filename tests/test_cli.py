@@ -19,6 +19,7 @@ from homunculus.commands.main import main, whole_parser
 from homunculus.scouts import registry as scout_room
 from homunculus.scouts import words as scout
 from homunculus.scouts.words import WordSight
+from homunculus.scouts.words.question import parse
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
@@ -190,7 +191,7 @@ class Fake:
 
     def __call__(self, image, question, grid) -> WordSight:
         match = Match("total", 0.97, (0.25, 0.5, 0.5, 0.75), 1.0)
-        return WordSight.of(torch.zeros(grid), (match,), ("合計",), True, 0.5)
+        return WordSight.of(parse("合計"), torch.zeros(grid), (match,), 0.5)
 
 
 def test_show_tells_why(page, capsys, monkeypatch) -> None:

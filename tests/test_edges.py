@@ -11,7 +11,7 @@ from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import BestFirst, TopK
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.cells.types import Field, Relevance
-from homunculus.pages.pillow import one_scan
+from homunculus.pages.pillow import in_one_scan
 from homunculus.show import look
 from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.sample import LogPolar, bilinear
@@ -107,9 +107,9 @@ def jpeg(components: int, scanned: int) -> SimpleNamespace:
 
 
 def test_a_jpeg_in_several_scans_counts_as_decoded_whole() -> None:
-    assert one_scan(jpeg(3, 3))
-    assert not one_scan(jpeg(3, 1))
-    assert not one_scan(SimpleNamespace(info={}, layers=3, fp=BytesIO(b"\xff\xd8\xff\xda")))
+    assert in_one_scan(jpeg(3, 3))
+    assert not in_one_scan(jpeg(3, 1))
+    assert not in_one_scan(SimpleNamespace(info={}, layers=3, fp=BytesIO(b"\xff\xd8\xff\xda")))
 
 
 def test_a_level_is_read_from_three_quarters_of_its_side() -> None:

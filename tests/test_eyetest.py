@@ -19,6 +19,7 @@ import torch
 
 import tiny
 from homunculus.commands.main import main
+from homunculus.eyes import readers
 from homunculus.eyes import test as eyetest
 from homunculus.eyes.chart import CARD, KINDS, Item, choose_faces, draw_chart, heights, make_chart
 from homunculus.eyes.test import examine, fit_curve, run, score
@@ -381,7 +382,7 @@ def test_a_server_that_is_down_is_named(monkeypatch, capsys) -> None:
     ],
 )
 def test_mistakes_are_explained(flags, message, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(eyetest.shutil, "which", lambda name: None)
+    monkeypatch.setattr(readers.shutil, "which", lambda name: None)
     assert main(["eyetest", *flags]) == 2
     assert message in capsys.readouterr().err
 
@@ -404,7 +405,7 @@ def test_progress_is_drawn_once_it_takes_a_while(monkeypatch) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
 def test_a_random_model_reads_nothing(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(eyetest, "ANSWER", 6)
+    monkeypatch.setattr(eyetest, "ANSWER_TOKENS", 6)
     folder = tiny.folder("qwen3_vl")
     assert main(["eyetest", "--hf", str(folder), "--items", "1", "-o", "tiny.json"]) == 0
     assert f"{folder.name} read nothing at any height." in capsys.readouterr().out

@@ -188,7 +188,7 @@ def test_frames_of_a_gif_are_counted_up_to_a_bound(monkeypatch) -> None:
     first = data.index(b",")  # where its one frame begins
     many = data[:-1] + data[first:-1] * 20 + b";"
     assert open_picture(many).pages == 21
-    monkeypatch.setattr(picture.pillow, "MOST_BLOCKS", 30)
+    monkeypatch.setattr(picture.pillow, "MAX_BLOCKS", 30)
     assert 1 < open_picture(many).pages < 21
     assert open_picture(many[:-9]).pages > 1  # a broken end stops the count, not the picture
 

@@ -11,8 +11,10 @@ from homunculus import Match, Scout, Sight, list_methods
 from homunculus import show as why
 from homunculus.scouts import registry as relevance
 from homunculus.scouts import words as scout
+from homunculus.scouts.places import answer
 from homunculus.scouts.registry import WordsOrPixels
 from homunculus.scouts.words import COMPARING, ENOUGH, SURE, WordSight
+from homunculus.scouts.words.question import parse
 from homunculus.show import look, panels
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -26,15 +28,17 @@ WORDS = (
     Match("total", 0.9, (0.1, 0.2, 0.3, 0.25), 2.4),
     Match("invoice", 0.2, (0.5, 0.5, 0.6, 0.6), 0.0),
 )
+MISSING = (replace(WORDS[0], probability=0.2), WORDS[1])
+NOTHING = parse("")
 PARTLY = SURE * (5 * 0.9 + 7 * 0.2) / 12 / ENOUGH
 """How sure a scout is that found so much of a question, by letters."""
+HARDLY = SURE * 0.2 / ENOUGH
 
 
 @dataclass
 class Fake:
     """A scout that says what it is told to, and counts."""
 
-    matched: bool = True
     text: float = 0.3
     words: tuple[Match, ...] = WORDS
     unsupported: tuple[str, ...] = ()
@@ -44,7 +48,8 @@ class Fake:
         self.asked.append(question)
         logit = torch.full(grid, -6.0)
         logit[SPOT] = -0.1
-        return WordSight.of(logit, self.words, self.unsupported, self.matched, self.text)
+        asked = replace(NOTHING, unsupported=self.unsupported)
+        return WordSight.of(asked, logit, self.words, self.text)
 
 
 def eyes(fake: Fake | None) -> WordsOrPixels:
@@ -77,21 +82,20 @@ def test_a_scout_is_followed_when_there_is_a_question() -> None:
 
 @pytest.mark.parametrize(
     ("matched", "text", "quoted", "sure"),
-    [(True, 0.01, False, PARTLY), (False, 0.01, False, 0.0), (False, 0.01, True, PARTLY),
-     (False, 0.2, False, PARTLY), (True, 0.001, True, 0.0)],
+    [(True, 0.01, False, PARTLY), (False, 0.01, False, 0.0), (False, 0.01, True, HARDLY),
+     (False, 0.2, False, HARDLY), (True, 0.001, True, 0.0)],
 )  # fmt: skip
 def test_a_scout_of_words_is_sure_where_answers_are_printed(matched, text, quoted, sure) -> None:
     """A photo of a dog with a number plate says nothing about the dog."""
-    sight = WordSight.of(torch.zeros(4, 4), WORDS, (), matched, text, quoted=quoted)
+    words, question = WORDS if matched else MISSING, replace(NOTHING, quoted=quoted)
+    sight = WordSight.of(question, torch.zeros(4, 4), words, text)
     assert sight.sure == pytest.approx(sure)
 
 
 def test_a_question_that_compares_leaves_the_scout_less_sure() -> None:
     """The highest bar of a chart stands anywhere, wherever its words do."""
-    sure = [
-        WordSight.of(torch.zeros(4, 4), WORDS, (), True, 0.2, quoted=quoted, counts=True).sure
-        for quoted in (False, True)
-    ]
+    questions = [replace(NOTHING, counts=True, quoted=quoted) for quoted in (False, True)]
+    sure = [WordSight.of(question, torch.zeros(4, 4), WORDS, 0.2).sure for question in questions]
     assert sure == pytest.approx([COMPARING / SURE * PARTLY, PARTLY])
 
 
@@ -101,7 +105,7 @@ def test_a_scout_is_as_sure_as_the_words_were_found() -> None:
             replace(WORDS[0], text=f"word{number}", probability=chance)
             for number, chance in enumerate(chances)
         )
-        return WordSight.of(torch.zeros(4, 4), found, (), True, 0.2).sure
+        return WordSight.of(NOTHING, torch.zeros(4, 4), found, 0.2).sure
 
     assert sure(0.9, 0.9) == sure(0.99) == sure(0.7, 0.6) == SURE
     assert SURE > sure(0.9, 0.1) > sure(0.5, 0.1) > sure(0.05, 0.05) > 0
@@ -207,16 +211,16 @@ CASES = {
     "none found": Case(
         "words: none found; follows text and the kind of answer",
         (NONE_FOUND, "the kind of answer asked for, so it may miss"), True, True,
-        Fake(matched=False, words=WORDS[1:]),
+        Fake(words=WORDS[1:]),
     ),
     "no word": Case(
         "words: none to look for; follows text, not the question",
-        (NO_WORD, "text, not the question."), False, False, Fake(matched=False, words=()),
+        (NO_WORD, "text, not the question."), False, False, Fake(words=()),
     ),
     "only strange": Case(
         "words: none to look for; follows text, not the question (2 in a script it cannot read)",
         (NO_WORD, f"{SCRIPT}: 合計, 日付."), False, False,
-        Fake(matched=False, words=(), unsupported=("合計", "日付")),
+        Fake(words=(), unsupported=("合計", "日付")),
     ),
     "no text": Case(
         "pixels (hardly any text)",
@@ -261,7 +265,7 @@ def test_caption_why_notes_and_json_say_the_same(name) -> None:
         assert sentence in seen.sight.explanation
     assert why.why_table(facts["why"]).splitlines()[-1].startswith(seen.sight.explanation)
     assert (facts["why"]["question_used"], facts["why"]["sure"] > 0) == (case.used, case.sure)
-    found = case.sure and (case.scout is None or case.scout.matched)
+    found = case.sure and any(word.state == "found" for word in case.scout.words)
     noted = bool(case.question.strip()) and not found
     assert facts["notes"] == ([seen.sight.explanation] if noted else [])
 
@@ -381,4 +385,4 @@ def test_scouts_of_pixels_and_boxes_work_in_the_cells_of_the_caller(patch) -> No
     expected = relevance.PixelScout(flat=True, side=patch)(pixels, "", grid).logit
     assert torch.equal(salient.relevance, expected)
     oracle = look(noise, method="oracle", tokens=8, patch=patch, boxes=[box])
-    assert torch.equal(oracle.relevance, relevance.answer(grid, [box], patch))
+    assert torch.equal(oracle.relevance, answer(grid, [box], patch))

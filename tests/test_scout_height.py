@@ -16,7 +16,7 @@ import torch
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, load
 from homunculus.scouts.words.cache import Cache
-from homunculus.scouts.words.height import FILE, SIZE_ERROR, HeightHead, combine, on_grid
+from homunculus.scouts.words.height import FILE, SIZE_ERROR, HeightHead, merge_sizes, on_grid
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -157,7 +157,7 @@ def weighed(weight: torch.Tensor, octaves: torch.Tensor) -> torch.Tensor:
 def test_the_surer_size_is_believed() -> None:
     text = torch.ones(8, 12)
     sure, unsure = weighed(99 * text, 4 * text), weighed(text[::2, ::2], 6 * text[::2, ::2])
-    told = combine([sure, unsure], text)
+    told = merge_sizes([sure, unsure], text)
     assert torch.allclose(told, torch.full_like(told, (99 * 4 + 6) / 100), atol=1e-3)
 
 
@@ -165,7 +165,7 @@ def test_cells_without_text_take_the_height_of_their_neighbours() -> None:
     text = torch.zeros(64, 64)
     text[4:8, :20], text[50:60, 30:] = 1, 1
     octaves = torch.where(torch.arange(64)[:, None] < 32, 3.0, 6.0).expand(64, 64)
-    told = combine([weighed(50 * text, octaves)], text)
+    told = merge_sizes([weighed(50 * text, octaves)], text)
     assert told[:11, :16] == pytest.approx(3, abs=0.01)
     assert told[46:, 40:] == pytest.approx(6, abs=0.01)
     assert told[30, 4] == pytest.approx(6, abs=1.6)  # far from both: between, and finite

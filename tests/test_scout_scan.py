@@ -162,7 +162,7 @@ def test_another_device_reads_in_floats_and_answers_alike(small, tmp_path, monke
     monkeypatch.setenv(DEVICE, "cpu")
     there = replace(_word_scout.__wrapped__(None), cache=Cache(tmp_path, most=0))
     assert there.how == "float"
-    assert there.elsewhere.net is not there.net
+    assert there.device_reader.net is not there.net
     plain, asked = scouted(tmp_path / "b", int8=None), ["total", "zebra"]
     one, other = there.read(page()), plain.read(page())
     assert all(torch.equal(one[name], other[name]) for name in other)
@@ -171,9 +171,9 @@ def test_another_device_reads_in_floats_and_answers_alike(small, tmp_path, monke
 
 def test_a_page_without_a_mark_is_read_once(small, tmp_path, monkeypatch) -> None:
     calls = []
-    see = Reader._see
+    see = Reader._look
     monkeypatch.setattr(
-        Reader, "_see", lambda own, shown: calls.append(len(shown)) or see(own, shown)
+        Reader, "_look", lambda own, shown: calls.append(len(shown)) or see(own, shown)
     )
     blank = torch.full((3, 512, 400), 250, dtype=torch.uint8)
     assert len(scouted(tmp_path).read(blank)["embed"]) == 0

@@ -19,7 +19,7 @@ from homunculus.scouts.words.evidence import (
     by_hand,
     features,
 )
-from homunculus.scouts.words.question import ask
+from homunculus.scouts.words.question import parse
 
 SEEDS = st.integers(0, 2**31 - 1)
 
@@ -296,7 +296,11 @@ def test_the_blind_twin_does_not_hear_the_question_and_the_prior_sees_no_pixel()
 
 
 def test_maps_of_words_are_laid_out_question_by_question():
-    asked = [ask("Who is the tall manager?"), ask("?"), ask("When was the manager hired by phone?")]
+    asked = [
+        parse("Who is the tall manager?"),
+        parse("?"),
+        parse("When was the manager hired by phone?"),
+    ]
     words = sorted({word for one in asked for word in one.words})
     match = torch.arange(len(words)).float()[:, None, None].expand(-1, 4, 5)
     found = WordEvidence.of(asked, words, match, torch.zeros(4, 5), torch.zeros(8, 4, 5))
@@ -306,7 +310,7 @@ def test_maps_of_words_are_laid_out_question_by_question():
         assert tuple(found.weight[row, found.valid[row]].tolist()) == pytest.approx(one.weights)
         assert tuple(found.buckets[row][found.buckets[row] >= 0].tolist()) == one.buckets
         assert tuple(found.kinds[row].tolist()) == pytest.approx(one.kinds)
-    empty = WordEvidence.of([ask("?")], [], match[:0], torch.zeros(4, 5), torch.zeros(8, 4, 5))
+    empty = WordEvidence.of([parse("?")], [], match[:0], torch.zeros(4, 5), torch.zeros(8, 4, 5))
     assert Spread()(empty).shape == (1, 4, 5)
 
 

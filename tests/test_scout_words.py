@@ -76,10 +76,8 @@ def counted(monkeypatch) -> list[int]:
 
 def same(one, other) -> bool:
     """Bit for bit."""
-    told = (one.matches, one.unsupported, one.matched, one.text)
-    return torch.equal(one.logit, other.logit) and told == (
-        other.matches, other.unsupported, other.matched, other.text,
-    )  # fmt: skip
+    alike = (one.matches, one.facts, one.text) == (other.matches, other.facts, other.text)
+    return alike and torch.equal(one.logit, other.logit)
 
 
 # ---- laws ----------------------------------------------------------------------------------------
@@ -151,7 +149,7 @@ def test_there_is_one_logit_a_cell(scout, size, monkeypatch) -> None:
 
 def test_words_that_are_found_make_a_match(scout) -> None:
     seen = alone(scout, image(), "total amount")
-    assert seen.matched
+    assert seen.facts["matched"]
     # other printings of them seem to stand in the same place, and are not told
     assert [word.text for word in seen.matches] == ["total", "amount"]
     assert all(word.probability >= FOUND and word.places > 0 for word in seen.matches)
@@ -161,9 +159,9 @@ def test_words_that_are_found_make_a_match(scout) -> None:
 def test_without_a_match_the_kind_of_answer_still_guides(lost, scout) -> None:
     for question in QUESTIONS:
         full, blind = (lost.ask(image(), [question], way=way)[0] for way in ("full", "blind"))
-        assert not full.matched
+        assert not full.likely
         assert not torch.equal(full.logit, blind.logit)
-        assert not full.matched
+        assert not full.likely
     found, blind = (scout.ask(image(), QUESTIONS[:1], way=way)[0] for way in ("full", "blind"))
     assert not torch.equal(found.logit, blind.logit)
 
@@ -171,15 +169,15 @@ def test_without_a_match_the_kind_of_answer_still_guides(lost, scout) -> None:
 def test_each_question_of_a_page_falls_back_by_itself(scout) -> None:
     mixed = scout.ask(image(), ["What is the total?", "合計"])
     alone = scout.ask(image(), ["합계"], way="blind")[0]
-    assert [seen.matched for seen in mixed] == [True, False]
+    assert [seen.facts["matched"] for seen in mixed] == [True, False]
     assert torch.allclose(mixed[1].logit, alone.logit, atol=1e-4)
 
 
 def test_scripts_it_cannot_read_are_named_and_fall_back(scout) -> None:
     seen = alone(scout, image(), "Сколько стоит 合計 ?")
-    assert seen.unsupported == ("Сколько", "стоит", "合計")
+    assert seen.facts["unsupported"] == ["Сколько", "стоит", "合計"]
     assert seen.matches == ()
-    assert not seen.matched
+    assert not seen.facts["matched"]
     assert torch.equal(seen.logit, scout.ask(image(), [""], way="blind")[0].logit)
 
 
@@ -189,13 +187,13 @@ def test_without_learned_spreads_a_kernel_by_hand_serves(tmp_path) -> None:
     assert same(full, hand)
     with pytest.raises(ValueError, match="no blind twin was trained"):
         bare.ask(image(), QUESTIONS[:1], way="blind")
-    assert not alone(bare, image(), "").matched
+    assert not alone(bare, image(), "").likely
 
 
 def test_a_page_without_text_says_so(tmp_path) -> None:
     seen = alone(made(tmp_path, text=-30.0), image(), QUESTIONS[0])
     assert seen.text == 0
-    assert not seen.matched
+    assert not seen.facts["matched"]
 
 
 # ---- mistakes ------------------------------------------------------------------------------------
@@ -220,11 +218,11 @@ def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) 
 
 
 def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
-    from homunculus.scouts.words import matches
+    from homunculus.scouts.words import find_matches
     from homunculus.scouts.words.evidence import WordEvidence
-    from homunculus.scouts.words.question import ask
+    from homunculus.scouts.words.question import parse
 
-    asked = ask("telephone")
+    asked = parse("telephone")
     match = torch.zeros(1, len(asked.words), 8, 40)
     match[0, asked.words.index("tel"), 2, 10:14] = 0.9
     many = torch.ones(1, len(asked.words))
@@ -232,9 +230,12 @@ def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
     kind, buckets = torch.zeros(1, 8), torch.zeros(1, 1).long()
     page = (text, text.expand(8, 8, 40))
     found = WordEvidence(match, many.bool(), many, kind, buckets, *page)
-    assert [word.text for word in matches(found, 0, asked)] == ["telephone", "tel (for telephone)"]
+    assert [word.text for word in find_matches(found, 0, asked)] == [
+        "telephone",
+        "tel (for telephone)",
+    ]
     match[0, asked.words.index("tel"), 2, 10:14] = 0.6  # enough for the word, not for another
-    assert [word.text for word in matches(found, 0, asked)] == ["telephone"]
+    assert [word.text for word in find_matches(found, 0, asked)] == ["telephone"]
     match[0, asked.words.index("tel"), 2, 10:14] = 0.9
     match[0, 0, 2, 9:15] = 0.9
-    assert [word.text for word in matches(found, 0, asked)] == ["telephone"]
+    assert [word.text for word in find_matches(found, 0, asked)] == ["telephone"]

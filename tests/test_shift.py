@@ -134,8 +134,7 @@ def by_point(logit: Tensor) -> object:
 
 
 def by_mix(logit: Tensor) -> object:
-    flat = logit.reshape(1, -1)
-    return mix({"question": flat, "saliency": flat.flip(1)}, torch.ones_like(flat).bool())
+    return mix({"question": logit, "saliency": logit.flip(1)})
 
 
 INSIDE: dict[str, Callable[[Tensor], object]] = {

@@ -11,7 +11,7 @@ import torch
 
 from homunculus import Sight
 from homunculus.commands.main import main
-from homunculus.eyes.readers import Readings, reader
+from homunculus.eyes.readers import Readings, get_reader
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.models import token_rule
 from homunculus_lab.measure.command import ahead
@@ -220,7 +220,7 @@ def test_a_real_reader_reads_print(tmp_path, name) -> None:
     if name == "rapidocr":
         pytest.importorskip("rapidocr", reason="needs the extra `measure`")
     try:
-        eye = reader(name, Readings(tmp_path / "cache"))
+        eye = get_reader(name, tmp_path / "cache")
     except ValueError as absent:
         pytest.skip(str(absent))
     page = word(tmp_path)

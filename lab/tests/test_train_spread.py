@@ -17,8 +17,7 @@ from homunculus.scouts.words import WordScout, load, scan
 from homunculus.scouts.words import evidence as spreads
 from homunculus.scouts.words.cache import Cache
 from homunculus.scouts.words.evidence import WordEvidence
-from homunculus.scouts.words.net import WordNet
-from homunculus.scouts.words.net import save as save_net
+from homunculus.scouts.words.net import NAME, WordNet, save_weights
 from homunculus_lab.train import language, pages, spread
 from homunculus_lab.train.samples import PageDataset, make_sample, restore, store
 from homunculus_lab.train.spread import (
@@ -67,7 +66,7 @@ def scout(tmp_path) -> WordScout:
         torch.manual_seed(7)
         net = WordNet()
     net.bias.data.fill_(0.0)
-    save_net(net, folder / "word-scout.safetensors", {})
+    save_weights(net, folder / "word-scout.safetensors", NAME, {})
     return load(folder, Cache(tmp_path / "features", most=0))
 
 

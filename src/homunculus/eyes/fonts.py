@@ -1,37 +1,21 @@
-# pyright: basic
-# Pillow, OpenCV and the readers have no types of their own.
 """Fonts of this machine that can print Latin text: plain ones, typewriters, all families."""
 
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
+
+from PIL import ImageFont
 
 FOLDERS = ("/usr/share/fonts", "/usr/share/texmf/fonts", "/usr/local/share/fonts")
 PLAIN = (
-    "liberation",
-    "dejavu",
-    "freefont",
-    "urw-base35",
-    "tex-gyre",
-    "croscore",
-    "roboto",
-    "carlito",
-)
+    "liberation", "dejavu", "freefont", "urw-base35", "tex-gyre", "croscore", "roboto", "carlito",
+)  # fmt: skip
 TYPEWRITER = (
-    "mono",
-    "courier",
-    "cursor",
-    "typewriter",
-    "hack",
-    "firacode",
-    "ocr",
-    "code",
-    "cousine",
-)
+    "mono", "courier", "cursor", "typewriter", "hack", "firacode", "ocr", "code", "cousine",
+)  # fmt: skip
 UNSUITABLE = (  # symbols, other scripts, and styles no document is printed in
     "symbol", "emoji", "math", "dingbat", "d050000", "braille", "icons", "initials", "cmex", "cmsy",
     "keyboard", "swash", "conakry", "georgian", "telugu", "nastaliq", "evertype", "z003", "d05",
@@ -49,10 +33,10 @@ class Fonts:
 
     def choose(self, rng: Random, typewriter: float = 0.15) -> str:
         """A font file: plain fonts most often, as in documents, but any family at times."""
-        at = rng.random()
-        if at < typewriter and self.typewriter:
+        chance = rng.random()
+        if chance < typewriter and self.typewriter:
             return rng.choice(self.typewriter)
-        if at < 0.6 and self.plain:
+        if chance < 0.6 and self.plain:
             return rng.choice(self.plain)
         return rng.choice(rng.choice(self.families))
 
@@ -61,7 +45,7 @@ class Fonts:
 def find() -> Fonts:
     """All usable fonts; Pillow's own one where the machine has none."""
     paths = sorted(path for folder in FOLDERS for path in _files(folder) if _usable(path))
-    families = defaultdict(list)
+    families = defaultdict[tuple[str, str], list[str]](list)
     for path in paths:
         families[str(Path(path).parent), Path(path).name.split("-")[0][:8]].append(path)
     return Fonts(
@@ -86,16 +70,15 @@ def _usable(path: str) -> bool:
         return False
     try:
         font = load(path, 20)
-        shapes = {bytes(font.getmask(letter)) for letter in "aegnt37HR"}
+        shapes = {bytes(cast(Any, font.getmask(letter))) for letter in "aegnt37HR"}
         return len(shapes) == 9 and font.getlength("abcdefg") > 30
     except (OSError, ValueError):
         return False
 
 
 @lru_cache(maxsize=1024)
-def load(path: str, size: int) -> Any:
+def load(path: str, size: int) -> ImageFont.FreeTypeFont:
     """A font at a size; the basic layout places letters by their advance, as labels assume."""
-    shaped = import_module("PIL.ImageFont")
     if not path:
-        return shaped.load_default(size)
-    return shaped.truetype(path, size, layout_engine=shaped.Layout.BASIC)
+        return cast(ImageFont.FreeTypeFont, ImageFont.load_default(size))
+    return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)

@@ -1,5 +1,3 @@
-# pyright: basic
-# Pillow, OpenCV and the readers have no types of their own.
 """How a result comes about: command, commit, versions and hardware. Needs no extra."""
 
 import os
@@ -14,7 +12,7 @@ import torch
 
 
 def provenance() -> dict[str, Any]:
-    """How a result comes about: the same four lines in every file of `results/`.
+    """How a result comes about: the same four entries in every file of `results/`.
 
     To be called before a run: the checkout may change meanwhile.
     """

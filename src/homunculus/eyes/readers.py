@@ -10,28 +10,29 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import blake2b
-from importlib import import_module
 from importlib.metadata import version
 from io import BytesIO
 from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 import torch
 from einops import rearrange
 from jaxtyping import UInt8
+from PIL import Image
 from torch import Tensor
 
-from homunculus.lazy import need
+from homunculus.lazy import need, not_found
 
 Box = tuple[float, float, float, float]
 Pixels = UInt8[Tensor, "3 _h _w"]
 Lines = list[tuple[str, Box]]
 """Text and x0 y0 x1 y1 of each line found."""
-SURE = 0.5
+MIN_CONFIDENCE = 0.5
 """A line the reader is less sure of than this is not read."""
 
 
@@ -64,14 +65,14 @@ class Readings:
 
     def recall(self, who: str, kind: str, pixels: Pixels, make: Callable[[], Any]) -> Any:
         """What was read of these pixels before, or is read now."""
-        head = f"{who}|{kind}|{tuple(pixels.shape)}|".encode()
-        key = blake2b(head + pixels.contiguous().numpy().tobytes(), digest_size=16).digest()
+        name = f"{who}|{kind}|{tuple(pixels.shape)}|".encode()
+        key = blake2b(name + pixels.contiguous().numpy().tobytes(), digest_size=16).digest()
         row = self.base.execute("select value from reading where key = ?", (key,)).fetchone()
         if row:
             return json.loads(row[0])
-        made = json.dumps(make())
-        self.base.execute("insert or replace into reading values (?, ?)", (key, made))
-        return json.loads(made)
+        value = json.dumps(make())
+        self.base.execute("insert or replace into reading values (?, ?)", (key, value))
+        return json.loads(value)
 
     def close(self) -> None:
         """Close the file."""
@@ -84,22 +85,25 @@ def default_folder() -> Path:
     return Path(home) / "homunculus" / "readings"
 
 
+def _ocr(module: str) -> Any:
+    return need(module, extra="ocr", who="homunculus eyetest")
+
+
 class RapidOCR:
     """PP-OCRv6 through onnxruntime, on one thread; models come with the package."""
 
     def __init__(self, readings: Readings) -> None:
         self.readings = readings
-        need("rapidocr", extra="ocr", who="homunculus eyetest")
+        _ocr("rapidocr")
         engine = version("onnxruntime")
         self.name = f"rapidocr {version('rapidocr')} PP-OCRv6 small, onnxruntime {engine}"
 
     @cached_property
     def _engine(self) -> Any:
-        need("cv2", extra="ocr", who="homunculus eyetest").setNumThreads(1)
-        package = need("rapidocr", extra="ocr", who="homunculus eyetest")
+        _ocr("cv2").setNumThreads(1)
         threads = "EngineConfig.onnxruntime.{}_op_num_threads"
         settings = {threads.format(part): 1 for part in ("intra", "inter")}
-        engine = package.RapidOCR(params=settings | {"Global.log_level": "error"})
+        engine = _ocr("rapidocr").RapidOCR(params=settings | {"Global.log_level": "error"})
         engine._load_det_model()
         engine._load_rec_model()
         return engine
@@ -109,18 +113,18 @@ class RapidOCR:
         return self.readings.recall(self.name, "line", crop, lambda: self._line(crop)[0])
 
     def _line(self, crop: Pixels) -> tuple[str, float]:
-        read = need("rapidocr.ch_ppocr_rec", extra="ocr", who="homunculus eyetest")
-        result = self._engine.text_rec(read.TextRecInput(img=_blue_first(crop)))
+        inputs = _ocr("rapidocr.ch_ppocr_rec").TextRecInput(img=_blue_first(crop))
+        result = self._engine.text_rec(inputs)
         return (result.txts[0], float(result.scores[0])) if result.txts else ("", 0.0)
 
     def page(self, pixels: Pixels) -> Lines:
         """The detector over the whole page, then the recogniser on each line."""
         lines: Lines = []
-        for corner in self.readings.recall(self.name, "find", pixels, lambda: self._find(pixels)):
-            across, down = [x for x, _ in corner], [y for _, y in corner]
+        for corners in self.readings.recall(self.name, "find", pixels, lambda: self._find(pixels)):
+            across, down = [x for x, _ in corners], [y for _, y in corners]
             box = (float(min(across)), float(min(down)), float(max(across)), float(max(down)))
-            text, sure = self._at(pixels, corner)
-            if text.strip() and sure >= SURE:
+            text, sure = self._quad(pixels, corners)
+            if text.strip() and sure >= MIN_CONFIDENCE:
                 lines.append((text, box))
         return lines
 
@@ -129,12 +133,11 @@ class RapidOCR:
         result = self._engine.text_det(_blue_first(pixels))
         return [] if result.boxes is None else result.boxes.tolist()
 
-    def _at(self, pixels: Pixels, corner: list[list[float]]) -> tuple[str, float]:
-        numpy = import_module("numpy")
-        cut = need("rapidocr.utils.process_img", extra="ocr", who="homunculus eyetest")
-        whole = _blue_first(pixels)
-        crop = cut.get_rotate_crop_image(whole, numpy.array(corner, dtype=numpy.float32))
-        flat = torch.from_numpy(numpy.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1)))
+    def _quad(self, pixels: Pixels, corners: list[list[float]]) -> tuple[str, float]:
+        """The text between four corners, and how sure the recogniser is of it."""
+        cut = _ocr("rapidocr.utils.process_img").get_rotate_crop_image
+        crop = cut(_blue_first(pixels), np.array(corners, dtype=np.float32))
+        flat = torch.from_numpy(np.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1)))
         text, sure = self.readings.recall(self.name, "sure", flat, lambda: self._line(flat))
         return text, float(sure)
 
@@ -145,7 +148,7 @@ def _blue_first(pixels: Pixels) -> Any:
 
 
 class Tesseract:
-    """The `tesseract` command: another reader, so that a ranking does not hang on one.
+    """The `tesseract` command: a second reader, so that no ranking depends on a single one.
 
     It is made for print of some 30 pixels, so pages and small crops are enlarged for it.
     """
@@ -154,7 +157,7 @@ class Tesseract:
         self.readings = readings
         command = shutil.which("tesseract")
         if command is None:
-            raise ValueError("measure: no `tesseract` command. Install it, or take rapidocr.")
+            raise ValueError("no `tesseract` command. Install the package tesseract-ocr.")
         self.command = command
         process = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
         self.name = process.stdout.splitlines()[0]
@@ -175,16 +178,15 @@ class Tesseract:
         table = [row.split("\t") for row in self._run(pixels, 2, "11", "tsv").splitlines()[1:]]
         lines: dict[tuple[str, ...], list[list[str]]] = {}
         for row in table:
-            if len(row) == 12 and row[11].strip() and float(row[10]) >= 100 * SURE:
+            if len(row) == 12 and row[11].strip() and float(row[10]) >= 100 * MIN_CONFIDENCE:
                 lines.setdefault(tuple(row[1:5]), []).append(row)
         return [(" ".join(row[11] for row in words), _around(words)) for words in lines.values()]
 
     def _run(self, pixels: Pixels, times: int, mode: str, *form: str) -> str:
-        image = import_module("PIL.Image")
-        picture = image.fromarray(rearrange(pixels, "c h w -> h w c").contiguous().numpy())
+        picture = Image.fromarray(rearrange(pixels, "c h w -> h w c").contiguous().numpy())
         size = (picture.width * times, picture.height * times)
         stream = BytesIO()
-        picture.resize(size, image.Resampling.BICUBIC).save(stream, "PNG", compress_level=1)
+        picture.resize(size, Image.Resampling.BICUBIC).save(stream, "PNG", compress_level=1)
         process = subprocess.run(
             [self.command, "stdin", "stdout", "--psm", mode, *form],
             input=stream.getvalue(), capture_output=True, check=True,
@@ -204,12 +206,21 @@ def _around(words: list[list[str]]) -> list[float]:
     ]
 
 
-def reader(name: str, readings: Readings) -> Reader:
-    """The reader of that name."""
-    known: dict[str, Callable[[Readings], Reader]] = {"rapidocr": RapidOCR, "tesseract": Tesseract}
-    if name not in known:
-        raise ValueError(f"no reader {name!r}. There are {' and '.join(known)}.")
-    return known[name](readings)
+READERS: Mapping[str, Callable[[Readings], Reader]] = {
+    "rapidocr": RapidOCR,
+    "tesseract": Tesseract,
+}
+
+
+def get_reader(name: str, folder: str | Path | None = None, instead: str = "") -> Reader:
+    """The reader of that name, with its readings in a folder.
+
+    ``instead`` is what the message on a name that there is not adds.
+    """
+    if name not in READERS:
+        there_are = f"There are {' and '.join(READERS)}{instead}."
+        raise ValueError(not_found("reader", name, READERS, [], there_are))
+    return READERS[name](Readings(folder))
 
 
 def crop(pixels: Pixels, box: Box) -> Pixels:
@@ -233,8 +244,8 @@ def distance(wanted: str, text: str, inside: bool = False) -> int:
     (3, 1)
     """
     row = [0] * (len(text) + 1) if inside else list(range(len(text) + 1))
-    for at, letter in enumerate(wanted, 1):
-        above, row = row, [at]
+    for line, letter in enumerate(wanted, 1):
+        above, row = row, [line]
         for place, other in enumerate(text, 1):
             swap = above[place - 1] + (letter != other)
             row.append(min(above[place] + 1, row[-1] + 1, swap))

@@ -9,7 +9,6 @@ the line is fit to what it got right; its interval is a bootstrap over items.
 import argparse
 import io
 import json
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,18 +24,17 @@ from torch import Tensor
 
 from homunculus.eyes.chart import CARD, KINDS, SHOWN, Item, draw_chart, make_chart
 from homunculus.eyes.provenance import provenance
-from homunculus.eyes.readers import Reader, Readings, distance, fold, reader
+from homunculus.eyes.readers import Reader, distance, fold, get_reader
 from homunculus.flags import result_path, slug
-from homunculus.lazy import need, not_found
+from homunculus.lazy import need
 from homunculus.pages import to_data_uri
 from homunculus.planner.acuity import Acuity
 from homunculus.serve.chat import Chat, image_part, text_part
 
-OCR = ("rapidocr", "tesseract")
 PROMPT = "Read the text in the picture. Answer with the text alone."
-ANSWER = 32
+ANSWER_TOKENS = 32
 """Most tokens of an answer."""
-TOGETHER = 8
+REQUESTS = 8
 """Requests to a server at a time."""
 PATIENCE = 2.0
 """Seconds before progress is drawn."""
@@ -51,7 +49,7 @@ Progress = Callable[[int, int], None]
 
 @runtime_checkable
 class Eyes(Protocol):
-    """Whoever takes the test."""
+    """A reader that takes the test."""
 
     name: str
     """Short, for the curve."""
@@ -75,11 +73,17 @@ class OcrEyes:
 
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
         """One after the other."""
-        texts = []
-        for item in items:
-            texts.append(self.reader.line(item.enlarged))
-            progress(len(texts), len(items))
-        return texts
+        return _one_by_one(lambda item: self.reader.line(item.enlarged), items, progress)
+
+
+def _one_by_one(
+    read: Callable[[Item], str], items: Sequence[Item], progress: Progress
+) -> list[str]:
+    texts: list[str] = []
+    for item in items:
+        texts.append(read(item))
+        progress(len(texts), len(items))
+    return texts
 
 
 ON_CARD = f"at its height on a white card of {CARD} px"
@@ -98,7 +102,7 @@ class ServerEyes:
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
         """One, and then several at a time; a request that fails for good ends the test."""
         texts = []
-        with ThreadPoolExecutor(TOGETHER) as pool:
+        with ThreadPoolExecutor(REQUESTS) as pool:
             try:
                 texts.append(self._ask(data_uri(items[0])))
                 for text in pool.map(self._ask, map(data_uri, items[1:])):
@@ -110,7 +114,7 @@ class ServerEyes:
         return texts
 
     def _ask(self, url: str) -> str:
-        return plain_text(self.chat.ask([image_part(url), text_part(PROMPT)], ANSWER))
+        return plain_text(self.chat.ask([image_part(url), text_part(PROMPT)], ANSWER_TOKENS))
 
 
 def data_uri(item: Item) -> str:
@@ -142,21 +146,17 @@ class ModelEyes:
     @torch.inference_mode()
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
         """One after the other."""
-        texts = []
-        for item in items:
-            texts.append(self._ask(item.card))
-            progress(len(texts), len(items))
-        return texts
+        return _one_by_one(self._ask, items, progress)
 
-    def _ask(self, card: Any) -> str:
-        parts = [{"type": "image", "image": card}, {"type": "text", "text": PROMPT}]
+    def _ask(self, item: Item) -> str:
+        parts = [{"type": "image", "image": item.card}, {"type": "text", "text": PROMPT}]
         inputs = self.processor.apply_chat_template(
             [{"role": "user", "content": parts}],
             add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
         )  # fmt: skip
         inputs.pop("labels", None)  # some processors give them, and they ask for a loss
         inputs = inputs.to(self.model.device, dtype=self.model.dtype)  # floating values alone
-        answer = self.model.generate(**inputs, do_sample=False, max_new_tokens=ANSWER)
+        answer = self.model.generate(**inputs, do_sample=False, max_new_tokens=ANSWER_TOKENS)
         new = answer[0, inputs["input_ids"].shape[1] :]
         return plain_text(self.processor.decode(new, skip_special_tokens=True))
 
@@ -172,7 +172,7 @@ def plain_text(answer: str) -> str:
 
 def get_eyes(arguments: argparse.Namespace) -> Eyes:
     """The one reader that the command names."""
-    if sum(one is not None for one in (arguments.reader, arguments.server, arguments.hf)) != 1:
+    if [arguments.reader, arguments.server, arguments.hf].count(None) != 2:
         raise ValueError(
             "name one reader: rapidocr, tesseract, --server URL with --model NAME, or --hf PATH."
         )
@@ -182,12 +182,8 @@ def get_eyes(arguments: argparse.Namespace) -> Eyes:
         return ServerEyes(arguments.server, arguments.model)
     if arguments.hf:
         return ModelEyes(arguments.hf)
-    if arguments.reader not in OCR:
-        instead = f"There are {' and '.join(OCR)}; a model is named by --server or --hf."
-        raise ValueError(not_found("reader", arguments.reader, OCR, [], instead))
-    if arguments.reader == "tesseract" and shutil.which("tesseract") is None:
-        raise ValueError("no `tesseract` command. Install the package tesseract-ocr.")
-    return OcrEyes(arguments.reader, reader(arguments.reader, Readings(arguments.cache)))
+    instead = "; a model is named by --server or --hf"
+    return OcrEyes(arguments.reader, get_reader(arguments.reader, arguments.cache, instead))
 
 
 # ---- scores and the curve ------------------------------------------------------------------------
@@ -217,30 +213,32 @@ class Fit:
 def fit_curve(
     heights: Sequence[float], read: Sequence[bool], seed: int = 0, resamples: int = RESAMPLES
 ) -> Fit:
-    """The curve of these items. The bootstrap draws items anew within each height."""
+    """The curve of these items, with a bootstrap that resamples items within each height."""
     rows = sorted(set(heights))
-    at = torch.tensor([rows.index(one) for one in heights])
-    many = torch.bincount(at, minlength=len(rows)).double()
-    right = torch.bincount(at, torch.tensor(read).double(), minlength=len(rows))
+    row = torch.tensor([rows.index(height) for height in heights])
+    items = torch.bincount(row, minlength=len(rows)).double()
+    right = torch.bincount(row, torch.tensor(read).double(), minlength=len(rows))
     if not right.any():
         raise ValueError("fit_curve: nothing was read at any height, so there is no curve.")
-    chance = torch.Generator().manual_seed(seed)
-    drawn = many.expand(resamples, -1)
-    drawn = torch.binomial(drawn, (right / many).expand(resamples, -1), generator=chance)
-    drawn = drawn[drawn.any(1)]
+    rng = torch.Generator().manual_seed(seed)
+    shares = (right / items).expand(resamples, -1)
+    samples = torch.binomial(items.expand(resamples, -1), shares, generator=rng)
+    samples = samples[samples.any(1)]
     octaves = torch.tensor(rows, dtype=torch.float64).log2()
-    found = _most_likely(octaves, many, torch.cat((right[None], drawn)))
-    found[:, 0].exp2_()
+    curves = _most_likely(octaves, items, torch.cat((right[None], samples)))
+    curves[:, 0].exp2_()
     ends = torch.tensor((0.025, 0.975), dtype=torch.float64)
-    low, high = found[1:].quantile(ends, dim=0)
-    each = zip(found[0].tolist(), low.tolist(), high.tolist(), strict=True)
-    return Fit(*((round(a, 4), round(b, 4), round(c, 4)) for a, b, c in each))
+    low, high = curves[1:].quantile(ends, dim=0)
+    numbers = torch.stack((curves[0], low, high), 1).tolist()
+    return Fit(*((round(a, 4), round(b, 4), round(c, 4)) for a, b, c in numbers))
 
 
 def _most_likely(
-    octaves: Float[Tensor, "rows"], many: Float[Tensor, "rows"], right: Float[Tensor, "draws rows"]
-) -> Float[Tensor, "draws 3"]:
-    """Middle in octaves, width and ceiling of every draw: a grid, then finer ones around its best.
+    octaves: Float[Tensor, "rows"],
+    items: Float[Tensor, "rows"],
+    right: Float[Tensor, "samples rows"],
+) -> Float[Tensor, "samples 3"]:
+    """Middle in octaves, width and ceiling of samples: a grid, then finer ones around its best.
 
     The middle may lie an octave below the smallest row and half an octave above the largest.
     """
@@ -251,22 +249,22 @@ def _most_likely(
     axes = [torch.linspace(a, b, cuts, dtype=torch.float64) for a, b, cuts in ends]
     grid = torch.cartesian_prod(*axes)
     hit, miss = _logs(octaves, grid)
-    best = grid[(right @ hit.T + (many - right) @ miss.T).argmax(1)]
+    best = grid[(right @ hit.T + (items - right) @ miss.T).argmax(1)]
     around = torch.cartesian_prod(*[torch.arange(-1.0, 2.0).double()] * 3)
     step = (high - low) / (torch.tensor(steps) - 1)
     for _ in range(24):
         step = 0.7 * step
         near = (best[:, None] + around * step).clamp(low, high)
         hit, miss = _logs(octaves, near)
-        likely = (right[:, None] * hit + (many - right)[:, None] * miss).sum(-1)
+        likely = (right[:, None] * hit + (items - right)[:, None] * miss).sum(-1)
         best = near[torch.arange(len(near)), likely.argmax(1)]
     best[:, 1].exp2_()
     return best
 
 
 def _logs(
-    octaves: Float[Tensor, "rows"], curve: Float[Tensor, "*many 3"]
-) -> tuple[Float[Tensor, "*many rows"], Float[Tensor, "*many rows"]]:
+    octaves: Float[Tensor, "rows"], curve: Float[Tensor, "*curves 3"]
+) -> tuple[Float[Tensor, "*curves rows"], Float[Tensor, "*curves rows"]]:
     """Log probabilities to read and not to read. Readers also guess: one in a thousand at least."""
     middle, width, ceiling = curve[..., None].unbind(-2)
     z = (octaves - middle) / width.exp2()
@@ -279,7 +277,7 @@ def _logs(
 
 def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, Any], Path]:
     """Take the test; the result and where it was written. The drawing stands beside it."""
-    made = provenance()
+    origin = provenance()
     eyes = get_eyes(arguments)
     out = result_path(arguments.out, f"eyetest-{slug(eyes.name)}.json")
     if out.suffix != ".json":
@@ -291,7 +289,7 @@ def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, An
             progress(done, total)
 
     items = make_chart(arguments.seed, arguments.items)
-    result = made | examine(eyes, items, arguments.seed, step)
+    result = origin | examine(eyes, items, arguments.seed, step)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n", "utf-8")
     draw_chart(result, items).save(drawing(out), optimize=True)
     return result, out
@@ -308,8 +306,8 @@ def examine(eyes: Eyes, items: Sequence[Item], seed: int, progress: Progress) ->
     scores = [score(item.text, text) for item, text in zip(items, texts, strict=True)]
     table = _table(items, scores)
     read = [right for right, _ in scores]
-    curve, message, bound = _curve(eyes.name, [one.height for one in items], read, seed)
-    fonts = sorted({Path(one.font).name or "Pillow's own" for one in items})
+    curve, message, bound = _curve(eyes.name, [item.height for item in items], read, seed)
+    fonts = sorted({Path(item.font).name or "Pillow's own" for item in items})
     return {
         "task": "eyetest",
         "name": eyes.name,
@@ -355,8 +353,10 @@ def _curve(
 
 
 def _kind_curve(kind: str, items: Sequence[Item], read: Sequence[bool]) -> dict[str, Any] | None:
-    mine = [(item.height, one) for item, one in zip(items, read, strict=True) if item.kind == kind]
-    heights, right = zip(*mine, strict=True)
+    pairs = zip(items, read, strict=True)
+    heights, right = zip(
+        *((item.height, correct) for item, correct in pairs if item.kind == kind), strict=True
+    )
     if not any(right) or all(right):
         return None
     fit = fit_curve(heights, right, resamples=RESAMPLES // 4)
@@ -366,12 +366,13 @@ def _kind_curve(kind: str, items: Sequence[Item], read: Sequence[bool]) -> dict[
 def _table(items: Sequence[Item], scores: Sequence[tuple[bool, float]]) -> list[dict[str, Any]]:
     """Share read at each height: of all items, of each kind, and the mean partial score."""
     table = []
-    for height in sorted({one.height for one in items}, reverse=True):
-        mine = [(i.kind, *s) for i, s in zip(items, scores, strict=True) if i.height == height]
-        row = {"height": round(height, 2), "n": len(mine)}
-        row |= {"read": _mean([right for _, right, _ in mine])}
-        row |= {"partial": _mean([partial for _, _, partial in mine])}
-        row |= {name: _mean([right for kind, right, _ in mine if kind == name]) for name in KINDS}
+    for height in sorted({item.height for item in items}, reverse=True):
+        pairs = zip(items, scores, strict=True)
+        marks = [(item.kind, *score) for item, score in pairs if item.height == height]
+        row = {"height": round(height, 2), "n": len(marks)}
+        row |= {"read": _mean([right for _, right, _ in marks])}
+        row |= {"partial": _mean([partial for _, _, partial in marks])}
+        row |= {name: _mean([right for kind, right, _ in marks if kind == name]) for name in KINDS}
         table.append(row)
     return table
 
@@ -381,7 +382,7 @@ def _mean(values: Sequence[float | bool]) -> float:
 
 
 def _smallest(table: Sequence[dict[str, Any]], share: float) -> float | None:
-    """The smallest height that is read so often, if any is."""
+    """The smallest height of which at least this share is read, if any is."""
     return min((row["height"] for row in table if row["read"] >= share), default=None)
 
 
@@ -389,8 +390,8 @@ def text(result: dict[str, Any]) -> str:
     """The result for people."""
     lines = [f"eye test of {result['reader']}: {result['n']} items, seed {result['seed']}", ""]
     titles = ("height", "read", "words", "numbers", "codes", "partial")
-    lines.append("".join(f"{one:>10}" for one in titles))
+    lines.append("".join(f"{title:>10}" for title in titles))
     for row in result["table"]:
         shares = (row["read"], *(row[kind] for kind in KINDS), row["partial"])
-        lines.append(f"{row['height']:>7.1f} px" + "".join(f"{one:>10.2f}" for one in shares))
+        lines.append(f"{row['height']:>7.1f} px" + "".join(f"{share:>10.2f}" for share in shares))
     return "\n".join([*lines, "", result["message"]])

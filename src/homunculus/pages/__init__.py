@@ -18,17 +18,18 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from jaxtyping import Float, UInt8
+from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 
 from homunculus.lazy import MissingExtra, need
 from homunculus.pages.pillow import (
     count_frames,
-    numpy,
-    one_scan,
+    in_one_scan,
     orientation_of,
-    pil,
     plain,
     reopened,
     to_tensor,
@@ -41,9 +42,9 @@ from homunculus.pages.source import (
     PictureError,
     bounded,
     from_data_uri,
-    opened_path,
+    open_path,
+    open_source,
     read_file,
-    stream,
     to_data_uri,
 )
 
@@ -65,28 +66,12 @@ __all__ = [
     "undecoded",
 ]
 
-SHAPES = "H x W, H x W x 3 or H x W x 4"
-
-
-def checked_array(array: Any) -> Any:
-    """A numpy array as Pillow takes it; others than 8-bit pictures are refused."""
-    shape = array.shape
-    if array.dtype.name != "uint8" or not (
-        len(shape) == 2 or (len(shape) == 3 and shape[2] in (3, 4))
-    ):
-        raise PictureError(
-            f"array: expected {SHAPES} of uint8, got {' x '.join(map(str, shape)) or 'a number'} "
-            f"of {array.dtype.name}. Convert it, channels last, values 0 to 255."
-        )
-    return array
-
-
 DECLARED = 400_000_000
 """Pixels a file may declare at all."""
 DECODED = 120_000_000
 """Pixels that may be held decoded: half a gigabyte, twice that while alpha is removed. Half as many
 for WebP and HEIC, whose decoders keep copies of their own."""
-MOST_PAGES = 10_000
+MAX_TIFF_PAGES = 10_000
 """Pages of a TIFF that are counted; a PDF says how many it has."""
 SLIMMEST = 200
 """The longer side may be this many times the shorter one."""
@@ -95,13 +80,13 @@ BYTES = 512 * 2**20
 DOTS = 200
 """Dots per inch of a rendered PDF page, unless that is too large."""
 
-_PLUGINS = (  # how a file begins, and the one decoder that may read it
-    (b"\x89PNG\r\n\x1a\n", "PngImagePlugin", "PngImageFile"),
-    (b"\xff\xd8\xff", "JpegImagePlugin", "JpegImageFile"),
-    (b"GIF8", "GifImagePlugin", "GifImageFile"),
-    (b"BM", "BmpImagePlugin", "BmpImageFile"),
-    (b"RIFF", "WebPImagePlugin", "WebPImageFile"),
-)
+_PLUGINS = {  # how a file begins, and the one decoder that may read it
+    b"\x89PNG\r\n\x1a\n": ("PngImagePlugin", "PngImageFile"),
+    b"\xff\xd8\xff": ("JpegImagePlugin", "JpegImageFile"),
+    b"GIF8": ("GifImagePlugin", "GifImageFile"),
+    b"BM": ("BmpImagePlugin", "BmpImageFile"),
+    b"RIFF": ("WebPImagePlugin", "WebPImageFile"),
+}
 _HEIC = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
 """Brands of HEIC files, bytes 8 to 12; a video or an AVIF names another."""
 _FORMATS = "PNG, JPEG, WebP, GIF, BMP, HEIC, PDF, or TIFF by its path"
@@ -142,14 +127,14 @@ class Picture:
         >>> Picture(torch.zeros(3, 4, 8, dtype=torch.uint8), "a.pdf", (8, 16), 2, 3).notes()
         ['This is page 2 of 3.', 'The picture was reduced from 16x8 to 8x4 pixels.']
         """
-        found = list[str]()
+        notes = list[str]()
         if self.pages > 1:
             where = " of an animation" if self.part == "frame" else ""
-            found.append(f"This is {self.part} {self.page} of {self.pages}{where}.")
+            notes.append(f"This is {self.part} {self.page} of {self.pages}{where}.")
         if self.size != self.original:
             (high, wide), (rows, cols) = self.original, self.size
-            found.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
-        return found
+            notes.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
+        return notes
 
     def unit(self) -> Float[Tensor, "1 3 h w"]:
         """The pixels as a batch of one, from 0 to 1."""
@@ -174,24 +159,34 @@ def open_picture(
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
     if isinstance(source, Tensor):
         source = _channels_last(source)
-    if isinstance(source, numpy().ndarray):
-        _no_page("array", page)
-        size = checked_array(source).shape[:2]
-        _check("array", size, DECODED, "Make it smaller.")
-        return _picture("array", pil().fromarray(source), bounds)
-    if isinstance(source, pil().Image):
+    if isinstance(source, np.ndarray):
+        return _from_array(source, page, bounds)
+    if isinstance(source, Image.Image):
         return _from_pillow(source, page, bounds)
-    with stream(source, BYTES) as (name, file):
+    with open_source(source, BYTES) as (name, file):
         head = file.read(1024)
         file.seek(0)
-        if not any(head.startswith(row[0]) for row in _PLUGINS) and b"%PDF-" in head:
+        if _plugin(head) is None and b"%PDF-" in head:
             return _pdf(name, file, page, bounds)
         if head.startswith(_TIFF) and _is_path(source):
             return _tiff(name, file, page, bounds)
         return _still_or_frame(name, _from_file(name, head, file), file, page, bounds)
 
 
-def _channels_last(tensor: Tensor) -> Any:
+def _from_array(array: NDArray[Any], page: int, bounds: tuple[int, int]) -> Picture:
+    _no_page("array", page)
+    shape = array.shape
+    if array.dtype != np.uint8 or not (len(shape) == 2 or (len(shape) == 3 and shape[2] in (3, 4))):
+        raise PictureError(
+            "array: expected H x W, H x W x 3 or H x W x 4 of uint8, got "
+            f"{' x '.join(map(str, shape)) or 'a number'} of {array.dtype.name}. "
+            "Convert it, channels last, values 0 to 255."
+        )
+    _check_size("array", (shape[0], shape[1]), DECODED, "Make it smaller.")
+    return _picture("array", Image.fromarray(array), bounds)
+
+
+def _channels_last(tensor: Tensor) -> NDArray[np.uint8]:
     """A picture of torch as an array of numpy."""
     tensor, kind = tensor.detach().cpu(), str(tensor.dtype).removeprefix("torch.")
     if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
@@ -214,31 +209,30 @@ def _is_path(source: Any) -> bool:
 
 def size_of(data: bytes) -> tuple[int, int]:
     """Height and width that a picture's file declares; nothing is decoded."""
-    with stream(data, BYTES) as (name, file):
+    with open_source(data, BYTES) as (name, file):
         image = _from_file(name, data[:1024], file)
-        size = (int(image.height), int(image.width))
-        _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
+        size = (image.height, image.width)
+        _check_size(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
         return size
 
 
-def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Any:
+def _plugin(head: bytes) -> tuple[str, str] | None:
+    """Pillow's module and class for a file that begins like this."""
+    return next((plugin for magic, plugin in _PLUGINS.items() if head.startswith(magic)), None)
+
+
+def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Image.Image:
     """A Pillow image that is not decoded yet, by one of the few decoders that can be reached."""
     if not head:
         raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
-    if _is_heic(head):
+    if head[4:8] == b"ftyp" and head[8:12] in _HEIC:
         decoder = _heif(name)
+    elif plugin := _plugin(head):
+        decoder = getattr(import_module(f"PIL.{plugin[0]}"), plugin[1])
     else:
-        plugin = next((row for row in _PLUGINS if head.startswith(row[0])), None)
-        if plugin is None:
-            raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
-        module = import_module(f"PIL.{plugin[1]}")
-        decoder = getattr(module, plugin[2])
+        raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
     with _decoding(name):
         return decoder(file)
-
-
-def _is_heic(head: bytes) -> bool:
-    return head[4:8] == b"ftyp" and head[8:12] in _HEIC
 
 
 def _heif(name: str) -> Any:
@@ -273,7 +267,7 @@ def _decoding(name: str) -> Generator[None, None, None]:
         yield
     except PictureError:
         raise
-    except (MemoryError, pil().DecompressionBombError) as error:
+    except (MemoryError, Image.DecompressionBombError) as error:
         raise PictureError(f"{name}: too large to decode. Save it smaller.") from error
     except Exception as error:  # its text stays in the cause: it may quote what the file holds
         if "password" in str(error).lower():  # as PDFium says
@@ -314,14 +308,14 @@ def _is_there(name: str, part: str, page: int, pages: int, kind: str) -> None:
         )
 
 
-def _check(name: str, size: tuple[int, int], most: int, cure: str) -> None:
+def _check_size(name: str, size: tuple[int, int], max_pixels: int, cure: str) -> None:
     """Refuse by the declared height and width alone."""
     high, wide = size
     if high < 1 or wide < 1:
         raise PictureError(f"{name}: expected at least one pixel, got {wide}x{high}.")
-    if high * wide > most:
+    if high * wide > max_pixels:
         raise PictureError(
-            f"{name}: expected at most {most / 1e6:.0f} megapixels, got {wide}x{high} "
+            f"{name}: expected at most {max_pixels / 1e6:.0f} megapixels, got {wide}x{high} "
             f"({high * wide / 1e6:.0f}). {cure}"
         )
     if max(size) > SLIMMEST * min(size):
@@ -330,40 +324,42 @@ def _check(name: str, size: tuple[int, int], most: int, cure: str) -> None:
         )
 
 
-def _from_pillow(image: Any, page: int, bounds: tuple[int, int]) -> Picture:
+def _from_pillow(image: Image.Image, page: int, bounds: tuple[int, int]) -> Picture:
     """A Pillow image of the caller's, which is never decoded or reduced in place."""
     name = Path(str(getattr(image, "filename", "") or "image")).name
     _no_page(name, page)
     if not undecoded(image):
         return _picture(name, image, bounds)
     # before it is opened again: some decoders take memory as soon as they are made
-    most = DECLARED if image.format == "JPEG" else _most(image)
-    _check(name, (image.height, image.width), most, "Nothing was decoded. Save it smaller.")
+    max_pixels = DECLARED if image.format == "JPEG" else _max_decoded(image)
+    size = (image.height, image.width)
+    _check_size(name, size, max_pixels, "Nothing was decoded. Save it smaller.")
     with _decoding(name):
         image = reopened(name, image, BYTES)
     return _picture(name, image, bounds)
 
 
-def _most(image: Any) -> int:
+def _max_decoded(image: Image.Image) -> int:
     """Pixels of an image that may be decoded."""
     several = image.format in ("WEBP", "HEIF") and undecoded(image)
     return DECODED // 2 if several else DECODED
 
 
-def _picture(name: str, image: Any, bounds: tuple[int, int]) -> Picture:
+def _picture(name: str, image: Image.Image, bounds: tuple[int, int]) -> Picture:
     """Check, decode as small as the format allows, reduce, make plain RGB, turn upright."""
     size = (image.height, image.width)
-    _check(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
+    _check_size(name, size, DECLARED, "Nothing was decoded. Save it smaller.")
     target = fitted(size, *bounds)
     with _decoding(name):
-        if image.format == "JPEG" and undecoded(image) and one_scan(image):
-            image.draft(None, target[::-1])
+        if image.format == "JPEG" and undecoded(image) and in_one_scan(image):
+            image.draft(None, (target[1], target[0]))
         cure = "This format must be decoded whole. Save it smaller, or as a baseline JPEG."
-        _check(name, (image.height, image.width), _most(image), cure)
+        _check_size(name, (image.height, image.width), _max_decoded(image), cure)
         image.load()
         orientation = orientation_of(image)
         image = upright(plain(image, target), orientation)
-    return Picture(to_tensor(image), name, size[::-1] if orientation >= 5 else size)
+    original = (size[1], size[0]) if orientation >= 5 else size
+    return Picture(to_tensor(image), name, original)
 
 
 def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
@@ -371,7 +367,7 @@ def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -
     decoder = import_module("PIL.TiffImagePlugin")
     with _decoding(name):
         image = decoder.TiffImageFile(file)
-        pages = _count_pages(image)
+        pages = _tiff_pages(image)
         _is_there(name, "page", page, pages, "TIFF")
         image.seek(page - 1)
         if (codec := str(image.info.get("compression"))) not in _TIFF_CODECS:
@@ -386,18 +382,18 @@ def _named(name: str, page: int, part: str = "page") -> str:
     return f"{name} {part} {page}" if page > 1 else name
 
 
-def _count_pages(image: Any) -> int:
+def _tiff_pages(image: Image.Image) -> int:
     """Pages of a TIFF, up to a bound: each is found through the one before it."""
-    for page in range(MOST_PAGES):
+    for page in range(MAX_TIFF_PAGES):
         try:
             image.seek(page)
         except EOFError:
             return page
-    return MOST_PAGES
+    return MAX_TIFF_PAGES
 
 
 def _still_or_frame(
-    name: str, image: Any, file: BufferedIOBase, page: int, bounds: tuple[int, int]
+    name: str, image: Image.Image, file: BufferedIOBase, page: int, bounds: tuple[int, int]
 ) -> Picture:
     """A picture, or one frame of an animation."""
     frames = count_frames(image, file)
@@ -406,7 +402,7 @@ def _still_or_frame(
         return _picture(name, image, bounds)
     _is_there(name, "frame", page, frames, "animation")
     if page > 1:  # seeking decodes
-        _check(name, (image.height, image.width), _most(image), "Save it smaller.")
+        _check_size(name, (image.height, image.width), _max_decoded(image), "Save it smaller.")
         if image.height * image.width * page > DECLARED:
             raise PictureError(
                 f"{name}: frame {page} is decoded after all frames before it, and together they "
@@ -418,31 +414,33 @@ def _still_or_frame(
     return replace(opened, page=page, pages=frames, part="frame")
 
 
-def _pdf(name: str, stream: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
-    """One page drawn at 200 dots per inch, or as large as the bounds allow."""
+@contextmanager
+def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
     pdfium = import_module("pypdfium2")
     with _PDFIUM, _decoding(name):
-        document = pdfium.PdfDocument(stream.read())
+        document = pdfium.PdfDocument(file.read())
         try:
-            _is_there(name, "page", page, len(document), "PDF")
-            document.init_forms()  # without it, what was filled into a form stays invisible
-            sheet = document[page - 1]
-            wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
-            _check(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
-            target = fitted((high, wide), *bounds)
-            scale = min(target[0] / high, target[1] / wide) * DOTS / 72
-            image, pages = plain(sheet.render(scale=scale).to_pil(), target), len(document)
+            yield document
         finally:
             document.close()
+
+
+def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+    """One page drawn at 200 dots per inch, or as large as the bounds allow."""
+    with _open_pdf(name, file) as document:
+        pages = len(document)
+        _is_there(name, "page", page, pages, "PDF")
+        document.init_forms()  # without it, what was filled into a form stays invisible
+        sheet = document[page - 1]
+        wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
+        _check_size(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
+        target = fitted((high, wide), *bounds)
+        scale = min(target[0] / high, target[1] / wide) * DOTS / 72
+        image = plain(sheet.render(scale=scale).to_pil(), target)
     return Picture(to_tensor(image), _named(name, page), (high, wide), page, pages)
 
 
 def count_pages(path: str | PathLike[Any]) -> int:
     """Pages of a PDF file, without drawing any of them."""
-    pdfium = import_module("pypdfium2")
-    with opened_path(path, BYTES) as (name, file), _PDFIUM, _decoding(name):
-        document = pdfium.PdfDocument(file.read())
-        try:
-            return len(document)
-        finally:
-            document.close()
+    with open_path(path, BYTES) as (name, file), _open_pdf(name, file) as document:
+        return len(document)

@@ -1,36 +1,27 @@
 """Images of Pillow: opened again, counted, made plain RGB. Others choose their decoders."""
 
-from importlib import import_module
 from io import BufferedIOBase, BytesIO
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import UInt8
+from PIL import Image
 from torch import Tensor
 
 from homunculus.pages.source import PictureError, read_file
 
-MOST_BLOCKS = 1_000_000
+MAX_BLOCKS = 1_000_000
 """Blocks of a GIF that are read to count its frames."""
 _TURNS = {  # EXIF orientation -> what makes the picture upright
-    2: "FLIP_LEFT_RIGHT",
-    3: "ROTATE_180",
-    4: "FLIP_TOP_BOTTOM",
-    5: "TRANSPOSE",
-    6: "ROTATE_270",
-    7: "TRANSVERSE",
-    8: "ROTATE_90",
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
 }
-
-
-def numpy() -> Any:
-    """The module, loaded when it is needed."""
-    return import_module("numpy")
-
-
-def pil() -> Any:
-    """Pillow's module `Image`, loaded when it is needed."""
-    return import_module("PIL.Image")
 
 
 def undecoded(image: Any) -> bool:
@@ -45,7 +36,7 @@ def _readable(file: Any) -> bool:
         return False
 
 
-def reopened(name: str, image: Any, most: int) -> Any:
+def reopened(name: str, image: Any, max_bytes: int) -> Image.Image:
     """The same image from the same open file, so that decoding leaves the caller's as it is."""
     file = image.fp if getattr(image, "fp", None) is not None else getattr(image, "_fp", None)
     if not _readable(file):
@@ -53,18 +44,18 @@ def reopened(name: str, image: Any, most: int) -> Any:
             f"{name}: the file of this Pillow image was closed before it was read. "
             "Call load() on it before closing."
         )
-    again = type(image)(BytesIO(read_file(name, file, most)))
+    copy = type(image)(BytesIO(read_file(name, file, max_bytes)))
     if frame := image.tell():
-        again.seek(frame)
-    if (again.size, again.mode) != (image.size, image.mode):
-        again.draft(image.mode, image.size)  # as the caller did
-    if (again.size, again.mode) != (image.size, image.mode):
+        copy.seek(frame)
+    if (copy.size, copy.mode) != (image.size, image.mode):
+        copy.draft(image.mode, image.size)  # as the caller did
+    if (copy.size, copy.mode) != (image.size, image.mode):
         return image  # of a state that cannot be made again: its pixels are what counts
-    again.info = dict(image.info)
-    return again
+    copy.info = dict(image.info)
+    return copy
 
 
-def count_frames(image: Any, file: BufferedIOBase) -> int:
+def count_frames(image: Image.Image, file: BufferedIOBase) -> int:
     """Frames that a file has, or declares; nothing is decoded."""
     if image.format == "GIF":  # Pillow would walk through millions of them
         return max(1, _gif_frames(file))
@@ -72,11 +63,11 @@ def count_frames(image: Any, file: BufferedIOBase) -> int:
 
 
 def _gif_frames(file: BufferedIOBase) -> int:
-    """Frames of a GIF, by its blocks; those behind `MOST_BLOCKS` blocks are not counted."""
-    here, frames, inside = file.tell(), 0, False
+    """Frames of a GIF, by its blocks; those behind `MAX_BLOCKS` blocks are not counted."""
+    start, frames, inside = file.tell(), 0, False
     file.seek(10)
     file.seek(13 + _palette(file.read(1)))
-    for _ in range(MOST_BLOCKS):
+    for _ in range(MAX_BLOCKS):
         block = file.read(1)
         if inside:  # parts of data: each begins with its length, and one of 0 is the last
             inside = block not in (b"", b"\0")
@@ -90,7 +81,7 @@ def _gif_frames(file: BufferedIOBase) -> int:
             file.seek(1, 1)
         else:  # the end, or something that Pillow would not follow either
             break
-    file.seek(here)
+    file.seek(start)
     return frames
 
 
@@ -99,23 +90,23 @@ def _palette(flags: bytes) -> int:
     return 3 << ((flags[0] & 7) + 1) if flags and flags[0] & 0x80 else 0
 
 
-def one_scan(image: Any) -> bool:
+def in_one_scan(image: Any) -> bool:
     """Whether a JPEG comes in one pass; otherwise all its coefficients stay in memory at once."""
     if image.info.get("progressive"):
         return False
-    stream, here = image.fp, image.fp.tell()
+    file, position = image.fp, image.fp.tell()
     try:
-        stream.seek(2)
-        while (head := stream.read(4)) and len(head) == 4 and head[0] == 0xFF:
+        file.seek(2)
+        while (head := file.read(4)) and len(head) == 4 and head[0] == 0xFF:
             if head[1] == 0xDA:  # start of scan: how many components it holds comes first
-                return stream.read(1) == bytes([image.layers])
-            stream.seek(int.from_bytes(head[2:], "big") - 2, 1)
+                return file.read(1) == bytes([image.layers])
+            file.seek(int.from_bytes(head[2:], "big") - 2, 1)
         return False
     finally:
-        stream.seek(here)
+        file.seek(position)
 
 
-def orientation_of(image: Any) -> int:
+def orientation_of(image: Image.Image) -> int:
     """How a camera was held, as EXIF counts: 1 is upright, from 5 on it lay on its side."""
     try:
         tag = int(image.getexif().get(0x0112, 1))
@@ -124,28 +115,28 @@ def orientation_of(image: Any) -> int:
     return tag if tag in _TURNS else 1
 
 
-def upright(image: Any, orientation: int) -> Any:
+def upright(image: Image.Image, orientation: int) -> Image.Image:
     """The image as it was seen."""
-    turn = _TURNS.get(orientation)
-    return image.transpose(pil().Transpose[turn]) if turn else image
+    return image.transpose(_TURNS[orientation]) if orientation in _TURNS else image
 
 
-def plain(image: Any, size: tuple[int, int]) -> Any:
+def plain(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     """RGB of the given height and width; alpha is laid on white."""
     if image.mode.startswith("I") or image.mode == "F":
         image = _eight_bits(image)
-    clear = image.has_transparency_data
-    if image.mode in ("1", "P", "PA") or (clear and image.mode in ("L", "RGB")):
-        image = image.convert("RGBA" if clear else "RGB")
-    if image.size != size[::-1]:
-        image = image.resize(size[::-1], pil().Resampling.LANCZOS, reducing_gap=3.0)
-    if not clear:
+    transparent = image.has_transparency_data
+    if image.mode in ("1", "P", "PA") or (transparent and image.mode in ("L", "RGB")):
+        image = image.convert("RGBA" if transparent else "RGB")
+    width_height = (size[1], size[0])
+    if image.size != width_height:
+        image = image.resize(width_height, Image.Resampling.LANCZOS, reducing_gap=3.0)
+    if not transparent:
         return image.convert("RGB")
-    white = pil().new("RGBA", image.size, "white")
-    return pil().alpha_composite(white, image.convert("RGBA")).convert("RGB")
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, image.convert("RGBA")).convert("RGB")
 
 
-def _eight_bits(image: Any) -> Any:
+def _eight_bits(image: Image.Image) -> Image.Image:
     """Deep greys as 8-bit ones.
 
     A mode of 16 or 32 bits does not say how many of them are used: scanners and cameras write 10,
@@ -154,7 +145,7 @@ def _eight_bits(image: Any) -> Any:
     becomes brighter, which harms no reader.
     Floats may go to 1, to 255 or anywhere, and greys below 0 begin anywhere: both are refused.
     """
-    deep = numpy().asarray(image)
+    deep = np.asarray(image)
     if image.mode == "F" or deep.min() < 0:
         what = "floats" if image.mode == "F" else "values below 0"
         raise PictureError(
@@ -162,9 +153,9 @@ def _eight_bits(image: Any) -> Any:
             "which is white is unknown. Scale them to 0 to 255 and convert it to mode L."
         )
     shift = max(0, int(deep.max()).bit_length() - 8)
-    return pil().fromarray((deep >> shift).astype("uint8"))
+    return Image.fromarray((deep >> shift).astype("uint8"))
 
 
-def to_tensor(image: Any) -> UInt8[Tensor, "3 h w"]:
+def to_tensor(image: Image.Image) -> UInt8[Tensor, "3 h w"]:
     """RGB as channels first."""
-    return torch.from_numpy(numpy().array(image)).permute(2, 0, 1).contiguous()
+    return torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous()

@@ -25,20 +25,20 @@ class MissingPictureError(PictureError, FileNotFoundError):
 
 
 @contextmanager
-def stream(source: Any, most: int) -> Generator[tuple[str, BufferedIOBase], None, None]:
-    """A name for messages and the bytes behind a source, at most ``most``."""
+def open_source(source: Any, max_bytes: int) -> Generator[tuple[str, BufferedIOBase], None, None]:
+    """A name for messages and the bytes behind a source, at most ``max_bytes``."""
     if isinstance(source, bytes | bytearray | memoryview):
-        bounded("bytes", memoryview(source).nbytes, most)
+        bounded("bytes", memoryview(source).nbytes, max_bytes)
         yield "bytes", BytesIO(source)
     elif isinstance(source, str) and source[:5].lower() == "data:":
-        yield "data URI", BytesIO(from_data_uri(source, most))
+        yield "data URI", BytesIO(from_data_uri(source, max_bytes))
     elif isinstance(source, str | PathLike):
-        with opened_path(source, most) as (name, file):
+        with open_path(source, max_bytes) as (name, file):
             yield name, file
     elif hasattr(source, "read"):
         name = getattr(source, "name", None)
         name = Path(name).name if isinstance(name, str) and name else "file"
-        yield name, BytesIO(read_file(name, source, most))
+        yield name, BytesIO(read_file(name, source, max_bytes))
     else:
         raise PictureError(
             "picture: expected a path, bytes, a data URI, a binary file, a numpy array, a "
@@ -46,17 +46,18 @@ def stream(source: Any, most: int) -> Generator[tuple[str, BufferedIOBase], None
         )
 
 
-def bounded(name: str, size: int, most: int) -> None:
+def bounded(name: str, size: int, max_bytes: int) -> None:
     """Refuse more bytes than that."""
-    if size > most:
+    if size > max_bytes:
         raise PictureError(
-            f"{name}: expected at most {most >> 20} MiB, got {size >> 20} MiB. Save it smaller."
+            f"{name}: expected at most {max_bytes >> 20} MiB, got {size >> 20} MiB. "
+            "Save it smaller."
         )
 
 
 @contextmanager
-def opened_path(
-    source: str | PathLike[Any], most: int
+def open_path(
+    source: str | PathLike[Any], max_bytes: int
 ) -> Generator[tuple[str, BufferedIOBase], None, None]:
     """A regular file of bounded size."""
     if "://" in str(source)[:12]:
@@ -64,13 +65,13 @@ def opened_path(
     try:
         path = Path(source)
         if not path.exists():
-            first = " The picture comes first, then the question." if " " in path.name else ""
+            order = " The picture comes first, then the question." if " " in path.name else ""
             raise MissingPictureError(
-                f"{path}: no such file. Check the path and the current folder.{first}"
+                f"{path}: no such file. Check the path and the current folder.{order}"
             )
         if not path.is_file():
             raise PictureError(f"{path}: expected a picture file, got a folder or a device.")
-        bounded(path.name, path.stat().st_size, most)
+        bounded(path.name, path.stat().st_size, max_bytes)
         file = path.open("rb")
     except (OSError, ValueError) as error:
         if isinstance(error, PictureError):
@@ -80,14 +81,14 @@ def opened_path(
         yield path.name, file
 
 
-def from_data_uri(uri: str, most: int) -> bytes:
+def from_data_uri(uri: str, max_bytes: int) -> bytes:
     """The bytes of a base64 data URI; its length is checked before it is decoded."""
     head, comma, body = uri.partition(",")
     if not comma or not head.lower().endswith(";base64"):
         raise PictureError(
             f"data URI: expected data:image/...;base64,..., got {head[:40]!r}. Encode it in base64."
         )
-    bounded("data URI", len(body) * 3 // 4, most)
+    bounded("data URI", len(body) * 3 // 4, max_bytes)
     try:
         return b64decode(body, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -99,18 +100,18 @@ def to_data_uri(data: bytes, kind: str = "png") -> str:
     return f"data:image/{kind};base64,{b64encode(data).decode()}"
 
 
-def read_file(name: str, file: Any, most: int) -> bytes:
+def read_file(name: str, file: Any, max_bytes: int) -> bytes:
     """All bytes of an open file, from its beginning if it can seek; its position stays."""
     try:
         if not _seekable(file):
-            return _all(name, file, most)
+            return _all(name, file, max_bytes)
         with _READING:
-            here = file.tell()
+            position = file.tell()
             try:
                 file.seek(0)
-                return _all(name, file, most)
+                return _all(name, file, max_bytes)
             finally:
-                file.seek(here)
+                file.seek(position)
     except PictureError:
         raise
     except Exception as error:  # it is the caller's own class: anything may come
@@ -123,7 +124,7 @@ def _seekable(file: Any) -> bool:
     return hasattr(file, "seek") and hasattr(file, "tell")
 
 
-def _all(name: str, file: Any, most: int) -> bytes:
+def _all(name: str, file: Any, max_bytes: int) -> bytes:
     parts, size = [], 0
     while part := file.read(CHUNK):
         if not isinstance(part, bytes | bytearray | memoryview):
@@ -132,6 +133,6 @@ def _all(name: str, file: Any, most: int) -> bytes:
                 'Open it in binary mode, "rb".'
             )
         size += len(part)
-        bounded(name, size, most)
+        bounded(name, size, max_bytes)
         parts.append(part)
     return b"".join(parts)

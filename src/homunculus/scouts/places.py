@@ -131,28 +131,26 @@ def hint(question: str, grid: tuple[int, int]) -> Float[Tensor, "rows cols"] | N
         raise ValueError(
             f"hint: a grid has 1 or more rows and cols, got {grid}. Pass (rows, cols)."
         )
-    found = places(question)
-    if not found:
-        return None
-    return torch.stack([_blob(place, grid) for place in found]).amax(0)
+    blobs = [_blob(place, grid) for place in places(question)]
+    return torch.stack(blobs).amax(0) if blobs else None
 
 
 def places(question: str) -> list[Place]:
     """The places a question names, each once, in the order of the table."""
     text = " ".join(re.sub(r"[\u2010-\u2015]", "-", question.lower()).split())
-    found: list[Place] = []
+    named: list[Place] = []
     for pattern, place in TABLE:
         text, count = pattern.subn(" ~ ", text)
-        if count and place not in found:
-            found.append(place)
-    return found
+        if count and place not in named:
+            named.append(place)
+    return named
 
 
 def _blob(place: Place, grid: tuple[int, int]) -> Float[Tensor, "rows cols"]:
     """A Gaussian around the place, scaled so that the best cell is 1 on every grid."""
     off = [
-        torch.zeros(cells) if at is None else (torch.arange(cells) + 0.5) / cells - at
-        for cells, at in zip(grid, (place.y, place.x), strict=True)
+        torch.zeros(cells) if point is None else (torch.arange(cells) + 0.5) / cells - point
+        for cells, point in zip(grid, (place.y, place.x), strict=True)
     ]
     distance = off[0][:, None] ** 2 + off[1] ** 2
     return torch.exp((distance.min() - distance) / (2 * place.spread**2))

@@ -1,9 +1,8 @@
-"""Scouts by name: the registry, the default one, and what stands in where no scout is asked.
+"""Scouts by name: the registry, the default one, and those of pixels, of a map and of nothing.
 
 A scout is any callable of (image, question, grid) that returns a `Sight`. The default looks for the
 question's words on the page and for the things that it names. Where there is neither, relevance
-comes from pixels and from places that a question names in so many words ("bottom right"), and the
-result says so.
+comes from pixels and from places that a question names ("bottom right"), and the result says so.
 """
 
 import os
@@ -33,7 +32,7 @@ ScoutLike = str | Path | Tensor | Scout
 """A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
 
 PageReader = Callable[[Image, str, Grid], WordSight]
-"""The word scout, or whoever else reads pages."""
+"""The word scout, or another that reads pages."""
 
 HINT = f"Things were not looked for: {how_to_install('things')}."
 DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
@@ -74,7 +73,7 @@ def list_scouts() -> Mapping[str, Callable[[], Scout]]:
 
 
 _failed: list[tuple[str, str]] = []
-"""Entry points that could not be loaded, and why; `scouts` fills it."""
+"""Entry points that could not be loaded, and why; `list_scouts` fills it."""
 
 
 def get_scout(scout: ScoutLike) -> Scout:
@@ -126,17 +125,13 @@ class WordsAndThings:
         read = self.words(image, question, grid)
         if not question.strip() or read.facts.get("whole"):
             return read
-        if self.things is None:
-            return read if read.sure else _hinted(read)
-        seen = at_named_place(self.things(image, question, grid), question, grid)
-        return combine(read, seen, question, grid)
-
-
-def _hinted(read: Sight) -> Sight:
-    """With a word on how to look for things, too."""
-    return replace(
-        read, explanation=f"{read.explanation} {HINT}", unsure=f"{read.unsure} {HINT}".lstrip()
-    )
+        if self.things is not None:
+            seen = at_named_place(self.things(image, question, grid), question, grid)
+            return combine(read, seen, question, grid)
+        if read.sure:
+            return read
+        unsure = f"{read.unsure} {HINT}".lstrip()
+        return replace(read, explanation=f"{read.explanation} {HINT}", unsure=unsure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +145,8 @@ class WordsOrPixels:
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         if not question.strip():
-            alone = PixelScout(" (no question)", "There is no question", side=self.side)
-            return alone(image, question, grid)
+            pixels = PixelScout(" (no question)", "There is no question", side=self.side)
+            return pixels(image, question, grid)
         if asks_for_all(question):
             return _everywhere(grid)
         if self.words is None:
@@ -199,8 +194,7 @@ def shipped() -> PageReader | None:
 
 def available() -> bool:
     """Whether the package's word scout can be loaded; nothing is."""
-    there = (words.WEIGHTS / words.FILE).exists()
-    return there and find_spec("safetensors") is not None
+    return (words.WEIGHTS / words.FILE).exists() and find_spec("safetensors") is not None
 
 
 @lru_cache(maxsize=4)
@@ -227,11 +221,6 @@ def _thing_scout() -> ThingScout:
     return ThingScout(things.shipped())
 
 
-def shipped_detector() -> things.Detector | None:
-    """The package's detector; None if its runtime is not installed."""
-    return things.shipped() if things.available() else None
-
-
 @dataclass(frozen=True)
 class PixelScout:
     """What stands out, what is there, and the place that the question names. It is never sure."""
@@ -248,7 +237,7 @@ class PixelScout:
     """Pixels along a cell; None to tell it from the image and the grid."""
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
-        pixels, side = image[None].float() / 255, self.side or cell_side_of(image, grid)
+        pixels, side = image[None].float() / 255, self.side or cell_side(image.shape[1:], grid)
         maps = {"saliency": contrast(pixels, side)[0]}
         if not self.flat:
             maps["information"] = information(pixels, side)[0]
@@ -260,10 +249,8 @@ class PixelScout:
             follows += " and the place that the question names"
         elif asks:
             follows += ", not the question"
-        cells = {name: one.reshape(1, -1) for name, one in maps.items()}
-        logit = mix(cells, torch.ones(1, grid[0] * grid[1], dtype=torch.bool)).view(grid)
         return Sight(
-            logit,
+            mix(maps),
             sure=0.0,
             origin=origin,
             explanation=f"{self.because}; {follows}.",
@@ -287,7 +274,7 @@ class GivenMap:
 
 @dataclass(frozen=True)
 class NoScout:
-    """Looks at nothing and knows nothing: planned views are then the whole picture, resized."""
+    """Knows nothing: planned views are then the whole picture, resized."""
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         return Sight(
@@ -297,8 +284,3 @@ class NoScout:
             explanation="No scout was asked, so the whole picture counts alike.",
             question_used=False,
         )
-
-
-def cell_side_of(image: Image, grid: Grid) -> int:
-    """Pixels along a cell of an image on a grid."""
-    return cell_side((image.shape[1], image.shape[2]), grid)

@@ -3,7 +3,7 @@
 A scout is any function of (image, question, grid) that returns a `Sight`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -17,8 +17,8 @@ from homunculus.checks import Grid, check_number
 Box = tuple[float, float, float, float]
 FOUND, PERHAPS = 0.6, 0.4
 """A match is said to be found, or perhaps found, from these probabilities on. A map already follows
-what is perhaps found: on the page that a question is about most of that is right. On any other page
-nearly all of it is wrong, and most of what scores more is right."""
+what is perhaps found: on the page that a question is about, most of that is right. On any other
+page nearly all of it is wrong, and most of what scores more is right."""
 
 State = Literal["found", "perhaps", "missing"]
 """What became of something that a scout looked for by name."""
@@ -84,7 +84,7 @@ class Sight:
     size_error: float = 0.5
     """How well the height is known: one standard deviation, in octaves."""
     thing: Map | None = None
-    """How far each cell holds a thing, which is told by its shape, and not print: from 0 to 1. Its
+    """How far each cell holds a thing, which is known by its shape, and not print: from 0 to 1. Its
     height is then its shorter side. None for print everywhere."""
     elsewhere: Map | None = None
     """Where else the answer may stand, as weights of cells, as far as the scout is not sure; None
@@ -100,7 +100,7 @@ class Sight:
     matches: tuple[Match, ...] = ()
     """What it looked for by name, found or not."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Anything else worth telling a machine."""
+    """Anything else for a machine."""
 
     def __post_init__(self) -> None:
         # what is no map of numbers is refused by `check_sight`, which can name the scout
@@ -109,7 +109,7 @@ class Sight:
 
     @property
     def found(self) -> tuple[Match, ...]:
-        """The matches that people can be told of as found."""
+        """The matches that are said to be found."""
         return tuple(match for match in self.matches if match.state == "found")
 
     @property
@@ -136,7 +136,7 @@ class Sight:
 
 @runtime_checkable
 class Scout(Protocol):
-    """Whoever tells from pixels and a question where the answer may stand: any such function.
+    """Says from pixels and a question where the answer may stand: any such function.
 
     >>> def lower_half(image, question, grid):
     ...     return Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
@@ -209,7 +209,7 @@ def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:
     return F.interpolate(value[None, None], grid, mode="bilinear", antialias=True)[0, 0]
 
 
-def cell_side(size: tuple[int, int], grid: Grid) -> int:
+def cell_side(size: Sequence[int], grid: Grid) -> int:
     """Pixels along a cell, from the size of an image and its grid.
 
     Several sides may fit a small image; those that models use come first.
@@ -218,8 +218,8 @@ def cell_side(size: tuple[int, int], grid: Grid) -> int:
     (16, 28, 16)
     """
     pairs = list(zip(size, grid, strict=True))
-    least = max(-(-pixels // cells) for pixels, cells in pairs)
-    for side in (16, 14, 28, 32, 8, least):
+    smallest = max(-(-pixels // cells) for pixels, cells in pairs)
+    for side in (16, 14, 28, 32, 8, smallest):
         if all(-(-pixels // side) == cells for pixels, cells in pairs):
             return side
     raise ValueError(

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from homunculus.checks import Grid
-from homunculus.eyes.readers import Reader, Readings, reader
+from homunculus.eyes.readers import Reader, get_reader
 from homunculus.flags import result_path
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
@@ -179,7 +179,7 @@ def _eyes(reader: str) -> str:
 def _reader(arguments: argparse.Namespace) -> Reader | None:
     if arguments.reader == "none":
         return None
-    return reader(arguments.reader, Readings(arguments.cache))
+    return get_reader(arguments.reader, arguments.cache)
 
 
 def _named(arguments: argparse.Namespace, suite: str) -> str:
@@ -240,7 +240,7 @@ class WordVariant:
     back: bool
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
-        side = cell_side((image.shape[1], image.shape[2]), grid)
+        side = cell_side(image.shape[1:], grid)
         sight = self.scout.ask(image, [question], side, self.way)[0]
         blank = self.back and self.way != "prior" and sight.blank
         return PixelScout()(image, "", grid) if blank else sight

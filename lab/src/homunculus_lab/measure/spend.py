@@ -110,10 +110,7 @@ def blend(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int
     image = pixels[None].float() / 255
     ways: tuple[str, ...] = ("question", "saliency", "information")
     maps = (logit, contrast(image, patch)[0], information(image, patch)[0])
-    flat = {way: one.reshape(1, -1) for way, one in zip(ways, maps, strict=True)}
-    weights: dict[str, float | int] = dict(zip(ways, percent, strict=True))
-    valid = torch.ones(1, logit.numel(), dtype=torch.bool)
-    return mix(flat, valid, weights).view_as(logit)
+    return mix(dict(zip(ways, maps, strict=True)), dict(zip(ways, percent, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

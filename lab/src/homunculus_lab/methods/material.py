@@ -15,8 +15,8 @@ from torch import Tensor
 
 from homunculus.checks import Grid
 from homunculus.engines.cells.methods import Material, Need
+from homunculus.scouts import things
 from homunculus.scouts.pixels import orientations
-from homunculus.scouts.registry import shipped_detector
 from homunculus_lab.methods.segments import smallest
 
 SIDE = 512
@@ -113,7 +113,8 @@ def material(pixels: UInt8[Tensor, "3 h w"], patch: int, needs: Collection[Need]
     """Features, regions and band energies of a picture's level-0 cells, those that are needed."""
     label, count = None, 0
     if "regions" in needs:
-        label, count = segment(pixels, patch, detector=shipped_detector())
+        detector = things.shipped() if things.available() else None
+        label, count = segment(pixels, patch, detector=detector)
     return Material(
         feature=colours(pixels, patch) if "features" in needs else None,
         label=None if label is None else label[None],

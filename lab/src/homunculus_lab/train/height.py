@@ -23,8 +23,8 @@ from torch.utils.data import Dataset
 
 from homunculus.progress import progress
 from homunculus.scouts import words
-from homunculus.scouts.words.height import FILE, HeightHead, save
-from homunculus.scouts.words.net import STRIDE, WordNet
+from homunculus.scouts.words.height import FILE, NAME, HeightHead
+from homunculus.scouts.words.net import STRIDE, WordNet, save_weights
 from homunculus.scouts.words.net import load as load_net
 from homunculus_lab.train.batch import HELD_OUT, Render, load_photos, prefetch
 from homunculus_lab.train.canvas import CUT, WHOLE_SHARE, PrintedWord
@@ -131,7 +131,7 @@ def train(
     digest = sha256((folder / words.FILE).read_bytes()).hexdigest()
     about |= {"on": digest, "crops": crops, "seed": seed}
     about["seconds"] = round(time.monotonic() - started)
-    save(head, out / FILE, about)
+    save_weights(head, out / FILE, NAME, about)
     (out / "height.json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     return out / FILE
 

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from homunculus.scouts import words
-from homunculus.scouts.words.int8 import FILE, ranges, save
-from homunculus.scouts.words.net import STRIDE
+from homunculus.scouts.words.int8 import FILE, NAME, ranges
+from homunculus.scouts.words.net import STRIDE, save_weights
 from homunculus.scouts.words.net import load as load_net
 from homunculus_lab.train.batch import HELD_OUT, Render, load_photos
 from homunculus_lab.train.pages import render as render_page
@@ -31,7 +31,7 @@ def train(out: Path, render: Render = render_page, photos: Path | None = None) -
     pages = (render(seed=FIRST + n, photos=behind).pixels for n in range(CROPS))
     shown = (_shown(torch.from_numpy(page.copy()), scale) for page in pages for scale in SCALES)
     about = {"on": sha256((folder / words.FILE).read_bytes()).hexdigest(), "crops": CROPS}
-    save(ranges(net, shown), out / FILE, about)
+    save_weights(ranges(net, shown), out / FILE, NAME, about)
     return out / FILE
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from homunculus.scouts.words import FRAME, WordScout
 from homunculus.scouts.words.evidence import WordEvidence
-from homunculus.scouts.words.question import ask
+from homunculus.scouts.words.question import parse
 
 MOST = 16
 """Questions of one page."""
@@ -69,7 +69,7 @@ def make_sample(scout: WordScout, image: Tensor, questions: Sequence[PageQuestio
             across = _covered(x0 * scale, x1 * scale, cols)
             down = _covered(y0 * scale, y1 * scale, rows)
             target[at] = torch.maximum(target[at], down[:, None] * across)
-    return Sample(scout.evidence(page, [ask(question) for question, _ in questions]), target)
+    return Sample(scout.evidence(page, [parse(question) for question, _ in questions]), target)
 
 
 def _covered(start: float | int, stop: float | int, cells: int) -> Float[Tensor, "n"]:

@@ -19,7 +19,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.progress import progress
-from homunculus.scouts.words.evidence import Mode, Spread, WordEvidence, save
+from homunculus.scouts.words.evidence import Mode, Spread, WordEvidence
+from homunculus.scouts.words.net import save_weights
 from homunculus_lab.train import state
 from homunculus_lab.train.defaults import SPREAD_STEPS
 from homunculus_lab.train.samples import Sample, restore
@@ -181,10 +182,9 @@ def train(
                 _store(file, trainers, {"step": step + 1, "steps": steps, "mean": mean})
     about = {"steps": steps, "seed": seed, "pages": len(samples), "real": len(real)}
     for trainer in trainers:
-        save(
-            trainer.net,
-            out / f"spread-{trainer.mode}.safetensors",
-            about | {"loss": mean[trainer.mode]},
+        name = f"spread-{trainer.mode}"
+        save_weights(
+            trainer.net, out / f"{name}.safetensors", name, about | {"loss": mean[trainer.mode]}
         )
     about |= {"from_step": start, "seconds": round(time.monotonic() - began)}
     (out / "spread.json").write_text(json.dumps(about | mean) + "\n", "utf-8")

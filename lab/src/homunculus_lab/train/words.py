@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from homunculus.progress import progress
-from homunculus.scouts.words.net import WordNet, save
+from homunculus.scouts.words.net import NAME, WordNet, save_weights
 from homunculus_lab.train.batch import Batch, CropDataset, Render, prefetch
 from homunculus_lab.train.check import check
 from homunculus_lab.train.defaults import CROPS, STEPS
@@ -143,8 +143,8 @@ def train(
     path = out / "word-scout.safetensors"
     rows = run.log.read_text("utf-8").splitlines() if run.log.exists() else []
     last = _parse(rows[-1]) if rows else {}
-    save(run.average.net, path, {"steps": run.step, "seed": seed, "crops": run.step * crops,
-                                "held_out": last})  # fmt: skip
+    about = {"steps": run.step, "seed": seed, "crops": run.step * crops, "held_out": last}
+    save_weights(run.average.net, path, NAME, about)
     return path
 
 

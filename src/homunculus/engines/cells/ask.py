@@ -15,10 +15,9 @@ from homunculus.scouts.registry import (
     ScoutLike,
     WordsAndThings,
     WordsOrPixels,
-    cell_side_of,
     get_scout,
 )
-from homunculus.scouts.sight import Image, Scout, Sight, check_sight
+from homunculus.scouts.sight import Image, Scout, Sight, cell_side, check_sight
 
 
 def ask(method: Method, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
@@ -87,7 +86,7 @@ class AnswerScout:
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         return Sight(
-            answer(grid, self.boxes, self.side or cell_side_of(image, grid)),
+            answer(grid, self.boxes, self.side or cell_side(image.shape[1:], grid)),
             sure=1.0,
             origin="the answer's box",
             explanation="The choice follows the answer's box, not the question.",

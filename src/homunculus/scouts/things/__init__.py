@@ -28,11 +28,11 @@ __all__ = [
     "FILE", "WEIGHTS", "Detector", "EfficientDet", "Thing", "ThingScout", "available", "shipped",
 ]  # fmt: skip
 
-SURE = (1.2, 2.5)
+SURENESS = (1.2, 2.5)
 """How sure the scout is of a score: a line within a logistic curve, fit on half of the photos of
 `vqa2_search`; `results/place-photos.json` says how often it is right."""
 OTHERS = 0.03
-"""What a thing that nobody named weighs beside one that is."""
+"""What a thing that the question does not name weighs beside one that it names."""
 REFERENCE = 0.5
 """What a thing weighs that is only named to say where another one stands."""
 AGAINST = 0.2
@@ -63,10 +63,13 @@ class ThingScout:
         """Where the named things stand, and how large they are."""
         size = (int(image.shape[1]), int(image.shape[2]))
         names = self.detector.names
-        asked = names_in(question, names) if names else _any(question)
-        things = self.detector(image, [one.name for one in asked])
-        weights = list(weigh(things, asked, relation_in(question)))
-        best = max((one.score for one in weights if one.word), default=0.0)
+        namings = names_in(question, names) if names else _any(question)
+        things = self.detector(image, [naming.name for naming in namings])
+        weights = list(weigh(things, namings, relation_in(question)))
+        best = max((weight.score for weight in weights if weight.word), default=0.0)
+        words = list(dict.fromkeys(naming.word for naming in namings))
+        matches = [_match(word, weights) for word in words]
+        sentence = _sentence(matches)
         place, shorter = paint(weights, grid, size)
         return Sight(
             place.clamp(min=1e-9).log(),
@@ -74,11 +77,11 @@ class ThingScout:
             size=shorter,
             size_error=SIZE_ERROR,
             thing=torch.ones(grid),
-            origin=f"things: {_short(asked, weights)}",
-            explanation=_sentence(asked, weights),
-            unsure="" if best > 0 else _sentence(asked, weights),
+            origin=f"things: {_short(matches)}",
+            explanation=sentence,
+            unsure="" if best > 0 else sentence,
             question_used=best > 0,
-            matches=_matches(asked, weights),
+            matches=tuple(matches),
             facts={"things": len(things)},
         )
 
@@ -91,31 +94,30 @@ def _any(question: str) -> list[Naming]:
 
 def sureness(score: float) -> float:
     """The probability that a box of this score is the right place; 0 if there is none."""
-    return 0.0 if score <= 0 else 1 / (1 + exp(-(SURE[0] + SURE[1] * score)))
+    return 0.0 if score <= 0 else 1 / (1 + exp(-(SURENESS[0] + SURENESS[1] * score)))
 
 
 # ---- what weighs how much ------------------------------------------------------------------------
 
 
 def weigh(
-    things: Sequence[Thing], asked: Sequence[Naming], relation: Relation | None
+    things: Sequence[Thing], namings: Sequence[Naming], relation: Relation | None
 ) -> Iterator[Weight]:
     """Each thing by its score and by what the question says of it."""
-    word = {one.name: one.word for one in reversed(asked)}  # the first word of each
-    behind = {one.name for one in asked if relation and one.start > relation.start}
-    ahead = {one.name for one in asked if not (relation and one.start > relation.start)}
-    marks = [thing for thing in things if thing.name in behind - ahead]
-    mark = marks[0] if marks else None  # the surest one
+    word = {naming.name: naming.word for naming in reversed(namings)}  # the first word of each
+    ahead = {n.name for n in namings if not (relation and n.start > relation.start)}
+    references = word.keys() - ahead
+    mark = next((thing for thing in things if thing.name in references), None)  # the surest one
     for thing in things:
-        share = thing.score
+        weight = thing.score
         if thing.name not in word:
-            yield Weight(thing.box, share * OTHERS)
+            yield Weight(thing.box, weight * OTHERS)
             continue
-        if thing.name in behind - ahead:
-            share *= REFERENCE
+        if thing.name in references:
+            weight *= REFERENCE
         elif relation and mark and not _stands(thing.box, mark.box, relation):
-            share *= AGAINST
-        yield Weight(thing.box, share, word[thing.name], thing.score)
+            weight *= AGAINST
+        yield Weight(thing.box, weight, word[thing.name], thing.score)
     if relation and mark and not any(thing.name in ahead for thing in things):
         yield Weight(_beside(mark.box, relation), mark.score, word[mark.name], mark.score)
 
@@ -126,29 +128,23 @@ def _middle(box: Box) -> tuple[float, float]:
 
 def _stands(box: Box, mark: Box, relation: Relation) -> bool:
     """Whether a box stands to a mark as a question says."""
-    (x, y), (at_x, at_y) = _middle(box), _middle(mark)
+    (x, y), (mark_x, mark_y) = _middle(box), _middle(mark)
     across, down = relation.step
     if (across, down) == (0, 0):  # near: within its own size
         wide, high = mark[2] - mark[0], mark[3] - mark[1]
-        return abs(x - at_x) <= 1.5 * wide and abs(y - at_y) <= 1.5 * high
-    return (x - at_x) * across > 0 if across else (y - at_y) * down > 0
+        return abs(x - mark_x) <= 1.5 * wide and abs(y - mark_y) <= 1.5 * high
+    return (x - mark_x) * across > 0 if across else (y - mark_y) * down > 0
 
 
 def _beside(mark: Box, relation: Relation) -> Box:
-    """The place that a question means where nobody knows what stands there."""
-    wide, high = mark[2] - mark[0], mark[3] - mark[1]
+    """The place that a question means where what stands there is not known."""
+    x0, y0, x1, y1 = mark
+    wide, high = x1 - x0, y1 - y0
     across, down = relation.step
     if (across, down) == (0, 0):
-        x0, y0, x1, y1 = (
-            mark[0] - wide / 2,
-            mark[1] - high / 2,
-            mark[2] + wide / 2,
-            mark[3] + high / 2,
-        )
-    else:
-        x0, y0 = mark[0] + across * wide, mark[1] + down * high
-        x1, y1 = mark[2] + across * wide, mark[3] + down * high
-    return _inside((x0, y0, x1, y1))
+        return _inside((x0 - wide / 2, y0 - high / 2, x1 + wide / 2, y1 + high / 2))
+    right, below = across * wide, down * high
+    return _inside((x0 + right, y0 + below, x1 + right, y1 + below))
 
 
 def _inside(box: Box) -> Box:
@@ -165,10 +161,11 @@ def paint(weights: Sequence[Weight], grid: Grid, size: tuple[int, int]) -> tuple
     place = torch.zeros(grid)
     heaviest = torch.zeros(grid)
     shorter = torch.full(grid, max(size) * USUAL)
-    for one in weights:
-        share = _cover(one.box, grid)
-        share = share * (one.weight / share.sum().clamp(min=1e-9))
-        side = min((one.box[2] - one.box[0]) * size[1], (one.box[3] - one.box[1]) * size[0])
+    for weight in weights:
+        x0, y0, x1, y1 = weight.box
+        share = _cover(weight.box, grid)
+        share = share * (weight.weight / share.sum().clamp(min=1e-9))
+        side = min((x1 - x0) * size[1], (y1 - y0) * size[0])
         shorter = torch.where(share > heaviest, max(1.0, side), shorter)
         heaviest = torch.maximum(heaviest, share)
         place = place + share
@@ -178,8 +175,8 @@ def paint(weights: Sequence[Weight], grid: Grid, size: tuple[int, int]) -> tuple
 
 def _cover(box: Box, grid: Grid) -> Tensor:
     """The share of each cell that a box covers."""
-    along = [_overlap(box[start], box[start + 2], grid[1 - start]) for start in (0, 1)]
-    return along[1][:, None] * along[0]
+    across, down = _overlap(box[0], box[2], grid[1]), _overlap(box[1], box[3], grid[0])
+    return down[:, None] * across
 
 
 def _overlap(low: float, high: float, cells: int) -> Tensor:
@@ -190,31 +187,24 @@ def _overlap(low: float, high: float, cells: int) -> Tensor:
 # ---- for people ----------------------------------------------------------------------------------
 
 
-def _matches(asked: Sequence[Naming], weights: Sequence[Weight]) -> tuple[Match, ...]:
-    """Each word that names a thing, and the best box that goes by it."""
-    found = list[Match]()
-    for word in dict.fromkeys(one.word for one in asked):
-        there = [one for one in weights if one.word == word]
-        best = max(there, key=lambda one: one.score, default=Weight((0.0, 0.0, 1.0, 1.0), 0.0))
-        found.append(Match(word, sureness(best.score), best.box, float(len(there))))
-    return tuple(found)
+def _match(word: str, weights: Sequence[Weight]) -> Match:
+    """A word that names a thing, and the best box that goes by it."""
+    boxes = [weight for weight in weights if weight.word == word]
+    best = max(boxes, key=lambda weight: weight.score, default=Weight((0.0, 0.0, 1.0, 1.0), 0.0))
+    return Match(word, sureness(best.score), best.box, float(len(boxes)))
 
 
-def _short(asked: Sequence[Naming], weights: Sequence[Weight]) -> str:
-    words = dict.fromkeys(one.word for one in asked)
-    if not words:
+def _short(matches: Sequence[Match]) -> str:
+    if not matches:
         return "none named"
-    seen = {one.word for one in weights}
-    return f"{sum(word in seen for word in words)} of {len(words)} found"
+    return f"{sum(match.places > 0 for match in matches)} of {len(matches)} found"
 
 
-def _sentence(asked: Sequence[Naming], weights: Sequence[Weight]) -> str:
-    words = list(dict.fromkeys(one.word for one in asked))
-    if not words:
+def _sentence(matches: Sequence[Match]) -> str:
+    if not matches:
         return "The question names no thing that the detector knows."
-    seen = {one.word for one in weights}
-    here = [word for word in words if word in seen]
-    absent = [word for word in words if word not in seen]
-    parts = [f"seen: {', '.join(here)}"] if here else []
-    parts += [f"not seen: {', '.join(absent)}"] if absent else []
+    seen = ", ".join(match.text for match in matches if match.places)
+    absent = ", ".join(match.text for match in matches if not match.places)
+    parts = [f"seen: {seen}"] if seen else []
+    parts += [f"not seen: {absent}"] if absent else []
     return f"Of the things that the question names, {'; '.join(parts)}."

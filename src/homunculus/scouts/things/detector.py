@@ -25,7 +25,7 @@ from homunculus.scouts.words.cache import key
 
 WEIGHTS = Path(__file__).parent / "weights"
 FILE = "efficientdet-lite0.tflite"
-LEAST = 0.1
+MIN_SCORE = 0.1
 """Score from which a thing counts as seen at all."""
 PICTURES = 256
 """Pictures whose things are kept."""
@@ -43,7 +43,7 @@ class Thing(NamedTuple):
 
 @runtime_checkable
 class Detector(Protocol):
-    """Whoever finds things in pictures."""
+    """Finds things in pictures."""
 
     @property
     def names(self) -> Sequence[str] | None:
@@ -61,13 +61,13 @@ class Detector(Protocol):
 class EfficientDet:
     """EfficientDet-Lite of TensorFlow, which finds the 80 things of COCO; one picture at a time."""
 
-    def __init__(self, path: str | Path | None = None, threads: int = 1) -> None:
+    def __init__(self, path: str | Path | None = None) -> None:
         """Lite0 as it comes with this package, or the file of a larger one."""
         runtime: Any = need("ai_edge_litert.interpreter", extra="things", who="the thing scout")
         self.path = Path(path or WEIGHTS / FILE)
         self.names: Sequence[str] = _labels(self.path)
         with _quiet():
-            self._net = runtime.Interpreter(str(self.path), num_threads=threads)
+            self._net = runtime.Interpreter(str(self.path), num_threads=1)
             self._net.allocate_tensors()
         (self._input,) = self._net.get_input_details()
         self._lock = Lock()
@@ -89,14 +89,14 @@ class EfficientDet:
         with self._lock:  # an interpreter has one set of buffers
             self._net.set_tensor(self._input["index"], pixels.numpy())
             self._net.invoke()
-            out = [self._net.get_tensor(one["index"]) for one in self._net.get_output_details()]
-        boxes, classes, scores = (torch.from_numpy(one[0]) for one in out[:3])
+            out = [self._net.get_tensor(row["index"]) for row in self._net.get_output_details()]
+        boxes, classes, scores = (torch.from_numpy(output[0]) for output in out[:3])
         things = [
             Thing(self.names[int(label)], float(score), (x0, y0, x1, y1))
             for (y0, x0, y1, x1), label, score in zip(
                 boxes.clamp(0, 1).tolist(), classes, scores, strict=True
             )
-            if score >= LEAST and x1 > x0 and y1 > y0
+            if score >= MIN_SCORE and x1 > x0 and y1 > y0
         ]
         return tuple(sorted(things, key=lambda thing: -thing.score))
 

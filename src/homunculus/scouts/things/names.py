@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from homunculus.scouts.words.question import QUOTED, ask, plurals
+from homunculus.scouts.words.question import QUOTED, parse, plurals
 from homunculus.scouts.words.stopwords import word_set
 
 _ALSO = {
@@ -102,14 +102,14 @@ class Relation:
 def names_in(question: str, names: Sequence[str]) -> list[Naming]:
     """The things of a list that a question names, in order; one word may stand for several.
 
-    >>> [one.name for one in names_in("Is the man left of the buses?", ["bus", "person", "dog"])]
+    >>> [n.name for n in names_in("Is the man left of the buses?", ["bus", "person", "dog"])]
     ['person', 'bus']
     """
     table, pattern = _table(tuple(names))
     return [
-        Naming(name, there.group(), there.start())
-        for there in pattern.finditer(QUOTED.sub(_blank, question.lower()))
-        for name in table[there.group()]
+        Naming(name, match.group(), match.start())
+        for match in pattern.finditer(QUOTED.sub(_blank, question.lower()))
+        for name in table[match.group()]
     ]
 
 
@@ -130,7 +130,7 @@ def _table(names: tuple[str, ...]) -> tuple[dict[str, list[str]], re.Pattern[str
 
 
 def _words(name: str) -> Iterator[str]:
-    """A name and other words for it, each as one and as many."""
+    """A name and other words for it, each in the singular and the plural."""
     for word in (name, *_ALSO.get(name, "").split()):
         yield word.replace("_", " ")
         *before, last = word.split(" ")
@@ -144,14 +144,11 @@ def relation_in(question: str) -> Relation | None:
     >>> [relation_in(f"What is {where} the bed?").step for where in ("on top of", "left of")]
     [(0, -1), (-1, 0)]
     """
-    there = _BETWEEN.search(question.lower())
-    if there is None:
+    match = _BETWEEN.search(question.lower())
+    if match is None:
         return None
-    if side := there["side"]:
-        return Relation(RELATIONS[side], there.start())
-    if there["top"]:
-        return Relation((0, -1), there.start())
-    return Relation(RELATIONS[there["word"]] if there["word"] else (0, 0), there.start())
+    word = match["side"] or match["word"] or ("above" if match["top"] else "")
+    return Relation(RELATIONS.get(word, (0, 0)), match.start())
 
 
 def nouns(question: str) -> list[str]:
@@ -160,8 +157,9 @@ def nouns(question: str) -> list[str]:
     >>> nouns("What colour is the umbrella of the woman?")
     ['umbrella', 'woman']
     """
-    asked = ask(question)
-    return [word for word in asked.words[: asked.own] if word.isalpha() and word not in _NO_THING]
+    parsed = parse(question)
+    own = parsed.words[: parsed.own]
+    return [word for word in own if word.isalpha() and word not in _NO_THING]
 
 
 _NO_THING = word_set("""
@@ -171,4 +169,4 @@ _NO_THING = word_set("""
     left right top bottom front behind next near under above below side middle background
     foreground picture photo image number name word text
 """)
-"""What questions about pictures speak of, and nobody could draw a box around."""
+"""What questions about pictures speak of, and no box could be drawn around."""

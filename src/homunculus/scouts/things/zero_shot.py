@@ -8,7 +8,7 @@ import torch
 
 from homunculus.lazy import need
 from homunculus.scouts.sight import Image
-from homunculus.scouts.things.detector import LEAST, Thing
+from homunculus.scouts.things.detector import MIN_SCORE, Thing
 
 
 class ZeroShotDetector:
@@ -16,7 +16,7 @@ class ZeroShotDetector:
 
     names: Sequence[str] | None = None
 
-    def __init__(self, model: str | Path, least: float = LEAST, device: str = "cpu") -> None:
+    def __init__(self, model: str | Path, least: float = MIN_SCORE, device: str = "cpu") -> None:
         """By its name on the hub, or a folder; only weights in safetensors are loaded."""
         who = "a zero-shot detector"
         library: Any = need("transformers", extra="transformers", who=who)

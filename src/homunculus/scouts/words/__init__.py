@@ -16,7 +16,7 @@ from typing import Literal
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float, UInt8
+from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.checks import Grid
@@ -32,7 +32,7 @@ from homunculus.scouts.words.int8 import FILE as INT8_FILE
 from homunculus.scouts.words.int8 import Int8Net
 from homunculus.scouts.words.net import WordNet, code
 from homunculus.scouts.words.net import load as load_net
-from homunculus.scouts.words.question import ParsedQuestion, ask
+from homunculus.scouts.words.question import ParsedQuestion, parse
 from homunculus.scouts.words.scan import FRAME, Reader, largest, onto, sizes_of
 
 __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
@@ -61,10 +61,6 @@ FOR = " (for "
 class WordSight(Sight):
     """Where one question looks on one page, and which of its words were found there."""
 
-    unsupported: tuple[str, ...] = ()
-    """Words in scripts the scout cannot read."""
-    matched: bool = False
-    """Whether any word was found, or perhaps; if not, the kind of answer asked for guides alone."""
     text: float = 0.0
     """Share of the page that holds text."""
 
@@ -75,16 +71,12 @@ class WordSight(Sight):
 
     @staticmethod
     def of(
+        question: ParsedQuestion,
         logit: Map,
         matches: tuple[Match, ...],
-        unsupported: tuple[str, ...],
-        matched: bool,
         text: float,
         size: Map | None = None,
         elsewhere: Map | None = None,
-        quoted: bool = False,
-        counts: bool = False,
-        of_chart: bool = False,
     ) -> "WordSight":
         """With words for people.
 
@@ -92,10 +84,13 @@ class WordSight(Sight):
         the question quotes what is printed; less so if the question compares. On other pictures
         the answer may be no text at all.
         """
-        printed = matched or quoted or text >= PAGE
-        sure = COMPARING if (counts or of_chart) and not quoted else SURE
+        matched = any(match.state != "missing" for match in matches)
+        compares = question.counts and not question.quoted
+        doubtful = compares or (question.of_chart and not question.quoted)
+        sure = COMPARING if doubtful else SURE
         sure *= min(1.0, found_share(matches) / ENOUGH)
-        short, sentence = _outcome(matches, unsupported, matched)
+        short, sentence = _outcome(matches, question.unsupported, matched)
+        printed = matched or question.quoted or text >= PAGE
         knows = bool(matches) and text >= BLANK and printed
         return WordSight(
             logit,
@@ -105,18 +100,16 @@ class WordSight(Sight):
             elsewhere=elsewhere,
             origin=f"words: {short}",
             explanation=sentence,
-            unsure="" if knows else _unsure(matches, unsupported),
-            question_used=matched or bool(matches),
+            unsure="" if knows else _unsure(matches, question.unsupported),
+            question_used=bool(matches),
             matches=matches,
             facts={
-                "unsupported": list(unsupported),
+                "unsupported": list(question.unsupported),
                 "matched": matched,
-                "quoted": quoted,
-                "compares": counts and not quoted,
+                "quoted": question.quoted,
+                "compares": compares,
                 "text": round(text, 4),
             },
-            unsupported=unsupported,
-            matched=matched,
             text=text,
         )
 
@@ -132,7 +125,8 @@ def found_share(matches: tuple[Match, ...]) -> float:
     """
     best = dict[str, float]()
     for match in matches:
-        best[_wanted(match)] = max(best.get(_wanted(match), 0.0), match.probability)
+        word = _own_word(match)
+        best[word] = max(best.get(word, 0.0), match.probability)
     return fmean(best.values(), weights=map(len, best)) if best else 0.0
 
 
@@ -161,9 +155,9 @@ def _outcome(
 
 def _count(matches: tuple[Match, ...]) -> tuple[str, str]:
     """How many words were found, and perhaps found: in a few words, and in a sentence."""
-    words = {_wanted(match) for match in matches}
-    found = {_wanted(match) for match in matches if match.state == "found"}
-    perhaps = {_wanted(match) for match in matches if match.state == "perhaps"} - found
+    words = {_own_word(match) for match in matches}
+    found = {_own_word(match) for match in matches if match.state == "found"}
+    perhaps = {_own_word(match) for match in matches if match.state == "perhaps"} - found
     named = found or perhaps
     said = "found" if found else "perhaps found"
     doubt = f", {len(perhaps)} perhaps" if found and perhaps else ""
@@ -175,7 +169,7 @@ def _count(matches: tuple[Match, ...]) -> tuple[str, str]:
 
 
 def _unsure(matches: tuple[Match, ...], unsupported: tuple[str, ...]) -> str:
-    """Why nobody can tell where to look."""
+    """Why the scout cannot tell where to look."""
     why = "The question has no word that the scout can look for."
     if matches:
         why = "No word of the question was found in the picture, and there is little text in it."
@@ -188,40 +182,46 @@ def _unread(unsupported: tuple[str, ...]) -> str:
     return f" Not looked for, in a script that it cannot read: {', '.join(unsupported)}."
 
 
-def _wanted(match: Match) -> str:
+def _own_word(match: Match) -> str:
     """The question's own word: what was found, or what that stands for."""
     return match.text.partition(FOR)[2].removesuffix(")") or match.text
 
 
-def matches(evidence: WordEvidence, row: int, asked: ParsedQuestion) -> tuple[Match, ...]:
-    """What was found of a question's words, for people."""
-    rows, cols = evidence.text.shape
-    words: list[Match] = []
-    for place, word in enumerate(asked.words):
-        match = evidence.match[row, place]
-        peak = float(match.max())
-        y, x = divmod(int(match.argmax()), cols)
-        y0, x0 = max(0, y - PLACE[0]), max(0, x - PLACE[1])
-        near = match[y0 : y + PLACE[0] + 1, x0 : x + PLACE[1] + 1] >= peak / 2
-        ys, xs = near.any(1).nonzero()[:, 0], near.any(0).nonzero()[:, 0]
-        box = (
-            (x0 + int(xs[0])) / cols, (y0 + int(ys[0])) / rows,
-            (x0 + int(xs[-1]) + 1) / cols, (y0 + int(ys[-1]) + 1) / rows,
-        )  # fmt: skip
-        there = [other.box for other in words if other.state != "missing"]
-        if place >= asked.own:
-            if peak < OTHERWISE or any(_meet(box, other) for other in there):
+def find_matches(evidence: WordEvidence, row: int, question: ParsedQuestion) -> tuple[Match, ...]:
+    """What was found of a question's words, for people; its maps are a row of the evidence."""
+    matches: list[Match] = []
+    for index, word in enumerate(question.words):
+        cells = evidence.match[row, index]
+        probability = float(cells.max())
+        box, size = _box_around_peak(cells)
+        if index >= question.own:
+            there = [other.box for other in matches if other.state != "missing"]
+            if probability < OTHERWISE or any(_overlap(box, other) for other in there):
                 continue  # it might have been printed so, and was not; or it was found already
-            word = f"{word}{FOR}{asked.stand_for[place - asked.own]})"
-        count = float((match >= PERHAPS).sum()) / max(1, int(near.sum()))
-        words.append(Match(word, peak, box, count))
-    return tuple(words)
+            word = f"{word}{FOR}{question.stand_for[index - question.own]})"
+        places = float((cells >= PERHAPS).sum()) / size
+        matches.append(Match(word, probability, box, places))
+    return tuple(matches)
 
 
-def _meet(one: Box, other: Box) -> bool:
+def _box_around_peak(cells: Float[Tensor, "r c"]) -> tuple[Box, int]:
+    """The box of what is found around the peak of a map, and how many cells that are."""
+    rows, cols = cells.shape
+    y, x = divmod(int(cells.argmax()), cols)
+    top, left = max(0, y - PLACE[0]), max(0, x - PLACE[1])
+    near = cells[top : y + PLACE[0] + 1, left : x + PLACE[1] + 1] >= float(cells.max()) / 2
+    ys, xs = near.any(1).nonzero()[:, 0], near.any(0).nonzero()[:, 0]
+    box = (
+        (left + int(xs[0])) / cols, (top + int(ys[0])) / rows,
+        (left + int(xs[-1]) + 1) / cols, (top + int(ys[-1]) + 1) / rows,
+    )  # fmt: skip
+    return box, max(1, int(near.sum()))
+
+
+def _overlap(box: Box, other: Box) -> bool:
     """Whether two boxes share more than a border."""
-    across = max(one[0], other[0]) < min(one[2], other[2])
-    return across and max(one[1], other[1]) < min(one[3], other[3])
+    across = max(box[0], other[0]) < min(box[2], other[2])
+    return across and max(box[1], other[1]) < min(box[3], other[3])
 
 
 # ---- the scout ----------------------------------------------------------------------------------
@@ -250,65 +250,59 @@ class WordScout:
     """The net in whole numbers of 8 bits, where the processor is faster so."""
     whole: bool = False
     """Whether blank paper is read as well: a control."""
-    elsewhere: Reader | None = None
+    device_reader: Reader | None = None
     """Reads pages on another device; questions are answered on the processor all the same."""
 
     def on(self, device: str | torch.device) -> "WordScout":
         """The same scout, reading pages on a device such as `cuda`, in floats and in batches."""
         net, height = copy.deepcopy(self.net).to(device), copy.deepcopy(self.height)
-        there = None if height is None else height.to(device)
-        return replace(self, elsewhere=Reader(net, there, whole=self.whole))
+        height = None if height is None else height.to(device)
+        return replace(self, device_reader=Reader(net, height, whole=self.whole))
 
     def __call__(self, image: Image, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
-        with torch.inference_mode():
-            return self._sights(image, [ask(question)], grid, "full")[0]
+        return self._sights(image, [question], grid, "full")[0]
 
     def ask(
-        self,
-        image: UInt8[Tensor, "3 _ _"],
-        questions: Sequence[str],
-        patch: int = 16,
-        way: Way = "full",
+        self, image: Image, questions: Sequence[str], patch: int = 16, way: Way = "full"
     ) -> list[WordSight]:
         """Sights of several questions about one page, which is read once."""
-        asked = [ask(question) for question in questions]
-        with torch.inference_mode():
-            return self._sights(image, asked, _grid(image, patch), way)
+        grid = (-(-image.shape[1] // patch), -(-image.shape[2] // patch))
+        return self._sights(image, questions, grid, way)
 
-    def read(self, image: UInt8[Tensor, "3 _ _"]) -> Features:
+    def read(self, image: Image) -> Features:
         """The page's features, from the cache if it was read before."""
         return self.cache.of(self._key(image), lambda: self._read([image])[0])
 
-    def read_all(self, images: Sequence[UInt8[Tensor, "3 _ _"]]) -> list[Features]:
+    def read_all(self, images: Sequence[Image]) -> list[Features]:
         """The features of several pages of any sizes; those not in the cache are read together."""
         keys = [self._key(image) for image in images]
-        kept = {name: self.cache.get(name) for name in keys}
-        new = {name: image for name, image in zip(keys, images, strict=True) if kept[name] is None}
+        pages = {name: self.cache.get(name) for name in keys}
+        new = {name: image for name, image in zip(keys, images, strict=True) if pages[name] is None}
         for name, page in zip(new, self._read(list(new.values())), strict=True):
-            kept[name] = self.cache.of(name, lambda page=page: page)
-        return [kept[name] or {} for name in keys]
+            pages[name] = self.cache.of(name, lambda page=page: page)
+        return [pages[name] or {} for name in keys]
 
     @property
     def how(self) -> str:
         """How pages are read: in whole numbers or floats, with blank paper or without."""
         return self._reader().name
 
-    def _key(self, image: UInt8[Tensor, "3 _ _"]) -> str:
+    def _key(self, image: Image) -> str:
         return key(image, self.weights, sizes=str(sizes_of(image)), how=self.how)
 
     def _reader(self) -> Reader:
-        return self.elsewhere or Reader(self.net, self.height, self.int8, self.whole)
+        return self.device_reader or Reader(self.net, self.height, self.int8, self.whole)
 
-    def _read(self, images: Sequence[UInt8[Tensor, "3 _ _"]]) -> list[dict[str, Tensor]]:
+    def _read(self, images: Sequence[Image]) -> list[Features]:
         pages = self._reader().read(images)
         return [{name: value.cpu() for name, value in page.items()} for page in pages]
 
-    def evidence(self, page: Features, asked: Sequence[ParsedQuestion]) -> WordEvidence:
+    def evidence(self, page: Features, questions: Sequence[ParsedQuestion]) -> WordEvidence:
         """Where the words of the questions stand on a page."""
-        words = sorted({word for one in asked for word in one.words})
+        words = sorted({word for question in questions for word in question.words})
         return WordEvidence.of(
-            asked, words, self.match(page, words), page["text"].float(), page["kind"].float()
+            questions, words, self.match(page, words), page["text"].float(), page["kind"].float()
         )
 
     @torch.inference_mode()
@@ -318,75 +312,58 @@ class WordScout:
         if not words:
             return torch.zeros(0, rows, cols)
         logit = self.net.match(page["embed"].float(), self.net.query(code(words)))
-        surely = logit.sigmoid() * page["weight"].float()[:, None]
-        best = largest(surely, page["touch"])
-        out = best.new_zeros(rows * cols, len(words))
-        out[page["cells"]] = best
-        return rearrange(out, "(r c) n -> n r c", r=rows).contiguous()
+        probability = logit.sigmoid() * page["weight"].float()[:, None]
+        best = largest(probability, page["touch"])
+        frame = best.new_zeros(rows * cols, len(words))
+        frame[page["cells"]] = best
+        return rearrange(frame, "(r c) n -> n r c", r=rows).contiguous()
 
-    def size(self, page: Features, grid: tuple[int, int], longer: int) -> Map | None:
+    def size(self, page: Features, grid: Grid, longer: int) -> Map | None:
         """Height of the print around each cell of a grid, in pixels of an image of that side."""
         if "octaves" not in page:
             return None
         octaves = on_grid(page["octaves"].float(), page["text"].float(), grid)
         return (octaves + OFFSET).exp2() * (longer / FRAME)
 
-    def _sights(
-        self,
-        image: UInt8[Tensor, "3 _ _"],
-        asked: Sequence[ParsedQuestion],
-        grid: tuple[int, int],
-        way: Way,
-    ) -> list[WordSight]:
+    @torch.inference_mode()
+    def _sights(self, image: Image, texts: Sequence[str], grid: Grid, way: Way) -> list[WordSight]:
+        questions = [parse(text) for text in texts]
         page = self.read(image)
-        evidence = self.evidence(page, asked)
+        evidence = self.evidence(page, questions)
         size = self.size(page, grid, max(image.shape[1:]))
-        cells = onto(self._relevance(evidence, way), grid)  # the largest of what a cell touches
-        seen = [matches(evidence, row, one) for row, one in enumerate(asked)]
-        text = float((evidence.text > PRINTED).float().mean())
+        logits = onto(self._relevance(evidence, way), grid)  # the largest of what a cell touches
+        share = float((evidence.text > PRINTED).float().mean())
         printed = resize_map(evidence.text, grid) + 1e-3
         return [
             WordSight.of(
-                cells[row], seen[row], one.unsupported,
-                any(match.state != "missing" for match in seen[row]),
-                text, size, printed, one.quoted, one.counts, one.of_chart,
+                question, logits[row], find_matches(evidence, row, question), share, size, printed
             )
-            for row, one in enumerate(asked)
-        ]  # fmt: skip
+            for row, question in enumerate(questions)
+        ]
 
     def _relevance(self, evidence: WordEvidence, way: Way) -> Float[Tensor, "q r c"]:
-        """Log-probabilities of the frame's cells."""
-        if way in ("blind", "prior"):
-            return F.logsigmoid(self._twin(evidence, way))
-        return by_hand(features(evidence)) if way == "by-hand" else self._full(evidence)
+        """Log-probabilities of the frame's cells.
 
-    def _full(self, evidence: WordEvidence) -> Float[Tensor, "q r c"]:
-        """The full spread; of a question without any word to look for, the blind twin's.
-
-        Words that are nowhere on the page still tell what kind of answer is asked for.
+        Of a question without any word to look for, the full spread is the blind twin's: words that
+        are nowhere on the page still tell what kind of answer is asked for.
         """
-        if "full" in self.spread:
-            logit = F.logsigmoid(self.spread["full"](evidence))
-        else:
+        if way in ("blind", "prior"):
+            return self._spread(evidence, way)
+        if way == "by-hand" or "full" not in self.spread:
             logit = by_hand(features(evidence))
-        asked = evidence.valid.any(1)
-        if "blind" not in self.spread or bool(asked.all()):
+        else:
+            logit = self._spread(evidence, "full")
+        has_words = evidence.valid.any(1)
+        if way == "by-hand" or "blind" not in self.spread or bool(has_words.all()):
             return logit
-        blind = F.logsigmoid(self._twin(evidence, "blind"))
-        return torch.where(asked[:, None, None], logit, blind)
+        return torch.where(has_words[:, None, None], logit, self._spread(evidence, "blind"))
 
-    def _twin(
-        self, evidence: WordEvidence, mode: Literal["blind", "prior"]
-    ) -> Float[Tensor, "q r c"]:
+    def _spread(self, evidence: WordEvidence, mode: Mode) -> Float[Tensor, "q r c"]:
         if mode not in self.spread:
             raise ValueError(
                 f"word scout: no {mode} twin was trained: `homunculus train word-scout`."
             )
-        return self.spread[mode](evidence)
-
-
-def _grid(image: UInt8[Tensor, "3 h w"], patch: int) -> tuple[int, int]:
-    return -(-image.shape[1] // patch), -(-image.shape[2] // patch)
+        return F.logsigmoid(self.spread[mode](evidence))
 
 
 # ---- weights -------------------------------------------------------------------------------------
@@ -404,18 +381,18 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
             f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."
         )
     net, _ = load_net(file)
-    own = digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    found: dict[Mode, Spread] = {}
+    net_hash = weights = hashlib.sha256(file.read_bytes()).hexdigest()
+    spread: dict[Mode, Spread] = {}
     for mode in ("full", "blind", "prior"):
         if (beside := folder / f"spread-{mode}.safetensors").exists():
-            found[mode] = load_spread(beside, mode)
+            spread[mode] = load_spread(beside, mode)
     height = None
     if (beside := folder / HEIGHT_FILE).exists():
-        height = load_height(beside, own)
-        digest = hashlib.sha256(digest.encode() + beside.read_bytes()).hexdigest()
-    kept = cache or Cache(Path(), most=0)  # memory only: pages are private
-    fused, body = net.fused(), None
+        height = load_height(beside, net_hash)
+        weights = hashlib.sha256(weights.encode() + beside.read_bytes()).hexdigest()
+    memory = cache or Cache(Path(), most=0)  # memory only: pages are private
+    fused, int8_net = net.fused(), None
     if (beside := folder / INT8_FILE).exists() and int8.available():
-        top = int8.load(beside, own)
-        body = None if top is None else Int8Net(fused, top)
-    return WordScout(fused, found, digest, kept, height, body)
+        ranges = int8.load(beside, net_hash)
+        int8_net = None if ranges is None else Int8Net(fused, ranges)
+    return WordScout(fused, spread, weights, memory, height, int8_net)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -17,7 +17,7 @@ from einops import rearrange, repeat
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from homunculus.scouts.words.net import KINDS, load_weights, save_weights
+from homunculus.scouts.words.net import KINDS, load_weights
 from homunculus.scouts.words.question import BUCKETS, ParsedQuestion
 
 Mode = Literal["full", "blind", "prior"]
@@ -42,7 +42,7 @@ FEATURES: tuple[str, ...] = (
 )
 """Names of the maps, in order. All lie in 0 to 1."""
 EVIDENCE = FEATURES.index("text")
-"""So many of them come from matches, before the others."""
+"""How many of them, the first, come from matches."""
 
 FLOOR = 1e-6
 """The least probability: keeps logarithms finite."""
@@ -77,45 +77,46 @@ class WordEvidence:
 
     @staticmethod
     def of(
-        asked: Sequence[ParsedQuestion],
+        questions: Sequence[ParsedQuestion],
         words: Sequence[str],
         match: Float[Tensor, "n r c"],
         text: Float[Tensor, "r c"],
         kind: Float[Tensor, "8 r c"],
     ) -> "WordEvidence":
         """Lay out the maps of all words, each looked for once, question by question."""
-        place = {word: row for row, word in enumerate(words)}
-        row = [[place[word] for word in one.words] for one in asked]
-        index, valid = _padded(row, match.device)
-        weight, _ = _padded([one.weights for one in asked], match.device, torch.float32)
-        buckets, told = _padded([one.buckets for one in asked], match.device)
-        kinds = torch.tensor([one.kinds for one in asked], device=match.device)
+        row = {word: row for row, word in enumerate(words)}
+        rows = [[row[word] for word in question.words] for question in questions]
+        index, valid = _padded(rows, match.device)
+        weights = [question.weights for question in questions]
+        weight, _ = _padded(weights, match.device, torch.float32)
+        buckets, hashed = _padded([question.buckets for question in questions], match.device)
+        kinds = torch.tensor([question.kinds for question in questions], device=match.device)
         maps = match if len(words) else match.new_zeros(1, *text.shape)
-        buckets = buckets.masked_fill(~told, -1)
+        buckets = buckets.masked_fill(~hashed, -1)
         return WordEvidence(maps[index], valid, weight, kinds, buckets, text, kind)
 
     def limited_to(self, mode: Mode) -> "WordEvidence":
         """The same for a twin that must not peek: `blind` knows no question, `prior` no pixel."""
-        zero = torch.zeros_like
+        hidden: dict[Mode, tuple[str, ...]] = {
+            "full": (),
+            "blind": ("match", "valid", "weight", "kinds"),
+            "prior": ("match", "text", "kind"),
+        }
+        zeros = {name: torch.zeros_like(getattr(self, name)) for name in hidden[mode]}
         if mode == "blind":
-            none, empty = torch.zeros_like(self.valid), torch.full_like(self.buckets, -1)
-            asked = {"weight": zero(self.weight), "kinds": zero(self.kinds), "buckets": empty}
-            return replace(self, match=zero(self.match), valid=none, **asked)
-        if mode == "prior":
-            bare = {name: zero(getattr(self, name)) for name in ("match", "text", "kind")}
-            return replace(self, **bare)
-        return self
+            zeros["buckets"] = torch.full_like(self.buckets, -1)
+        return replace(self, **zeros)
 
 
 def _padded(
     rows: Sequence[Sequence[float | int]], device: torch.device, dtype: torch.dtype = torch.long
-) -> tuple[Tensor, Bool[Tensor, "q most"]]:
+) -> tuple[Tensor, Bool[Tensor, "q width"]]:
     """Rows of unlike length side by side, at least one wide, and where they hold something."""
-    most = max(1, *map(len, rows)) if rows else 1
-    full = [[*row, *[0] * (most - len(row))] for row in rows]
-    there = [[place < len(row) for place in range(most)] for row in rows]
-    values = torch.tensor(full, dtype=dtype, device=device).view(-1, most)
-    return values, torch.tensor(there, dtype=torch.bool, device=device).view(-1, most)
+    width = max(1, *map(len, rows)) if rows else 1
+    full = [[*row, *[0] * (width - len(row))] for row in rows]
+    values = torch.tensor(full, dtype=dtype, device=device).view(-1, width)
+    lengths = torch.tensor([len(row) for row in rows], dtype=torch.long, device=device)
+    return values, torch.arange(width, device=device) < lengths[:, None]
 
 
 # ---- the maps ------------------------------------------------------------------------------------
@@ -146,12 +147,12 @@ def _telling(
     """Only the words that may tell anything beside the surest one of their question.
 
     Most are ways to print a word that the page does not have, and each costs as much as a find.
-    What they would add stays below `FAINT`.
+    What they would add stays below `FAINT_MATCH`.
     """
     peak = match.amax((2, 3))
-    counts = peak >= (SLIGHT * peak.amax(1, keepdim=True)).clamp(min=FAINT)
-    most = max(1, int(counts.sum(1).amax())) if len(counts) else 1
-    order = (peak * counts).argsort(dim=1, descending=True, stable=True)[:, :most]
+    counts = peak >= (SLIGHT * peak.amax(1, keepdim=True)).clamp(min=FAINT_MATCH)
+    width = max(1, int(counts.sum(1).amax())) if len(counts) else 1
+    order = (peak * counts).argsort(dim=1, descending=True, stable=True)[:, :width]
     row = torch.arange(len(order), device=order.device)[:, None]
     counts = counts.float()[row, order]
     return match[row, order] * rearrange(counts, "q w -> q w 1 1"), weight[row, order] * counts
@@ -207,14 +208,14 @@ def _crossing(
 
 
 def _page(evidence: WordEvidence) -> Float[Tensor, "q f r c"]:
-    """What the page shows without the words: text, its look, and where on the page one is."""
+    """What the page shows without the words: text, its look, and where on the page it stands."""
     questions, (rows, cols) = evidence.kinds.shape[0], evidence.text.shape
     text, kind = evidence.text.float(), evidence.kind.float()
     figure, plain = text * (1 - kind[0]), torch.ones_like(text)
     fit = text * torch.einsum("qk,krc->qrc", evidence.kinds.float(), kind)
     y = plain * ((torch.arange(rows, device=text.device) + 0.5) / rows)[:, None]
     x = plain * ((torch.arange(cols, device=text.device) + 0.5) / cols)
-    same = [repeat(one, "r c -> q 1 r c", q=questions) for one in (text, figure, y, x)]
+    same = [repeat(value, "r c -> q 1 r c", q=questions) for value in (text, figure, y, x)]
     looks = repeat(text * kind, "k r c -> q k r c", q=questions)
     return torch.cat([*same[:2], fit[:, None], *same[2:], looks], 1)
 
@@ -268,10 +269,10 @@ def _bordered(value: Tensor, sway: int, axis: int, ahead: int = 0) -> Tensor:
     return F.pad(value, ends if axis == -1 else (0, 0, *ends))
 
 
-WIDTH, HIDDEN, BLOCKS, EMBED = 32, 64, 3, 16
+DIM, HIDDEN, BLOCKS, BUCKET_DIM = 32, 64, 3, 16
 RARE = 0.02
 """The share of cells that hold an answer, before anything is learned."""
-FAINT = 0.01
+FAINT_MATCH = 0.01
 """Evidence below this is as good as none; the net sees its logarithm down to here."""
 SLIGHT = 0.1
 """A word whose best match is less than this share of another's tells nothing beside it."""
@@ -287,11 +288,11 @@ class Spread(nn.Module):
     def __init__(self, mode: Mode = "full") -> None:
         super().__init__()
         self.mode: Mode = mode
-        self.bucket = nn.Embedding(BUCKETS, EMBED)
-        self.question = nn.Linear(EMBED + len(KINDS), WIDTH)
-        self.enter = nn.Conv2d(len(FEATURES), WIDTH, 1)
-        self.blocks = nn.ModuleList(Block() for _ in range(BLOCKS))
-        self.leave = nn.Conv2d(WIDTH, 1, 1)
+        self.bucket = nn.Embedding(BUCKETS, BUCKET_DIM)
+        self.question = nn.Linear(BUCKET_DIM + len(KINDS), DIM)
+        self.enter = nn.Conv2d(len(FEATURES), DIM, 1)
+        self.blocks = nn.ModuleList(SteeredBlock() for _ in range(BLOCKS))
+        self.leave = nn.Conv2d(DIM, 1, 1)
         nn.init.normal_(self.bucket.weight, std=0.1)
         nn.init.constant_(self.leave.bias, math.log(RARE / (1 - RARE)))  # pyright: ignore[reportArgumentType]
 
@@ -303,9 +304,9 @@ class Spread(nn.Module):
         self, evidence: WordEvidence
     ) -> tuple[Float[Tensor, "q f r c"], Float[Tensor, "q d"]]:
         """What the net may know: maps of the page and a vector of the question."""
-        may = evidence.limited_to(self.mode)
-        question = F.relu(self.question(torch.cat([self._bag(may.buckets), may.kinds], 1)))
-        return _scaled(features(may)), question
+        evidence = evidence.limited_to(self.mode)
+        bag = torch.cat([self._bag(evidence.buckets), evidence.kinds], 1)
+        return _scaled(features(evidence)), F.relu(self.question(bag))
 
     def over(
         self, maps: Float[Tensor, "q f r c"], question: Float[Tensor, "q d"]
@@ -321,11 +322,11 @@ class Spread(nn.Module):
 
     def _bag(self, buckets: Int[Tensor, "q t"]) -> Float[Tensor, "q e"]:
         """The mean of the buckets' embeddings; 0 for a question without words."""
-        told = (buckets >= 0).float()[..., None]
-        return (self.bucket(buckets.clamp(min=0)) * told).sum(1) / told.sum(1).clamp(min=1)
+        valid = (buckets >= 0).float()[..., None]
+        return (self.bucket(buckets.clamp(min=0)) * valid).sum(1) / valid.sum(1).clamp(min=1)
 
 
-class Block(nn.Module):
+class SteeredBlock(nn.Module):
     """A residual block that looks around, along the line and down the column.
 
     The question turns its hidden channels up and down (FiLM: Perez et al., 2018).
@@ -333,12 +334,12 @@ class Block(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.around = nn.Conv2d(WIDTH, WIDTH, 3, padding=1, groups=WIDTH)
-        self.line = nn.Conv2d(WIDTH, WIDTH, (1, 9), padding=(0, 4), groups=WIDTH, bias=False)
-        self.column = nn.Conv2d(WIDTH, WIDTH, (9, 1), padding=(4, 0), groups=WIDTH, bias=False)
-        self.widen = nn.Conv2d(WIDTH, HIDDEN, 1)
-        self.steer = nn.Linear(WIDTH, 2 * HIDDEN)
-        self.narrow = nn.Conv2d(HIDDEN, WIDTH, 1)
+        self.around = nn.Conv2d(DIM, DIM, 3, padding=1, groups=DIM)
+        self.line = nn.Conv2d(DIM, DIM, (1, 9), padding=(0, 4), groups=DIM, bias=False)
+        self.column = nn.Conv2d(DIM, DIM, (9, 1), padding=(4, 0), groups=DIM, bias=False)
+        self.widen = nn.Conv2d(DIM, HIDDEN, 1)
+        self.steer = nn.Linear(DIM, 2 * HIDDEN)
+        self.narrow = nn.Conv2d(HIDDEN, DIM, 1)
 
     def forward(
         self, x: Float[Tensor, "q d r c"], question: Float[Tensor, "q d"]
@@ -364,13 +365,8 @@ def _each_cell(conv: nn.Conv2d, cells: Float[Tensor, "q n d"]) -> Float[Tensor, 
 def _scaled(maps: Float[Tensor, "q f r c"]) -> Float[Tensor, "q f r c"]:
     """Evidence on a logarithmic scale from 0 to 1: its slope tells how far away a word stands."""
     evidence, page = maps[:, :EVIDENCE], maps[:, EVIDENCE:]
-    log = 1 - evidence.clamp(FAINT, 1).log() / math.log(FAINT)
+    log = 1 - evidence.clamp(FAINT_MATCH, 1).log() / math.log(FAINT_MATCH)
     return torch.cat([log, page], 1)
-
-
-def save(net: Spread, path: Path, about: dict[str, Any]) -> None:
-    """Write the weights, with what is known about them."""
-    save_weights(net, path, f"spread-{net.mode}", about)
 
 
 def load(path: Path, mode: Mode) -> Spread:

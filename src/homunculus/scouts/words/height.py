@@ -6,14 +6,13 @@ read at several sizes, and each is sure of print that it can read. They are aver
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from homunculus.scouts.words.net import WIDTH, load_weights, save_weights
+from homunculus.scouts.words.net import WIDTH, load_weights
 
 NAME = "height"
 FILE = "height.safetensors"
@@ -51,7 +50,7 @@ class HeightHead(nn.Module):
     def weigh(
         self, cell: Float[Tensor, "r c d"], text: Octaves, enlarged: float
     ) -> Float[Tensor, "2 r c"]:
-        """Weight of each cell, and weight times octaves, for `combine`.
+        """Weight of each cell, and weight times octaves, for `merge_sizes`.
 
         ``enlarged`` is by how many octaves the page was shown larger than the map has it. Cells
         weigh by how sure the head is, and by how surely they hold text.
@@ -61,35 +60,30 @@ class HeightHead(nn.Module):
         return torch.stack((weight, weight * (mean - enlarged)))
 
 
-def combine(parts: Sequence[Float[Tensor, "2 _ _"]], text: Octaves) -> Octaves:
+def merge_sizes(parts: Sequence[Float[Tensor, "2 _ _"]], text: Octaves) -> Octaves:
     """One map from those of all sizes, on the cells of ``text``; filled where there is no text."""
     grid = (text.shape[0], text.shape[1])
-    seen = torch.stack([_onto(part, grid) for part in parts]).sum(0)
-    own = seen[1] / seen[0].clamp(min=1e-12)
-    printed = own[text > 0.5]
-    usual = printed.median() if len(printed) else seen[1].sum() / seen[0].sum().clamp(min=1e-12)
-    full = seen + NOWHERE * torch.stack((torch.ones_like(text), usual.expand(grid)))
+    weighed = torch.stack([_onto(part, grid) for part in parts]).sum(0)
+    weight, octaves = weighed
+    printed = (octaves / weight.clamp(min=1e-12))[text > 0.5]
+    usual = printed.median() if len(printed) else octaves.sum() / weight.sum().clamp(min=1e-12)
+    full = weighed + NOWHERE * torch.stack((torch.ones_like(text), usual.expand(grid)))
     for side, share in AROUND:
         coarse = (-(-grid[0] // side), -(-grid[1] // side))
-        full = full + share * _onto(F.adaptive_avg_pool2d(seen, coarse), grid)
+        full = full + share * _onto(F.adaptive_avg_pool2d(weighed, coarse), grid)
     return full[1] / full[0]
 
 
 def on_grid(octaves: Octaves, text: Octaves, grid: tuple[int, int]) -> Float[Tensor, "r2 c2"]:
     """The map on another grid: a mean of octaves in which text counts most."""
     weight = text + 1e-3
-    seen = _onto(torch.stack((weight, weight * octaves)), grid)
-    return seen[1] / seen[0]
+    weight, weighed = _onto(torch.stack((weight, weight * octaves)), grid)
+    return weighed / weight
 
 
 def _onto(value: Float[Tensor, "n r c"], grid: tuple[int, int]) -> Float[Tensor, "n r2 c2"]:
     """Means, not the largest: sums of weights and of weighted values stay in step."""
     return F.interpolate(value[None], grid, mode="bilinear", antialias=True)[0]
-
-
-def save(head: HeightHead, path: Path, about: dict[str, Any]) -> None:
-    """Write the weights, with what is known about them."""
-    save_weights(head, path, NAME, about)
 
 
 def load(path: Path, net: str) -> HeightHead:
@@ -99,6 +93,6 @@ def load(path: Path, net: str) -> HeightHead:
     if about.get("on") != net:
         raise ValueError(
             f"height: {path} was trained on another word net than the one beside it. "
-            f"Train it anew with `homunculus train height --out {path.parent}`."
+            f"Train it again with `homunculus train height --out {path.parent}`."
         )
     return head.requires_grad_(False)

@@ -21,7 +21,6 @@ from homunculus.scouts.words.net import (
     Features,
     WordNet,
     load_weights,
-    save_weights,
     standard,
 )
 
@@ -60,34 +59,29 @@ LETTER = 6 + 2 * 3
 @torch.inference_mode()
 def ranges(net: WordNet, pages: Iterable[Float[Tensor, "1 1 h w"]]) -> Ranges:
     """The ranges of a fused net's layers on some pages, for `Int8Net`."""
-    top = torch.zeros(LAYERS)
+    ranges = Ranges()
+    ranges.top.zero_()
     for page in pages:
         x = F.pixel_unshuffle(standard(page), 2).contiguous(memory_format=torch.channels_last)
         before = x
-        for at, (conv, adds) in enumerate(_layers(net)):
-            seen = F.relu(conv(x) + before if adds else conv(x))
-            before, x = (x, seen) if not adds else (seen, seen)
-            top[at] = torch.maximum(top[at], _quantile(seen))
-    out = Ranges()
-    out.top.copy_(top)
-    return out
-
-
-def _quantile(value: Tensor) -> Tensor:
-    """`LARGEST` of the values lie below."""
-    flat = value.flatten()
-    return flat.kthvalue(max(1, int(LARGEST * len(flat)))).values
+        for layer, (conv, adds) in enumerate(_layers(net)):
+            out = F.relu(conv(x) + before if adds else conv(x))
+            before, x = (out, out) if adds else (x, out)
+            flat = out.flatten()
+            largest = flat.kthvalue(max(1, int(LARGEST * len(flat)))).values
+            ranges.top[layer] = torch.maximum(ranges.top[layer], largest)
+    return ranges
 
 
 class Int8Net:
     """The body of a fused word net in whole numbers, on the processor; its heads stay in floats."""
 
-    def __init__(self, net: WordNet, top: Ranges) -> None:
+    def __init__(self, net: WordNet, ranges: Ranges) -> None:
         self.net = net
-        scale = [max(float(one), 1e-6) / STEPS for one in top.top]
-        self.letter, self.word = scale[LETTER], scale[-1]
-        self.layers = [_Layer(conv, scale[at]) for at, (conv, _) in enumerate(_layers(net))]
-        self.adds = [adds for _, adds in _layers(net)]
+        scales = [max(float(top), 1e-6) / STEPS for top in ranges.top]
+        self.letter, self.word = scales[LETTER], scales[-1]
+        layers = zip(_layers(net), scales, strict=True)
+        self.layers = [(_Layer(conv, scale), adds) for (conv, adds), scale in layers]
 
     def features(
         self, grey: UInt8[Tensor, "1 1 h w"], mean: float | int, spread: float | int
@@ -99,14 +93,14 @@ class Int8Net:
         x, before = _unshuffle(grey), None
         scale, zero = 1 / spread, round(mean)
         letter, steps = x, [scale]
-        for at, (layer, adds) in enumerate(zip(self.layers, self.adds, strict=True)):
-            if at == LETTER + 1:
+        for index, (layer, adds) in enumerate(self.layers):
+            if index == LETTER + 1:
                 letter = x.clone()  # sums are written in place
             if adds:
                 assert before is not None
                 x = layer.add(x, steps[-1], before, steps[-2])
             else:
-                before, x = x, layer(x, steps[-1], zero if at == 0 else 0)
+                before, x = x, layer(x, steps[-1], zero if index == 0 else 0)
             steps.append(layer.step)
         word = rearrange(x, "b d rows cols -> b rows cols d")
         text = (word.float() @ (self.net.text_head.weight[0] * self.word)) + self.net.text_head.bias
@@ -120,7 +114,7 @@ class _Layer:
         weight = conv.weight.detach().float()
         self.scale = weight.abs().amax((1, 2, 3)).clamp(min=1e-12) / 127
         whole = (weight / self.scale[:, None, None, None]).round().to(torch.int8)
-        self.shape = [list(cast(Iterable[int], one)) for one in _shape(conv)]
+        self.shape = [list(sides) for sides in _shape(conv)]
         self.zero = torch.zeros(len(weight), dtype=torch.int32)
         self.weight = _ops().qconv_prepack(whole, self.scale, 1.0, 0, *self.shape, 1, None)
         assert conv.bias is not None
@@ -139,8 +133,8 @@ class _Layer:
         )  # fmt: skip
 
 
-def _shape(conv: nn.Conv2d) -> tuple[Any, ...]:
-    return conv.stride, conv.padding, conv.dilation
+def _shape(conv: nn.Conv2d) -> tuple[tuple[int, ...], ...]:
+    return conv.stride, cast(tuple[int, ...], conv.padding), conv.dilation
 
 
 def _ops() -> Any:
@@ -185,12 +179,7 @@ def _tried() -> bool:
         return torch.equal(_Layer(conv, 1.0).add(x, 1.0, rest, 1.0).float(), expected)
 
 
-def save(top: Ranges, path: Path, about: dict[str, Any]) -> None:
-    """Write the ranges, with what is known about them."""
-    save_weights(top, path, NAME, about)
-
-
 def load(path: Path, net: str) -> Ranges | None:
     """The ranges of a file; None if they are of another net than the one with this hash."""
-    out = Ranges()
-    return out if load_weights(out, path, NAME).get("on") == net else None
+    ranges = Ranges()
+    return ranges if load_weights(ranges, path, NAME).get("on") == net else None

@@ -15,7 +15,7 @@ from homunculus.scouts.words.net import KINDS, fold, supported
 from homunculus.scouts.words.stopwords import EMPTY, is_stopword, language, split_elisions, word_set
 
 SHORTEST = 4
-"""Letters from which a word is tried as one and as many."""
+"""Letters from which a word is tried in the singular and the plural."""
 
 
 def also(word: str) -> tuple[str, ...]:
@@ -25,12 +25,12 @@ def also(word: str) -> tuple[str, ...]:
     (('phone', 'tel', 'ph', 'mobile', 'telephones'), ('tax', 'taxe'), ('sincerely', 'signature'))
     """
     same = [other for group in _SAME.get(word, ()) for other in group if other != word]
-    found = [*same, *_LEADS.get(word, ()), *([] if word in _LEADS else plurals(word))]
-    return tuple(dict.fromkeys(found))
+    others = [*same, *(_LEADS[word] if word in _LEADS else plurals(word))]
+    return tuple(dict.fromkeys(others))
 
 
 def plurals(word: str, least: int = SHORTEST) -> list[str]:
-    """The word as one of many, or as many of one, as English mostly makes them."""
+    """The singular of a plural, or the plural of a singular, as English mostly makes them."""
     if not word.isalpha() or len(word) < least:
         return []
     if word.endswith("ies"):
@@ -46,12 +46,12 @@ def plurals(word: str, least: int = SHORTEST) -> list[str]:
 
 def _groups(lines: str) -> dict[str, list[list[str]]]:
     """Each word of a line stands for all others of that line."""
-    found: dict[str, list[list[str]]] = {}
+    groups: dict[str, list[list[str]]] = {}
     for line in lines.strip().splitlines():
         words = line.split()
         for word in words:
-            found.setdefault(word, []).append(words)
-    return found
+            groups.setdefault(word, []).append(words)
+    return groups
 
 
 _SAME = _groups("""
@@ -142,7 +142,7 @@ LONGEST_QUESTION, LONGEST_WORD = 10_000, 64  # questions come from strangers
 HEAD = 12
 """Characters within which a question says what it is after: how much, when, who."""
 
-GENERIC, OTHER, PART, ALSO = 0.15, 0.5, 0.4, 0.5
+GENERIC, UNQUOTED, PART, ALSO = 0.15, 0.5, 0.4, 0.5
 """Weights of a generic noun, of what stands outside the quotes, of half a compound, of another
 printing of a word."""
 
@@ -162,7 +162,7 @@ class ParsedQuestion:
     unsupported: tuple[str, ...]
     """Words in scripts the scout cannot read."""
     own: int
-    """So many of the words, the first, are the question's own."""
+    """How many of the words, from the first on, are the question's own."""
     stand_for: tuple[str, ...] = ()
     """The question's own word behind each of the others, in their order."""
     quoted: bool = False
@@ -173,46 +173,48 @@ class ParsedQuestion:
     """Whether it speaks of a chart or of colours: then, too."""
 
 
-def ask(question: str) -> ParsedQuestion:
+def parse(question: str) -> ParsedQuestion:
     """Take a question apart.
 
-    >>> asked = ask("What is the invoice amount given in the document?")
-    >>> asked.words[: asked.own], [kind for kind, share in zip(KINDS, asked.kinds) if share]
-    (('invoice', 'amount', 'given', 'document'), ['number', 'money'])
-    >>> ask('Where is the word "EXIT"?').words
+    >>> question = parse("What is the invoice amount given in the document?")
+    >>> question.words[: question.own]
+    ('invoice', 'amount', 'given', 'document')
+    >>> [kind for kind, share in zip(KINDS, question.kinds) if share]
+    ['number', 'money']
+    >>> parse('Where is the word "EXIT"?').words
     ('exit',)
     """
     text = _plain(question)
-    quoted = [found.group(1) or found.group(2) for found in QUOTED.finditer(text)]
+    passages = [quote.group(1) or quote.group(2) for quote in QUOTED.finditer(text)]
     outside = QUOTED.sub(" ", text)
-    found: dict[str, float] = {}
-    unsupported: dict[str, None] = {}
-    plain = list(_open(outside, bool(quoted)))
+    quoted, unquoted = list(_quoted(passages)), list(_unquoted(outside, bool(passages)))
     if stranded := _STRANDED.search(outside):
-        plain.append((stranded.group(1), OTHER))
-    for word, weight in [*_quoted(quoted), *plain]:
+        unquoted.append((stranded.group(1), UNQUOTED))
+    weights: dict[str, float] = {}
+    unsupported: dict[str, None] = {}
+    for word, weight in [*quoted, *unquoted]:
         if not supported(word):
             unsupported[word] = None
         elif key := fold(word)[:LONGEST_WORD]:
-            found[key] = max(weight * _length_weight(key), found.get(key, 0.0))
+            weights[key] = max(weight * _length_weight(key), weights.get(key, 0.0))
     # the heaviest stay, and stay in order: a long preamble must not push out the question
-    heavy = set(sorted(found, key=lambda word: -found[word])[:MOST_WORDS])
-    kept = {word: found[word] for word in found if word in heavy}
-    own, quotes = len(kept), {fold(word) for word, _ in _quoted(quoted)}
-    behind: dict[str, str] = {}
-    for word in [word for word in kept if word not in quotes]:
+    heavy = set(sorted(weights, key=lambda word: -weights[word])[:MOST_WORDS])
+    weights = {word: weight for word, weight in weights.items() if word in heavy}
+    own, quotes = len(weights), {fold(word) for word, _ in quoted}
+    stand_for: dict[str, str] = {}
+    for word in [word for word in weights if word not in quotes]:
         for other in also(word):
-            if len(kept) < MOST_WORDS and other not in kept:
-                kept[other], behind[other] = ALSO * kept[word], word
+            if len(weights) < MOST_WORDS and other not in weights:
+                weights[other], stand_for[other] = ALSO * weights[word], word
     return ParsedQuestion(
-        words=tuple(kept),
-        weights=tuple(kept.values()),
-        kinds=_kinds("" if quoted and not plain else outside),  # else the quoted is the answer
+        words=tuple(weights),
+        weights=tuple(weights.values()),
+        kinds=_kinds("" if passages and not unquoted else outside),  # else the quoted is the answer
         buckets=_buckets(outside),
         unsupported=tuple(unsupported)[:MOST_WORDS],
         own=own,
-        stand_for=tuple(behind.values()),
-        quoted=bool(quoted),
+        stand_for=tuple(stand_for.values()),
+        quoted=bool(passages),
         counts=bool(_COUNTS.search(outside)),
         of_chart=bool(_OF_CHART.search(outside)),
     )
@@ -250,10 +252,10 @@ def _plain(question: str) -> str:
 
 def _split(text: str) -> Iterator[str]:
     """Words as a page would print them: a comma parts words, but not the digits of an amount."""
-    for found in _WORD.finditer(text):
-        whole = _POSSESSIVE.sub("", found.group())
-        together = "," not in whole or _AMOUNT.fullmatch(whole)
-        yield from [whole] if together else whole.split(",")
+    for match in _WORD.finditer(text):
+        word = _POSSESSIVE.sub("", match.group())
+        whole = "," not in word or _AMOUNT.fullmatch(word)
+        yield from [word] if whole else word.split(",")
 
 
 def _quoted(passages: list[str]) -> Iterator[tuple[str, float]]:
@@ -262,23 +264,22 @@ def _quoted(passages: list[str]) -> Iterator[tuple[str, float]]:
         yield from _with_parts(passage, 1.0)
 
 
-def _open(text: str, quoting: bool) -> Iterator[tuple[str, float]]:
+def _unquoted(text: str, quoting: bool) -> Iterator[tuple[str, float]]:
     """Content words outside quotation marks.
 
     Beside a quotation they weigh less and generic ones nothing, but they stay: a question about a
     table quotes its row and names its column plainly.
     """
-    spoken = language(text)
-    text = split_elisions(text) if spoken == "french" else text
-    for word, weight in _with_parts(text, OTHER if quoting else 1.0):
-        plain = fold(word)
-        if is_stopword(word, spoken) or (supported(word) and len(plain) < 2):
+    spoken_in = language(text)
+    text = split_elisions(text) if spoken_in == "french" else text
+    for word, weight in _with_parts(text, UNQUOTED if quoting else 1.0):
+        folded = fold(word)
+        if is_stopword(word, spoken_in) or (supported(word) and len(folded) < 2):
             continue
-        if plain in _GENERIC:
-            if not quoting:
-                yield word, weight * GENERIC
-        else:
+        if folded not in _GENERIC:
             yield word, weight
+        elif not quoting:
+            yield word, weight * GENERIC
 
 
 def _with_parts(text: str, weight: float) -> Iterator[tuple[str, float]]:
@@ -318,8 +319,8 @@ _GENERIC = word_set("""
 def _buckets(text: str) -> tuple[int, ...]:
     """Hashed words of the question outside its quotations; digits count as their number only."""
     words = (re.sub(r"\d", "0", word.lower()) for word in _split(text))
-    told = [word for word in words if word not in EMPTY][:MOST_BUCKETS]
-    return tuple(zlib.crc32(word.encode(errors="surrogatepass")) % BUCKETS for word in told)
+    content = [word for word in words if word not in EMPTY][:MOST_BUCKETS]
+    return tuple(zlib.crc32(word.encode(errors="surrogatepass")) % BUCKETS for word in content)
 
 
 _LEXICON = tuple(
@@ -352,11 +353,11 @@ def _kinds(text: str) -> tuple[float, ...]:
     low = text.lower()
     votes: dict[str, float] = dict.fromkeys(KINDS, 0.0)
     for pattern, kinds in _LEXICON:
-        if found := pattern.search(low):
-            vote = 2.0 if found.start() < HEAD else 1.0
+        if match := pattern.search(low):
+            vote = 2.0 if match.start() < HEAD else 1.0
             for kind in kinds:
                 votes[kind] += vote / len(kinds)
     for sign, kind in _SIGNS:
         votes[kind] += 2.0 * (sign in low)  # a sign says it plainly
-    every = sum(votes.values())
-    return tuple(vote / every if every else 0.0 for vote in votes.values())
+    total = sum(votes.values())
+    return tuple(vote / total if total else 0.0 for vote in votes.values())

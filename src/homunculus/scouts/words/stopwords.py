@@ -101,7 +101,7 @@ def language(text: str) -> str:
     >>> language("Wie viel habe ich bezahlt?"), language("What colour is the hat?")
     ('german', 'english')
     """
-    words = {found.group() for found in _WORD.finditer(unaccented(text))}
+    words = set(_WORD.findall(unaccented(text)))
     best, lead = "english", 0
     for name, known in _OTHERS.items():
         ahead = len(words & (known - _ALSO_ENGLISH)) - len(words & ((EMPTY | ASKING) - known))
@@ -119,11 +119,11 @@ def split_elisions(text: str) -> str:
     return _ELISION.sub("", text)
 
 
-def is_stopword(word: str, spoken: str) -> bool:
+def is_stopword(word: str, spoken_in: str) -> bool:
     """Whether a word, or each part of one with hyphens, is a function word of a language.
 
     >>> [is_stopword(word, "french") for word in ("Combien", "ai-je", "adresse")]
     [True, True, False]
     """
-    known = _OTHERS.get(spoken, EMPTY | ASKING)
+    known = _OTHERS.get(spoken_in, EMPTY | ASKING)
     return all(part in known for part in unaccented(word).split("-"))
