@@ -161,7 +161,7 @@ GAZE = {"lab.gaze.maps"}
 """Entered by `--task gaze` alone."""
 ANSWERS = {"batch.engine"}
 """Entered by `batch --engine` alone, which needs the extra `vllm`."""
-CLUSTER = {"batch.cluster", "batch.command"}
+CLUSTER = {"batch.cluster", "batch.run"}
 """Ray is imported where `--local` is not given."""
 FORMATS = {"pillow_heif"}
 """Imported for files of one format alone, which few have; the error names its extra."""
@@ -266,7 +266,7 @@ def test_what_an_extra_is_for_works_with_it_alone(extra: str) -> None:
         "client": ["serve.rewrite", "serve.transport"],
         "mcp": ["serve.tool"],
         "batch": ["batch.read", "batch.work", "batch.write", "batch.report"],
-        "ray": ["batch.cluster", "batch.command"],
+        "ray": ["batch.cluster", "batch.run"],
         "studio": ["studio", "relevance.things.detector"],
         "litellm": ["serve.litellm"],
         "vllm": ["engines.vllm", "lab.speed.vllm"],

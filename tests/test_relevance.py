@@ -13,7 +13,8 @@ from homunculus.scouts import registry as relevance
 from homunculus.scouts import words as scout
 from homunculus.scouts.registry import WordsOrPixels
 from homunculus.scouts.words import COMPARING, ENOUGH, SURE, WordSight
-from homunculus.show import look, panels
+from homunculus.show import panels
+from homunculus.show.cells import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

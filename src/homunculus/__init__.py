@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from homunculus.planner.cost import costs
     from homunculus.scouts.registry import get_scout, list_scouts
     from homunculus.scouts.sight import Match, Scout, Sight
-    from homunculus.show import look
+    from homunculus.show.cells import look
 
 try:
     __version__ = version("homunculus-vlm")
@@ -62,7 +62,7 @@ _HOMES = {
     "planner": ("Planner", "Views", "views"),
     "planner.cost": ("costs",),
     "scouts.registry": ("get_scout", "list_scouts"),
-    "show": ("look",),
+    "show.cells": ("look",),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""
 

@@ -85,7 +85,7 @@ def _draw_cells(
 ) -> Drawn:
     from homunculus.planner.models import token_rule
     from homunculus.scouts import Dials
-    from homunculus.show import look
+    from homunculus.show.cells import look
 
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
@@ -108,7 +108,7 @@ def _draw_views(
     arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
 ) -> Drawn:
     from homunculus.planner import scout_cells, views
-    from homunculus.show import why_facts
+    from homunculus.show.cells import why_facts
     from homunculus.show.views import draw_views, facts
 
     seen = views(
@@ -132,7 +132,7 @@ def _tell(
     arguments: argparse.Namespace, picture: Any, facts: dict[str, Any], lines: Sequence[str]
 ) -> None:
     """What was drawn, and what one might not expect of it."""
-    from homunculus.show import why_table
+    from homunculus.show.cells import why_table
 
     if arguments.json:
         print(json.dumps(facts))

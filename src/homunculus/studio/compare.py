@@ -22,7 +22,8 @@ from homunculus.planner.search import Belief
 from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Image, Scout, Sight, probabilities, resize_map
-from homunculus.show import Look, look, notes, panels
+from homunculus.show import panels
+from homunculus.show.cells import Look, look, notes
 from homunculus.show.views import compose, outline, resized, to_pillow
 
 PIXELS = 64_000_000
