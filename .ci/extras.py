@@ -39,7 +39,7 @@ def heic() -> None:
 def things() -> None:
     """A detector looks at a picture, and says that there is no dog on an invoice."""
     from homunculus.scouts.registry import get_scout
-    from homunculus.show import look
+    from homunculus.show.cells import look
 
     assert look("invoice.png", "Where is the dog?", scout=get_scout("things")).sight.sure == 0
 

@@ -309,7 +309,8 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
 
     from homunculus import views
     from homunculus.engines.cells import lift
-    from homunculus.show import look, panels
+    from homunculus.show import panels
+    from homunculus.show.cells import look
     from homunculus.show.views import board, outline, to_pillow
 
     invoice, wide = DOCS / "invoice.png", 300

@@ -32,7 +32,7 @@ from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.pages import open_picture
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
-from homunculus.show import look
+from homunculus.show.cells import look
 from homunculus_lab.measure.suite import read
 
 BUDGETS = (64, 273)

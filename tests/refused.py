@@ -32,7 +32,7 @@ from homunculus import (
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.methods import Method, on_grid
 from homunculus.serve import Rewriter
-from homunculus.show import look
+from homunculus.show.cells import look
 
 CELLS = torch.zeros(1, 64)
 LONG = torch.arange(10).view(1, 10, 1)

@@ -17,7 +17,7 @@ from homunculus.scouts.sight import FOUND, PERHAPS
 from homunculus.scouts.words import WordSight
 from homunculus.scouts.words.question import parse
 from homunculus.serve.tool import describe
-from homunculus.show import why_table
+from homunculus.show.cells import why_table
 from homunculus.show.demo import FOLDER
 from homunculus.show.views import facts
 

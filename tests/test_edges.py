@@ -12,7 +12,7 @@ from homunculus.engines.cells.allocate import BestFirst, TopK
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.cells.types import Field, Relevance
 from homunculus.pages.pillow import in_one_scan
-from homunculus.show import look
+from homunculus.show.cells import look
 from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.sample import LogPolar, bilinear
 from homunculus_lab.methods.strata import Centre, Shares

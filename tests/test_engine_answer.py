@@ -17,7 +17,8 @@ from homunculus import get_method
 from homunculus.engines.transformers import engine as engines
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.inputs import Answer
-from homunculus.show import look, panels
+from homunculus.show import panels
+from homunculus.show.cells import look
 
 pytestmark = MARK
 K = 40

@@ -15,7 +15,7 @@ from homunculus import Sight
 from homunculus.engines.transformers import Setting
 from homunculus.engines.transformers.conversation import as_batch, pairs
 from homunculus.pages import PictureError
-from homunculus.show import look
+from homunculus.show.cells import look
 
 pytestmark = MARK
 np = pytest.importorskip("numpy")

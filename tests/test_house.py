@@ -133,7 +133,7 @@ def test_the_check_of_circles_can_fail() -> None:
         ("engines.cells", "if True:\n    from PIL import Image", "lazy.need"),
         ("planner", "from . import search", "relative import"),
         ("engines", "def f():\n    from homunculus_lab.measure import run", "no laboratory"),
-        ("commands", "from homunculus.show import look", "import it inside"),
+        ("commands", "from homunculus.show.cells import look", "import it inside"),
         ("commands", "import rich", "import it inside"),
     ],
 )
@@ -145,7 +145,9 @@ def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
 def test_import_rules_let_honest_rooms_pass() -> None:
     allowed = "import math\nimport torch\nfrom homunculus.checks import Grid\n"
     assert import_faults("engines.cells", allowed) == []
-    assert import_faults("commands", "def verb():\n    from homunculus.show import look") == []
+    assert (
+        import_faults("commands", "def verb():\n    from homunculus.show.cells import look") == []
+    )
     assert import_faults("lab.measure", "from homunculus_lab.results import pack") == []
 
 

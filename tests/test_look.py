@@ -12,7 +12,7 @@ from homunculus import Sight, get_method, list_methods
 from homunculus.scouts import Dials
 from homunculus.scouts import registry as scout_room
 from homunculus.scouts.places import answer
-from homunculus.show import CELLS, look
+from homunculus.show.cells import CELLS, look
 from homunculus_lab.methods.material import segment
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")

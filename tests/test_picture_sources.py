@@ -14,7 +14,7 @@ import torch
 
 from homunculus import pages as picture
 from homunculus.pages import PictureError, open_picture
-from homunculus.show import look
+from homunculus.show.cells import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

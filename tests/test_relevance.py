@@ -15,7 +15,8 @@ from homunculus.scouts.places import answer
 from homunculus.scouts.registry import WordsOrPixels
 from homunculus.scouts.words import COMPARING, ENOUGH, SURE, WordSight
 from homunculus.scouts.words.question import parse
-from homunculus.show import look, panels
+from homunculus.show import panels
+from homunculus.show.cells import look
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")

@@ -209,7 +209,7 @@ def test_a_folder_without_weights_is_named(tmp_path) -> None:
 def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) -> None:
     pillow = pytest.importorskip("PIL.Image")
     pytest.importorskip("kornia")
-    from homunculus.show import look
+    from homunculus.show.cells import look
 
     calls, page = counted(monkeypatch), pillow.fromarray(image().permute(1, 2, 0).numpy())
     seen = [look(page, question, tokens=5, scout=scout) for question in [*QUESTIONS, "Date?"]]

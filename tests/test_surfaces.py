@@ -20,7 +20,7 @@ from homunculus.engines.cells.allocate import TopK
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.families import plain_layout
 from homunculus.engines.views import are_cells
-from homunculus.show import look
+from homunculus.show.cells import look
 from tiny import FAMILIES, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from homunculus.scouts.registry import get_scout, list_scouts
     from homunculus.scouts.sight import Match, Scout, Sight
     from homunculus.serve import Rewriter, http_client
-    from homunculus.show import look
+    from homunculus.show.cells import look
     from homunculus.views import Planner, Views, views
 
 try:
@@ -80,7 +80,7 @@ _HOMES = {
     "scouts.registry": ("get_scout", "list_scouts"),
     "scouts.sight": ("Match", "Scout", "Sight"),
     "serve": ("Rewriter", "http_client"),
-    "show": ("look",),
+    "show.cells": ("look",),
     "views": ("Planner", "Views", "views"),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""

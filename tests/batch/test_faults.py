@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-import homunculus.batch.command  # noqa: F401 - all of it, before anything is patched
+import homunculus.batch.run  # noqa: F401 - all of it, before anything is patched
 from batch import make
 from batch.conftest import QUIET, content, results, start
 from homunculus.batch import cluster, work

@@ -3,5 +3,5 @@
 `job` says what is wanted, `read` cuts the input into shards and reads their rows, `work` makes a
 result of each row, `engine` asks a model, `faults` tells errors of the machine from those of a row,
 `cluster` spreads the work with Ray Data, `write` keeps finished shards, `report` says what it cost,
-and `command` is `homunculus batch`.
+and `run` is the loop around all of it.
 """

@@ -5,49 +5,105 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from homunculus.commands.command import Command
+from homunculus.flags import count, json_flag
 from homunculus.progress import progress
+
+if TYPE_CHECKING:
+    from homunculus.batch.job import Job
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
-    """The flags of a job."""
-    from homunculus.batch import command
+    """The flags of a job, and of the machines that do it."""
+    add = parser.add_argument
+    add("source", help="a folder, a PDF, JSONL, Parquet or tar files, or a pattern; also s3://...")
+    add("out", type=Path, help="folder for the results; run again to go on where a run ended")
+    add("--question", default="", help="what is asked of every picture")
+    add("--question-column", default="", metavar="NAME", help="column that holds the questions")
+    add("--image-column", default="", metavar="NAME", help="column of pictures, paths or data URIs")
+    add("--images", default="", metavar="FOLDER", help="folder that paths in rows are relative to")
+    add("--pages", default="all", metavar="N,N-N", help="pages of documents, from 1 (%(default)s)")
+    add("--tokens", type=count, required=True, help="how many tokens a page may cost")
+    about = "whose tokens: see `homunculus cost`; or an API's name of its model (%(default)s)"
+    add("--model", default="qwen3-vl", help=about)
+    about = "plans: where the tokens go; views: requests for a provider's batch API (%(default)s)"
+    add("--to", choices=["plans", "views"], default="plans", help=about)
+    about = "answer the questions, with vLLM and this model"
+    add("--engine", default="", metavar="MODEL", help=about)
+    add("--engine-args", default="{}", metavar="JSON", help="further arguments of vLLM's engine")
+    add("--max-output", type=count, default=256, help="tokens of an answer (%(default)s)")
+    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
+    add("--acuity", default="vlm", help=about)
+    about = "which scout says where to look (%(default)s)"
+    add("--scout", default="auto", metavar="NAME|DIR", help=about)
+    about = "where the answer is less likely readable, take up to --cap tokens, else the original"
+    add("--legible", type=float, metavar="P", help=about)
+    add("--cap", type=count, default=1024, help="the most tokens with --legible (%(default)s)")
+    add("--shard-rows", type=count, default=256, help="rows of a finished file (%(default)s)")
+    add("--price", type=float, help="money for a million input tokens, for the bill")
+    add("--strict", action="store_true", help="exit with 1 if any row is an error, whatever it is")
+    add("--replace", action="store_true", help="delete results of files that have changed")
+    about = "make rows again that were lost to crashes or to the machine"
+    add("--retry-lost", action="store_true", help=about)
+    json_flag(parser)
+    where = parser.add_argument_group("where it runs")
+    where.add_argument("--local", action="store_true", help="one process, without Ray")
+    where.add_argument("--workers", type=count, help="workers (one for each core, or each GPU)")
+    where.add_argument("--address", help="a running Ray cluster, such as auto (this machine alone)")
+    where.add_argument("--gpus", type=float, default=0.0, help="GPUs of each worker (%(default)s)")
 
-    command.flags(parser)
+
+JOB = (
+    "source", "tokens", "model", "question", "question_column", "image_column", "images", "pages",
+    "engine", "engine_args", "max_output", "acuity", "scout", "legible", "cap", "shard_rows",
+)  # fmt: skip
+"""Flags that say what the results are; the others say how the run goes."""
+RUN = ("local", "workers", "address", "gpus", "price", "strict", "replace", "retry_lost")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from homunculus.batch import command
+    from homunculus.batch import run as batch
 
-    with _own_stdout() as out, progress("batch") as shown:
+    with _own_stdout() as out, progress("batch") as show:
 
         def say(line: str) -> None:
             if arguments.json:
                 print(line, file=out, flush=True)
 
-        code, text = command.run(arguments, say, shown)
+        options = {name: getattr(arguments, name) for name in RUN}
+        code, text = batch.run(_job(arguments), arguments.out, say, show, **options)
     print(text, file=sys.stderr if arguments.json else sys.stdout)
     return code
+
+
+def _job(arguments: argparse.Namespace) -> "Job":
+    from homunculus.batch.job import Job
+
+    if arguments.engine and arguments.to != "plans":
+        raise ValueError("--engine gives answers, --to views gives requests. Drop one of them.")
+    to = "answers" if arguments.engine else arguments.to
+    return Job(to=to, **{name: getattr(arguments, name) for name in JOB})
 
 
 @contextmanager
 def _own_stdout() -> Generator[TextIO, None, None]:
     """Our output alone; what libraries and their processes print meanwhile goes to stderr."""
     try:
-        number, elsewhere = sys.stdout.fileno(), sys.stderr.fileno()
+        stdout, stderr = sys.stdout.fileno(), sys.stderr.fileno()
     except (OSError, ValueError):  # no files, as in a test
         yield sys.stdout
         return
     sys.stdout.flush()
-    with os.fdopen(os.dup(number), "w") as out:
-        os.dup2(elsewhere, number)
+    with os.fdopen(os.dup(stdout), "w") as out:
+        os.dup2(stderr, stdout)
         try:
             yield out
         finally:
             out.flush()
-            os.dup2(out.fileno(), number)
+            os.dup2(out.fileno(), stdout)
 
 
 COMMAND = Command(

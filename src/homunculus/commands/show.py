@@ -91,7 +91,7 @@ def _draw_cells(
 ) -> Drawn:
     from homunculus.planner.models import token_rule
     from homunculus.scouts import Dials
-    from homunculus.show import look
+    from homunculus.show.cells import look
 
     turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
     dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
@@ -114,7 +114,7 @@ def _draw_views(
     arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
 ) -> Drawn:
     from homunculus.planner.belief import scout_cells
-    from homunculus.show import why_facts
+    from homunculus.show.cells import why_facts
     from homunculus.show.views import draw_views, facts
     from homunculus.views import views
 
@@ -139,7 +139,7 @@ def _tell(
     arguments: argparse.Namespace, picture: Any, facts: dict[str, Any], lines: Sequence[str]
 ) -> None:
     """What was drawn, and what one might not expect of it."""
-    from homunculus.show import why_table
+    from homunculus.show.cells import why_table
 
     if arguments.json:
         print(json.dumps(facts))

@@ -23,7 +23,8 @@ from homunculus.planner.view import View, render
 from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Image, Scout, Sight, probabilities, resize_map
-from homunculus.show import Look, look, notes, panels
+from homunculus.show import panels
+from homunculus.show.cells import Look, look, notes
 from homunculus.show.views import compose, outline, resized, to_pillow
 from homunculus.views import Planner, Views
 
