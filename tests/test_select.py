@@ -11,7 +11,7 @@ from cases import REGIONS, Case, law, often, pictures, relevance
 from homunculus import Material, Relevance, list_methods
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import TopK
-from homunculus.engines.cells.allocate.order import apportion
+from homunculus_lab.methods.shares import apportion
 from homunculus_lab.methods.strata import (
     AdaptiveStrata,
     Bands,

@@ -4,7 +4,7 @@ import copy
 import inspect
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 from threading import RLock
@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from homunculus.engines.cells.tower import Tower
 from homunculus.engines.families import Layout, split_rows
 
 _LOCK = RLock()
@@ -77,8 +76,8 @@ class Encoded:
     """The output of `get_image_features`, whose class `mm_encoder_outputs` expects."""
     rows: list[Float[Tensor, "_n d"]]
     """For each image its rows; DeepStack channels follow those of the embedding."""
-    towers: list[Tower] = field(default_factory=list[Tower])
-    """For each image what the tower attended to, where that was asked for."""
+    observed: Sequence[Any] = ()
+    """For each image what `Method.observe` saw meanwhile, if the method has it."""
 
 
 def without_tensors(encoded: Encoded) -> Encoded:

@@ -9,18 +9,16 @@ from torch import Tensor
 from homunculus.checks import Grid
 from homunculus.engines.cells.allocate.order import (
     NEVER,
-    apportion,
     best,
     check_slots,
-    deal,
     finish,
     keys,
     lags,
-    mass,
 )
 from homunculus.engines.cells.allocate.select import flat
 from homunculus.engines.cells.cache import cached, ramp, sizes
 from homunculus.engines.cells.types import MAX_CELLS, Allocation, Field, Relevance, Rule
+from homunculus_lab.methods.shares import apportion, deal, mass
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.checks import Grid
-from homunculus.engines.cells.allocate.order import check_slots, finish, lags, mass
+from homunculus.engines.cells.allocate.order import check_slots, finish, lags
 from homunculus.engines.cells.allocate.select import flat
 from homunculus.engines.cells.allocate.tile import blocks
 from homunculus.engines.cells.cache import cached, constant, ramp, sizes
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.methods.shares import mass
 
 
 @constant

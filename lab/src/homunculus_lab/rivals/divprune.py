@@ -14,10 +14,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.engines.cells.allocate.order import finish
-from homunculus.engines.cells.lift import on_encoder
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.rivals.encoder import on_encoder
 from homunculus_lab.rivals.exact import ROWS, keep_all, largest, rows_of, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 
 @dataclass(frozen=True)
@@ -61,4 +62,5 @@ METHOD = Method(
     on_encoder,
     "model",
     needs=frozenset({"features"}),
+    observe=ModelObserver(),
 )

@@ -21,6 +21,7 @@ from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 from homunculus_lab.methods.lifts import regions
 from homunculus_lab.rivals.exact import ROWS, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 
 @dataclass(frozen=True)
@@ -90,4 +91,5 @@ METHOD = Method(
     Lift("merged pairs", _merged),
     "model",
     needs=frozenset({"features"}),
+    observe=ModelObserver(),
 )

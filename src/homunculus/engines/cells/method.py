@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -16,6 +16,30 @@ from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing", "model"]
 """What the relevance of a method must come from; "model" is the user's, which asks no scout."""
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """Reads from a model of transformers what a method chooses by, while it encodes images.
+
+    ``layouts`` and ``encoded`` are those of `homunculus.engines`.
+    """
+
+    def encode(self, model: Any, inputs: Mapping[str, Any], layouts: Sequence[Any]) -> Any:
+        """What `homunculus.engines.encode.encode_images` returns, with ``observed``."""
+        ...
+
+    def material(
+        self,
+        method: "Method",
+        model: Any,
+        processor: Any,
+        encoded: Any,
+        questions: Sequence[str],
+        layouts: Sequence[Any],
+    ) -> list[Material]:
+        """The material of each image."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -38,6 +62,8 @@ class Method:
     prepare: Callable[[Any, int], Material] | None = None
     """Makes its material from the pixels of a picture (3 x height x width, bytes) and the side of a
     cell; None where a picture's size and relevance are enough."""
+    observe: Observer | None = None
+    """Makes its material from a model, after the encoder; None where features are enough."""
 
     def __post_init__(self) -> None:
         parts = (("rule", self.rule, Rule), ("lift", self.lift, Lift))
@@ -85,10 +111,11 @@ class Method:
             material = Material()
         check_material(material, grids, self.name)
         for need in sorted(self.needs):
-            if getattr(material, FOUND_AS[need]) is None:
+            name = FOUND_AS.get(need, need)
+            if getattr(material, name, None) is None:
                 raise ValueError(
                     f"{self.name} needs {need} of the image, got none. "
-                    f"Pass Material({FOUND_AS[need]}=...), or use another method."
+                    f"Pass Material({name}=...), or use another method."
                 )
         field = self.lift(grids, slots, material)
         if not isinstance(field, Field):  # pyright: ignore[reportUnnecessaryIsInstance]

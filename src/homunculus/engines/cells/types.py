@@ -7,7 +7,7 @@ A *cell* could be a token, a *slot* is a place in the budget, a *token* is what 
 gets. Boxes are ``y0 x0 y1 x1`` counted in level-0 cells, so a level-0 cell has side 1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -19,7 +19,6 @@ from torch import Tensor
 
 from homunculus.checks import Grid, check_count
 from homunculus.engines.cells.cache import counts, once, ramp, sizes
-from homunculus.engines.cells.tower import Tower
 
 MAX_CELLS = 2**24
 """Cells one image may have. Keeps every integer key of the allocators inside 64 bits."""
@@ -60,9 +59,6 @@ class Field:
     """None before encoding."""
     prior: Float[Tensor, "b n"] | None = None
     """What `lift.spread` adds to the relevance of each cell; None adds nothing."""
-    tower: Tower | None = None
-    question: Float[Tensor, "b n w"] | None = None
-    """How like each word of the question a level-0 cell is, -inf behind its last word."""
 
     def __post_init__(self) -> None:
         if len(self.grids) != self.box.shape[0]:
@@ -142,11 +138,8 @@ class Field:
         """The same field on another device."""
         if self.level.device == device:
             return self  # with all that was derived from it
-        tensors = ("box", "level", "parent", "children", "valid")
-        moved = {name: getattr(self, name).to(device) for name in tensors}
-        for name in ("feature", "prior", "tower", "question"):
-            value = getattr(self, name)
-            moved[name] = None if value is None else value.to(device)
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
         return replace(self, **moved)
 
 

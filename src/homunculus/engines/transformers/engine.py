@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.engines import encode, tower
+from homunculus.engines import encode
 from homunculus.engines.cells.cache import LRU
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.cells.types import Budget
@@ -449,17 +449,18 @@ class Engine:
         slots = [self._slots(*one) for one in zip(layouts, marks, strict=True)]
         needs = self.method.needs
         if self.setting.where == "after":
-            needs -= {"features", "attention", "question"}  # which the model tells better
+            needs -= {"features"}  # which the model tells better
         pairs = zip(sources, layouts, strict=True)
         material = [material_for(one.image, self.method, layout, needs) for one, layout in pairs]
         if self.setting.where == "after":
             with encode.fast_patches(self.model, self.setting.fast):
                 encoded = self._encode(inputs, sources, layouts)
             known = material if needs else None
-            if self.method.source == "model":
-                asked = [one.question for one in sources]
-                given = (self.model, self.processor, self.method, encoded, asked)
-                known = tower.model_material(*given, layouts)
+            if self.method.observe is not None:
+                questions = [source.question for source in sources]
+                known = self.method.observe.material(
+                    self.method, self.model, self.processor, encoded, questions, layouts
+                )
             choices = select(layouts, maps, slots, self.method, encoded.rows, known)
             return choices, encoded
         if self.method.rule.planned:
@@ -481,8 +482,8 @@ class Engine:
         layouts: Sequence[Layout],
     ) -> encode.Encoded:
         """All rows of these images; the last few sets are kept for further questions."""
-        attends = "attention" in self.method.needs
-        encode_all = tower.encode_with_attention if attends else encode.encode_images
+        observe = self.method.observe
+        encode_all = encode.encode_images if observe is None else observe.encode
         if torch.is_grad_enabled():
             return encode_all(self.model, inputs, layouts)
         # the layout of an image may depend on others in its conversation, which is part of the key
