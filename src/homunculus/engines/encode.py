@@ -117,7 +117,10 @@ def encoder_outputs(encoded: Encoded, rows: Sequence[Float[Tensor, "_k d"]]) -> 
     out = copy.copy(encoded.output)
     deep = getattr(out, "deepstack_features", None) or []
     width = rows[0].shape[-1] // (1 + len(deep))
-    parts = [[row[:, at * width : (at + 1) * width] for row in rows] for at in range(1 + len(deep))]
+    parts = [
+        [own[:, first : first + width] for own in rows]
+        for first in range(0, width * (1 + len(deep)), width)
+    ]
     if isinstance(encoded.output.pooler_output, Tensor):  # by tiles, of which only rows are left
         out.pooler_output = torch.cat(parts[0])[:, None]
     else:

@@ -149,7 +149,7 @@ class Regions(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         if field.levels != 2 or field.regular:
-            raise ValueError("atlas: needs regions over cells; lift.regions makes them from labels")
+            raise ValueError("atlas: needs regions over cells; regions() makes them from labels")
         lag = lags(field, relevance)
         leaf = field.valid & (field.level == 0)
         index = by_group(field, lag, leaf, field.parent, field.inner, slots)
