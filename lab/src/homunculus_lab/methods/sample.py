@@ -79,7 +79,7 @@ class LogPolar(Rule):
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
         point = peak(field, lag) if self.fixation is None else self.fixation[:, 0].to(lag)
-        point, spacing = rings(field, point, min(check_slots(slots), field.most))
+        point, spacing = rings(field, point, min(check_slots(slots), field.max_cells))
         index, weight = bilinear(field, point, spacing)
         return finish(field, index, slots, weight)
 
@@ -164,7 +164,7 @@ class PseudoLogPolar(Rule):
         flat(field, "pseudo-log-polar")
         lag = lags(field, relevance)
         point = peak(field, lag) if self.fixation is None else self.fixation[:, 0].to(lag)
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         near, score = self._near(field, lag, point, rows)
         if self.soft:
             return finish(field, near, slots, score.softmax(-1))

@@ -41,7 +41,7 @@ class Stratified(Rule):
         key = keys(value.flatten(0, 1), None if inside is None else inside.flatten(0, 1))
         order = key.argsort(dim=1).view(images, -1)
         start = ramp(groups, lag.device) * most
-        place = deal(order, start.expand(images, -1), quota, min(slots, field.most), most)
+        place = deal(order, start.expand(images, -1), quota, min(slots, field.max_cells), most)
         return finish(field, cell.view(images, -1).gather(1, place)[..., None], slots)
 
 
@@ -178,7 +178,7 @@ def by_group(
     quota = apportion(share, room, field.cells(check_slots(slots)), least)
     # one stable sort by (group, best first): equal lags stay in index order
     order = torch.add(lag.view(torch.int32), group, alpha=2**32).argsort(dim=1, stable=True)
-    return deal(order, room.cumsum(1) - room, quota, min(slots, field.most))
+    return deal(order, room.cumsum(1) - room, quota, min(slots, field.max_cells))
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class Random(Rule):
         at = ramp(field.level.shape[1], field.level.device)
         lot = scramble(self._content(field) + scramble(at + 1))
         key = ((lot & ~(MAX_CELLS - 1)) + at).masked_fill(~field.valid, NEVER)
-        return finish(field, best(key, min(check_slots(slots), field.most))[..., None], slots)
+        return finish(field, best(key, min(check_slots(slots), field.max_cells))[..., None], slots)
 
     def _content(self, field: Field) -> Int[Tensor, "b 1"]:
         size = field.size

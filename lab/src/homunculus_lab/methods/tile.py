@@ -49,7 +49,7 @@ class Uniform(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "uniform")
-        low, high = tiles(field.grids, min(check_slots(slots), field.most), field.level.device)
+        low, high = tiles(field.grids, min(check_slots(slots), field.max_cells), field.level.device)
         middle = (low + high - 1) // 2
         wide = field.size[:, None, 1]
         return finish(field, (middle[..., 0] * wide + middle[..., 1])[..., None], slots)
@@ -61,7 +61,7 @@ class Pool(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "pool")
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         low, high = tiles(field.grids, rows, field.level.device)
         index, weight = blocks(
             field, low, high, [_largest_tile(grid, rows) for grid in field.grids]
@@ -94,7 +94,7 @@ class Windows(Rule):
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "windows")
         lag = lags(field, relevance)
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         plan = [window_plan(grid, rows, self.share) for grid in field.grids]
         sides = torch.tensor(plan, device=lag.device)
         small, window = sides[:, None, :2], sides[:, None, 2:]

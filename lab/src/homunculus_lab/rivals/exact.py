@@ -60,6 +60,6 @@ def rows_of(value: Float[Tensor, "b n d"], index: Int[Tensor, "b k"]) -> Float[T
 
 def keep_all(field: Field, slots: int) -> Allocation | None:
     """All cells, where every image has room for its own; else None."""
-    if field.most > check_slots(slots):
+    if field.max_cells > check_slots(slots):
         return None
-    return finish(field, field.parent[:, : field.most, None], slots)
+    return finish(field, field.parent[:, : field.max_cells, None], slots)

@@ -31,11 +31,11 @@ class HiRED(Rule):
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         attention, valid = attention_of(field), field.valid
         tile = torch.zeros_like(field.parent) if attention.tile is None else attention.tile
-        tiles = field.most  # a tile has one cell at least
+        tiles = field.max_cells  # a tile has one cell at least
         tile = torch.where(valid, tile.clamp(0, tiles - 1), tiles)
         early = attention.late if attention.first is None else attention.first
-        order = most(early, valid, field.most)
-        place = ramp(field.most, order.device).expand_as(order)
+        order = most(early, valid, field.max_cells)
+        place = ramp(field.max_cells, order.device).expand_as(order)
         rank = torch.empty_like(order).scatter_(1, order, place)
         top = (rank < (field.cells() * (1 - self.whole)).long().clamp(min=1)) & valid
         empty = torch.zeros(len(field.grids), tiles + 1, dtype=torch.long, device=order.device)
@@ -43,9 +43,9 @@ class HiRED(Rule):
         # next to nothing for a tile without any, so that what full tiles leave has somewhere to go
         share = empty.scatter_add(1, tile, top.long() * 2**12)[:, :tiles] + (room > 0).long()
         quota = apportion(share, room, field.cells(check_slots(slots)), least=0)
-        best = most(attention.late, valid, field.most)
+        best = most(attention.late, valid, field.max_cells)
         order = best.gather(1, tile.gather(1, best).argsort(dim=1, stable=True))
-        index = deal(order, room.cumsum(1) - room, quota, min(slots, field.most))
+        index = deal(order, room.cumsum(1) - room, quota, min(slots, field.max_cells))
         return finish(field, index[..., None], slots)
 
 

@@ -29,7 +29,7 @@ class Merged(Rule):
     """Every group of cells that the lift has made; a group of one is the cell itself."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         own = torch.arange(field.parent.shape[1], device=field.parent.device)
         leaf = field.valid & (field.level == 0)
         far = torch.where(leaf, own, own.shape[0])

@@ -36,7 +36,7 @@ class VisionZip(Rule):
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         late = attention_of(field).late
         check_slots(slots)
-        cells, rows = field.cells(), min(slots, field.most)
+        cells, rows = field.cells(), min(slots, field.max_cells)
         first = field.valid.sum(1, keepdim=True) - cells  # level 0 stands last
         chosen = torch.zeros(len(field.grids), rows, dtype=torch.long, device=cells.device)
         for image, (high, wide) in enumerate(field.grids):

@@ -77,7 +77,7 @@ class Field:
         return max((end for _, end in self.spans[1:]), default=0)
 
     @cached_property
-    def most(self) -> int:
+    def max_cells(self) -> int:
         """Level-0 cells of the largest image."""
         return max(rows * cols for rows, cols in self.grids)
 
@@ -130,9 +130,9 @@ class Field:
         """Rows and columns of each image."""
         return sizes(self.grids, self.level.device)
 
-    def cells(self, most: int = MAX_CELLS) -> Int[Tensor, "b 1"]:
-        """Level-0 cells of each image, ``most`` at the most."""
-        return counts(self.grids, most, self.level.device)
+    def cells(self, limit: int = MAX_CELLS) -> Int[Tensor, "b 1"]:
+        """Level-0 cells of each image, at most ``limit``."""
+        return counts(self.grids, limit, self.level.device)
 
     def to(self, device: torch.device) -> "Field":
         """The same field on another device."""

@@ -57,7 +57,7 @@ def finish(
     weight: Float[Tensor, "b k m"] | None = None,
 ) -> Allocation:
     """Exactly min(slots, cells) valid rows; an image that fits keeps every level-0 cell."""
-    rows = min(slots, field.most)
+    rows = min(slots, field.max_cells)
     if weight is None:
         weight = _rows(index.shape[0], rows, index.device)[0]
     if min(high * wide for high, wide in field.grids) > slots:

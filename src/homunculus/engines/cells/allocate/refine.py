@@ -57,7 +57,7 @@ def cut(
     field: Field, lag: Float[Tensor, "b n"], bonus: Float[Tensor, "b inner"], slots: int
 ) -> Allocation:
     """The cut that splits by relevance below plus bonus; bonus must not grow down the tree."""
-    rows, inner = min(slots, field.most), field.inner
+    rows, inner = min(slots, field.max_cells), field.inner
     if inner == 0:
         return finish(field, best(keys(lag, field.valid), rows)[..., None], slots)
     top = highest(field, lag)
