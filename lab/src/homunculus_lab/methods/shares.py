@@ -48,8 +48,8 @@ def apportion(
 def _places(value: Int[Tensor, "b g"]) -> Int[Tensor, "b g"]:
     """Each entry's place when sorted: 0 is the largest, ties by lower index."""
     order = value.argsort(dim=1, descending=True, stable=True)
-    at = ramp(value.shape[1], value.device).expand_as(order)
-    return torch.empty_like(order).scatter_(1, order, at)
+    place = ramp(value.shape[1], value.device).expand_as(order)
+    return torch.empty_like(order).scatter_(1, order, place)
 
 
 def _saturate(
@@ -67,9 +67,9 @@ def _saturate(
     brim = (room * among <= part * (after + room)).long().cumprod(1)
     count = brim.sum(1, keepdim=True)
     last = (count - 1).clamp(min=0)
-    some = count > 0
-    left = torch.where(some, after.gather(1, last), left)
-    total = given[:, -1:] - given.gather(1, last) * some
+    any_full = count > 0
+    left = torch.where(any_full, after.gather(1, last), left)
+    total = given[:, -1:] - given.gather(1, last) * any_full
     full = torch.empty_like(order).scatter_(1, order, brim)
     return full.bool(), left, total.clamp_(min=1)
 
@@ -88,6 +88,6 @@ def deal(
     end = quota.cumsum(1)
     seat = ramp(slots, order.device).expand(order.shape[0], -1).contiguous()
     group = torch.searchsorted(end, seat, right=True).clamp_(max=quota.shape[1] - 1)
-    at = (start - end + quota).gather(1, group).add_(seat)
-    taken = order.gather(1, at.clamp_(0, order.shape[1] - 1))
+    place = (start - end + quota).gather(1, group).add_(seat)
+    taken = order.gather(1, place.clamp_(0, order.shape[1] - 1))
     return taken.add_(group, alpha=stride)

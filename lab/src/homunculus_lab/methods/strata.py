@@ -31,7 +31,7 @@ class Stratified(Rule):
         flat(field, "stratified")
         lag = lags(field, relevance)
         cell, inside, room = strata(field.grids, self.side, lag.device)
-        images, groups, most = cell.shape
+        images, groups, stride = cell.shape
         value = lag.gather(1, cell.view(images, -1)).view(cell.shape)
         share = mass(value)
         share = (share if inside is None else share * inside).sum(2)
@@ -40,8 +40,9 @@ class Stratified(Rule):
         # within a part, cells stand in reading order, so the lower place is the lower index
         key = keys(value.flatten(0, 1), None if inside is None else inside.flatten(0, 1))
         order = key.argsort(dim=1).view(images, -1)
-        start = ramp(groups, lag.device) * most
-        place = deal(order, start.expand(images, -1), quota, min(slots, field.max_cells), most)
+        start = ramp(groups, lag.device) * stride
+        rows = min(slots, field.max_cells)
+        place = deal(order, start.expand(images, -1), quota, rows, stride)
         return finish(field, cell.view(images, -1).gather(1, place)[..., None], slots)
 
 
@@ -97,9 +98,9 @@ class AdaptiveStrata(Rule):
         weight = mass(lag) * field.valid
         total = weight.sum(1, keepdim=True)
         parts: list[Tensor] = []
-        for axis, most in enumerate(max(length) for length in zip(*field.grids, strict=True)):
-            at = field.box[..., axis].long()
-            profile = weight.new_zeros(weight.shape[0], most).scatter_add_(1, at, weight)
+        for axis, longest in enumerate(map(max, zip(*field.grids, strict=True))):
+            place = field.box[..., axis].long()
+            profile = weight.new_zeros(weight.shape[0], longest).scatter_add_(1, place, weight)
             share = profile * 2**14 // total
             length = field.size[:, axis]
             evenness = 2.0**28 / (share.square().sum(1) * length).clamp(min=1)
@@ -204,9 +205,9 @@ class Random(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "random")
-        at = ramp(field.level.shape[1], field.level.device)
-        lot = scramble(self._content(field) + scramble(at + 1))
-        key = ((lot & ~(MAX_CELLS - 1)) + at).masked_fill(~field.valid, NEVER)
+        cell = ramp(field.level.shape[1], field.level.device)
+        lot = scramble(self._content(field) + scramble(cell + 1))
+        key = ((lot & ~(MAX_CELLS - 1)) + cell).masked_fill(~field.valid, NEVER)
         return finish(field, best(key, min(check_slots(slots), field.max_cells))[..., None], slots)
 
     def _content(self, field: Field) -> Int[Tensor, "b 1"]:

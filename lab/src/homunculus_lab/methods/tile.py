@@ -160,8 +160,8 @@ def fullest(
     row, col = field.box[..., :2].long().unbind(-1)
     leaf = field.valid
     raster = torch.zeros(lag.shape[0], (high + 1) * (wide + 1), dtype=torch.long, device=lag.device)
-    at = torch.where(leaf, (row + 1) * (wide + 1) + col + 1, 0)
-    raster = raster.scatter_add(1, at, mass(lag) * leaf)
+    corner_of = torch.where(leaf, (row + 1) * (wide + 1) + col + 1, 0)
+    raster = raster.scatter_add(1, corner_of, mass(lag) * leaf)
     total = raster.view(-1, high + 1, wide + 1).cumsum(1).cumsum(2).flatten(1)
     place = ramp(high * wide, lag.device)
     top, left = place // wide, place % wide

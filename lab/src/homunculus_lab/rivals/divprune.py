@@ -46,10 +46,10 @@ def _loneliness(unit: Float[Tensor, "b n d"], valid: Bool[Tensor, "b n"]) -> Int
     cells = unit.shape[1]
     near = torch.full_like(valid, 2**62, dtype=torch.long)
     for first in range(0, cells, ROWS):
-        some = unit[:, first : first + ROWS]
-        away = whole(1 - some @ unit.mT)
+        block = unit[:, first : first + ROWS]
+        away = whole(1 - block @ unit.mT)
         away = away.masked_fill(~valid[:, first : first + ROWS, None], 2**62)
-        own = torch.arange(some.shape[1], device=unit.device)
+        own = torch.arange(block.shape[1], device=unit.device)
         away[:, own, own + first] = 2**62
         near = near.minimum(away.amin(1))
     return near

@@ -17,7 +17,7 @@ from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 from homunculus_lab.methods.shares import apportion, deal
 from homunculus_lab.rivals.encoder import attention_of, on_encoder
-from homunculus_lab.rivals.exact import most
+from homunculus_lab.rivals.exact import top_cells
 from homunculus_lab.rivals.observe import ModelObserver
 
 
@@ -34,7 +34,7 @@ class HiRED(Rule):
         tiles = field.max_cells  # a tile has one cell at least
         tile = torch.where(valid, tile.clamp(0, tiles - 1), tiles)
         early = attention.late if attention.first is None else attention.first
-        order = most(early, valid, field.max_cells)
+        order = top_cells(early, valid, field.max_cells)
         place = ramp(field.max_cells, order.device).expand_as(order)
         rank = torch.empty_like(order).scatter_(1, order, place)
         top = (rank < (field.cells() * (1 - self.whole)).long().clamp(min=1)) & valid
@@ -43,7 +43,7 @@ class HiRED(Rule):
         # next to nothing for a tile without any, so that what full tiles leave has somewhere to go
         share = empty.scatter_add(1, tile, top.long() * 2**12)[:, :tiles] + (room > 0).long()
         quota = apportion(share, room, field.cells(check_slots(slots)), least=0)
-        best = most(attention.late, valid, field.max_cells)
+        best = top_cells(attention.late, valid, field.max_cells)
         order = best.gather(1, tile.gather(1, best).argsort(dim=1, stable=True))
         index = deal(order, room.cumsum(1) - room, quota, min(slots, field.max_cells))
         return finish(field, index[..., None], slots)

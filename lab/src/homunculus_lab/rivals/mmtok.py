@@ -43,7 +43,7 @@ class MMTok(Rule):
         cover = self._cover(field.feature, question_of(field), field.valid)
         best, free = torch.zeros_like(cover[:, :, :1]), field.valid
         kept = torch.zeros_like(field.parent[:, :slots])
-        gain = torch.empty_like(cover)  # one for all steps: fresh ones would pile up on the heap
+        gain = torch.empty_like(cover)  # shared by all steps: fresh ones would pile up on the heap
         for step in range(slots):
             torch.sub(cover, best, out=gain)
             pick = largest(gain.clamp_(min=0).sum(1), free)

@@ -17,7 +17,7 @@ from homunculus.engines.cells.allocate.order import finish
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 from homunculus_lab.rivals.encoder import attention_of, on_encoder
-from homunculus_lab.rivals.exact import ROWS, keep_all, most, ranked, rows_of, units, whole
+from homunculus_lab.rivals.exact import ROWS, keep_all, ranked, rows_of, top_cells, units, whole
 from homunculus_lab.rivals.observe import ModelObserver
 
 
@@ -32,7 +32,7 @@ class PruMerge(Rule):
         if (every := keep_all(field, slots)) is not None:
             return every
         late = attention_of(field).late
-        centre, unit = most(late, field.valid, slots), units(_keys(field), field.valid)
+        centre, unit = top_cells(late, field.valid, slots), units(_keys(field), field.valid)
         near = [self._around(unit, field.valid, block) for block in centre.split(ROWS, 1)]
         near = torch.cat(near, 1)
         attention = late.double().nan_to_num(0.0, 0.0, 0.0).clamp(min=0)

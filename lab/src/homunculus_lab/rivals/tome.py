@@ -69,17 +69,17 @@ def groups(feature: Float[Tensor, "n d"], count: int) -> Int[Tensor, "n"]:
 def _match(mean: Float[Tensor, "n d"], merges: int) -> Int[Tensor, "n"]:
     """Where each token goes after a round: first what is left of A, best matched first; then B."""
     unit = units(mean[None])[0]
-    one, two = unit[::2], unit[1::2]
-    found = [whole(some @ two.T).max(1) for some in one.split(ROWS)]  # the first of equals
-    value, to = (torch.cat(part) for part in zip(*found, strict=True))
+    first, second = unit[::2], unit[1::2]
+    blocks = [whole(block @ second.T).max(1) for block in first.split(ROWS)]  # the first of equals
+    value, partner = (torch.cat(part) for part in zip(*blocks, strict=True))
     order = value.argsort(descending=True, stable=True)
-    rest = len(one) - merges
+    rest = len(first) - merges
     place = torch.empty(len(unit), dtype=torch.long, device=unit.device)
-    target = torch.arange(len(two), device=unit.device) + rest
+    target = torch.arange(len(second), device=unit.device) + rest
     place[1::2] = target
     moved = torch.empty_like(order)
     moved[order[merges:]] = torch.arange(rest, device=unit.device)
-    moved[order[:merges]] = target[to[order[:merges]]]
+    moved[order[:merges]] = target[partner[order[:merges]]]
     place[::2] = moved
     return place
 

@@ -22,7 +22,7 @@ from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 from homunculus_lab.methods.lifts import regions
 from homunculus_lab.rivals.encoder import EncoderMaterial, attention_of, with_attention
-from homunculus_lab.rivals.exact import ROWS, most, units, whole
+from homunculus_lab.rivals.exact import ROWS, top_cells, units, whole
 from homunculus_lab.rivals.observe import ModelObserver
 
 SHARE = 5 / 32
@@ -64,7 +64,7 @@ def parts(
     """The dominant cells, and the targets among the others."""
     real = torch.ones_like(attention[None], dtype=torch.bool)
     contextual = context(slots)
-    dominant = most(attention[None], real, slots - contextual)[0]
+    dominant = top_cells(attention[None], real, slots - contextual)[0]
     others = real[0].scatter(0, dominant, False)
     order = (~others).long().argsort(stable=True)[: len(attention) - len(dominant)]
     step = max(1, len(order) // max(1, contextual))
@@ -93,7 +93,7 @@ def _zipped(grids: Sequence[Grid], slots: int, material: Material) -> Field:
 def _join(key: Tensor, dominant: Int[Tensor, "k"], target: Int[Tensor, "c"]) -> Int[Tensor, "n"]:
     """The number of the target that each cell joins; -1 for dominant cells."""
     unit = units(key[None])[0]
-    label = torch.cat([whole(some @ unit[target].T).argmax(1) for some in unit.split(ROWS)])
+    label = torch.cat([whole(block @ unit[target].T).argmax(1) for block in unit.split(ROWS)])
     label[target] = torch.arange(len(target), device=label.device)
     label[dominant] = -1
     return label

@@ -92,13 +92,13 @@ class Method:
     def settings(self) -> Mapping[str, Any]:
         """What can be set on its rule, as it is set: `Method.set` changes it."""
         rule: Any = self.rule
-        return {one.name: getattr(rule, one.name) for one in fields(rule)}
+        return {setting.name: getattr(rule, setting.name) for setting in fields(rule)}
 
     def set(self, **values: Any) -> "Method":
         """The same method with other settings."""
-        if strange := sorted(values.keys() - self.settings.keys()):
+        if unknown := sorted(values.keys() - self.settings.keys()):
             raise ValueError(
-                f"{self.name} has no {strange[0]}. It has {', '.join(self.settings) or 'nothing'} "
+                f"{self.name} has no {unknown[0]}. It has {', '.join(self.settings) or 'nothing'} "
                 "to be set."
             )
         rule: Any = self.rule

@@ -55,7 +55,7 @@ def check_method(method: Method) -> None:
 
 
 def check_plan(field: Field, plan: Allocation, counts: Sequence[int], who: str = "plan") -> None:
-    """Raise AssertionError where a plan does not spend exactly so many sound rows per image."""
+    """Raise AssertionError where a plan does not spend exactly these counts of sound rows."""
     rows = torch.arange(plan.valid.shape[1], device=plan.valid.device)
     for image, (high, wide) in enumerate(field.grids):
         cells = high * wide
@@ -128,7 +128,7 @@ def _equal(batch: Tokens, alone: Tokens, image: int, count: int) -> bool:
     pairs = [
         (getattr(batch, part)[image, :count], getattr(alone, part)[0, :count]) for part in parts
     ]
-    return all(torch.equal(one, other) for one, other in pairs)
+    return all(torch.equal(ours, theirs) for ours, theirs in pairs)
 
 
 def _claim(true: bool, case: str, fault: str) -> None:

@@ -115,7 +115,7 @@ class Field:
         row, col = (self.box[..., :2].long() >> self.level[..., None]).unbind(-1)
         place = self.parent * 4 + row % 2 * 2 + col % 2
         alone = own[:, : self.inner, None].repeat(1, 1, 4).flatten(1)
-        waste = torch.full_like(place, alone.shape[1])  # roots and padding are nobody's children
+        waste = torch.full_like(place, alone.shape[1])  # roots and padding have no parent
         place = torch.where(self.root | ~self.valid, waste, place)
         return F.pad(alone, (0, 1)).scatter(1, place, own)[:, :-1].unflatten(1, (-1, 4))
 

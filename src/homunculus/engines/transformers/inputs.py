@@ -86,15 +86,15 @@ def cut_prompt(
 
     ``positions`` are those of the untouched prompt: (b, l), or (3, b, l) of time, row and column.
     """
-    out = {"input_ids": gather_columns(inputs["input_ids"], columns, pad)}
+    cut = {"input_ids": gather_columns(inputs["input_ids"], columns, pad)}
     for name, fill in FILL.items():
         if name in inputs:
-            out[name] = gather_columns(inputs[name], columns, fill)
+            cut[name] = gather_columns(inputs[name], columns, fill)
     if positions.dim() == 2:
-        return out | {"position_ids": gather_columns(positions, columns)}
+        return cut | {"position_ids": gather_columns(positions, columns)}
     moved = gather_columns(positions.transpose(0, 1), columns).transpose(0, 1)
-    count = (out["attention_mask"].long().cumsum(-1) - 1).clamp(min=0)
-    return out | {"position_ids": torch.cat((count[None], moved))}
+    count = (cut["attention_mask"].long().cumsum(-1) - 1).clamp(min=0)
+    return cut | {"position_ids": torch.cat((count[None], moved))}
 
 
 # ---- inputs of the model -------------------------------------------------------------------------

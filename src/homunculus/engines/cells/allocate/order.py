@@ -61,7 +61,7 @@ def finish(
     if weight is None:
         weight = _rows(index.shape[0], rows, index.device)[0]
     if min(high * wide for high, wide in field.grids) > slots:
-        valid = _rows(index.shape[0], rows, index.device)[1].clone()  # theirs to write on
+        valid = _rows(index.shape[0], rows, index.device)[1].clone()  # a rule may write on it
         return Allocation(index, weight, valid)
     valid = ramp(rows, index.device) < field.cells()
     index, weight = _whole(field, index, weight, slots)
@@ -83,10 +83,10 @@ def _whole(
     """Replace the plan of images that fit by their level-0 cells, each alone."""
     cells = field.cells()[..., None]
     first = field.valid.sum(1)[:, None, None] - cells * field.copies
-    at = ramp(index.shape[1], index.device)[:, None] * field.copies
+    cell = first + ramp(index.shape[1], index.device)[:, None] * field.copies
     alone = (ramp(index.shape[2], index.device) == 0).to(weight)
     fits = cells <= slots
-    return torch.where(fits, first + at, index), torch.where(fits, alone, weight)
+    return torch.where(fits, cell, index), torch.where(fits, alone, weight)
 
 
 def check_slots(slots: int) -> int:

@@ -45,8 +45,8 @@ class Lift:
 
     >>> from homunculus import Lift, Material
     >>> from homunculus.engines.cells import lift
-    >>> two = Lift("two levels", lambda grids, slots, material: lift.pyramid(grids, 2))
-    >>> two([(4, 4)], 8, Material()).box.shape  # 2 x 2 coarse cells, then 4 x 4
+    >>> two_levels = Lift("two levels", lambda grids, slots, material: lift.pyramid(grids, 2))
+    >>> two_levels([(4, 4)], 8, Material()).box.shape  # 2 x 2 coarse cells, then 4 x 4
     torch.Size([1, 20, 4])
     """
 
