@@ -36,7 +36,7 @@ def measure(repeats: int = 5, progress: Callable[[str], None] | None = None) -> 
                 progress(name)
             for slots in BUDGETS:
                 method = get_method(name)
-                known = given if method.source == "model" else Material()
+                known = given if method.source == "model" else EncoderMaterial()
                 run = partial(_choice, method, slots, logits, known)
                 topk = partial(_topk, slots, logits)
                 ours, bare = _seconds([run, topk], repeats)

@@ -71,7 +71,7 @@ def _alike(size: Grid, images: int, levels: int) -> Field:
     several = (images, -1)
     return replace(
         field,
-        grids=(one,) * images,
+        grids=(size,) * images,
         full=True,
         box=field.box.expand(*several, -1),
         level=field.level.expand(several),
