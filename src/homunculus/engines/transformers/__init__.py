@@ -9,7 +9,8 @@ from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
 from homunculus.engines.plan import AcuityLike, Positions, Viewing, acuity_of
 from homunculus.engines.qwen import resize_images_only
-from homunculus.engines.transformers.engine import Engine, Setting
+from homunculus.engines.transformers.engine import Engine
+from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.views import check_before, default_method, works_before
 from homunculus.lazy import need
 from homunculus.scouts.registry import ScoutLike
