@@ -161,13 +161,7 @@ class Engine:
         ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens.
         If it was the engine's latest answer, its KV cache is reused.
         """
-        if options.get("use_cache") is False and not hasattr(
-            self.model.base_model, "get_rope_index"
-        ):
-            raise ValueError(
-                "engine: without a cache this model would read gaps between positions as borders "
-                "of packed texts. Leave out use_cache=False."
-            )
+        self._check_options(options)
         batch = as_batch(messages)
         if upon is not None and len(batch) > 1:
             raise ValueError(
@@ -200,6 +194,14 @@ class Engine:
             Answer(text, output.sequences[index], light, light.of(index // sequences), weak)
             for index, text in enumerate(texts)
         ]
+
+    def _check_options(self, options: Mapping[str, Any]) -> None:
+        rotary = hasattr(self.model.base_model, "get_rope_index")
+        if options.get("use_cache") is False and not rotary:
+            raise ValueError(
+                "engine: without a cache this model would read gaps between positions as borders "
+                "of packed texts. Leave out use_cache=False."
+            )
 
     def _keep(self, cache: Any, ids: Tensor, weights: str | None) -> Callable[[], Any] | None:
         """Keep the KV cache of the latest answer, and return a weak reference to it."""

@@ -80,7 +80,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--max-search-seconds", type=count, default=usual.seconds, help=text)
     text = "threads of an API server for searches (%(default)s)"
     add("--search-threads", type=count, default=usual.threads, help=text)
-    text = "after so many questions about an image, all later ones share one choice of its tokens"
+    text = "after this many questions about an image, all later ones share one choice of its tokens"
     add("--share-after", type=count, default=0, metavar="N", help=f"{text} (never)")
     text = "with --share-after: tokens of that choice (four times --tokens)"
     add("--share-tokens", type=count, default=0, metavar="N", help=text)

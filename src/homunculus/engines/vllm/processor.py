@@ -186,7 +186,7 @@ class ProcessorMixin:
         """The settings of a request; those that all questions share if its images are well known.
 
         A choice that depends on the question is made, encoded and prefilled for each question.
-        After so many of them on one image it is cheaper to show more of it once, for all.
+        After that many of them on one image it is cheaper to show more of it once, for all.
         """
         after = settings.share_after
         if not after or settings != self.info.server_settings:  # the request has its own
