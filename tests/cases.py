@@ -16,7 +16,7 @@ from torch import Tensor
 
 from homunculus import Allocation, Field, Material, Method, Relevance
 from homunculus.engines.cells import lift
-from homunculus.engines.cells.tower import Tower
+from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 
 CHANNELS = 3
 REGIONS = 5
@@ -71,13 +71,13 @@ class Case:
         shape = (len(self.grids), self.most, BANDS)
         return torch.randint(0, 9, shape, generator=self.chance(6)) / 8
 
-    def tower(self) -> Tower:
+    def attention(self) -> Attention:
         """Attention full of ties, keys of their own, four tiles of unequal size."""
         shape = (len(self.grids), self.most)
         near, far = (torch.randint(0, 9, shape, generator=self.chance(salt)) for salt in (7, 8))
         key = torch.randn(*shape, CHANNELS, generator=self.chance(9))
         tile = torch.randint(0, 10, shape, generator=self.chance(10)).sqrt().long()
-        return Tower(near / 8, key, far / 8, tile)
+        return Attention(near / 8, key, far / 8, tile)
 
     def question(self) -> Tensor:
         """Of 1 to 5 words an image, which has fewer than its neighbours or more."""
@@ -86,10 +86,9 @@ class Case:
         count = torch.tensor([1 + (cells + self.seed) % WORDS for cells in self.cells])
         return value.masked_fill(torch.arange(WORDS) >= count[:, None, None], -torch.inf)
 
-    def material(self) -> Material:
-        return Material(
-            self.feature(), self.label(), REGIONS, self.energy(), self.tower(), self.question()
-        )
+    def material(self) -> EncoderMaterial:
+        plain = (self.feature(), self.label(), REGIONS, self.energy())
+        return EncoderMaterial(*plain, self.attention(), self.question())
 
 
 sides = st.one_of(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9), st.integers(10, 40))
@@ -169,12 +168,14 @@ def relevance(field: Field, logit: Tensor) -> Relevance:
     return Relevance(spread.logit + extra)
 
 
-def picked(material: Material, images: slice | list[int], cells: int | None = None) -> Material:
+def picked(
+    material: EncoderMaterial, images: slice | list[int], cells: int | None = None
+) -> EncoderMaterial:
     """The material of some of the images, without the padding behind so many cells."""
     parts = ("feature", "label", "energy", "question")
     cut = {name: getattr(material, name)[images, :cells] for name in parts}
-    tower = {name: part[images, :cells] for name, part in vars(material.tower).items()}
-    return replace(material, **cut, tower=Tower(**tower))
+    attention = {name: part[images, :cells] for name, part in vars(material.attention).items()}
+    return replace(material, **cut, attention=Attention(**attention))
 
 
 def planned(

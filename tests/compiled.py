@@ -8,10 +8,10 @@ import sys
 
 import torch
 
-from homunculus import Material, get_method, list_methods
+from homunculus import get_method, list_methods
 from homunculus.engines.cells import lift
-from homunculus.engines.cells.tower import Tower
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 
 SLOTS = 64
 BATCHES = {"alike": [(20, 21), (20, 21)], "mixed": [(20, 21), (3, 5)]}
@@ -22,10 +22,10 @@ def compiled_equals_plain(name: str, grids: list[tuple[int, int]], backend: str)
     slots = SLOTS if method.source != "model" else 12  # a greedy rule is as long as its budget
     torch.manual_seed(0)
     cells = max(rows * cols for rows, cols in grids)
-    tower = Tower(*(torch.rand(2, cells, *more) for more in ((), (4,), ())))
-    material = Material(
+    attention = Attention(*(torch.rand(2, cells, *more) for more in ((), (4,), ())))
+    material = EncoderMaterial(
         torch.randn(2, cells, 4), torch.randint(-1, 3, (2, cells)), 3, torch.rand(2, cells, 4),
-        tower, torch.rand(2, cells, 3),
+        attention, torch.rand(2, cells, 3),
     )  # fmt: skip
     field = method.field(grids, slots, material)
     relevance = lift.spread(field, torch.randn(2, cells))

@@ -14,6 +14,8 @@ from homunculus.engines.cells.types import Field, Relevance
 from homunculus.pages.pillow import in_one_scan
 from homunculus.show.cells import look
 from homunculus_lab.methods.foveated import Foveated
+from homunculus_lab.methods.lifts import bands
+from homunculus_lab.methods.merge import clusters
 from homunculus_lab.methods.sample import LogPolar, bilinear
 from homunculus_lab.methods.strata import Centre, Shares
 from homunculus_lab.methods.tile import window_plan
@@ -61,7 +63,7 @@ def test_broken_relevance_does_not_break_training() -> None:
 
 def test_gradients_pass_through_clusters() -> None:
     feature = torch.randn(1, 64, 4, requires_grad=True)
-    field = lift.clusters([(8, 8)], feature, torch.tensor([3]))
+    field = clusters([(8, 8)], feature, torch.tensor([3]))
     assert field.feature is not None
     field.feature.square().sum().backward()
     assert feature.grad is not None
@@ -154,9 +156,9 @@ def test_slowly_merging_clusters_do_not_depend_on_the_batch() -> None:
     angle = (0.7 ** torch.arange(64)).cumsum(0)
     feature = torch.stack((angle.sin(), angle.cos()), -1).repeat(2, 1, 1)
     feature[0, 40:] = torch.nan
-    both = lift.clusters(grids, feature, levels)
+    both = clusters(grids, feature, levels)
     for image, (high, wide) in enumerate(grids):
-        alone = lift.clusters(
+        alone = clusters(
             [(high, wide)], feature[image : image + 1, : high * wide], levels[image : image + 1]
         )
         (facts, mean), (wanted, own) = rows(both, image), rows(alone, 0)
@@ -168,7 +170,7 @@ def test_slowly_merging_clusters_do_not_depend_on_the_batch() -> None:
 
 def test_a_rule_of_the_grid_refuses_bands() -> None:
     with pytest.raises(ValueError, match="centre: needs a grid"):
-        Centre()(lift.bands([(3, 3)]), Relevance(torch.zeros(1, 36)), 4)
+        Centre()(bands([(3, 3)]), Relevance(torch.zeros(1, 36)), 4)
 
 
 def test_a_token_has_the_level_of_the_cell_it_reads_most() -> None:

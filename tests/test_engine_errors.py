@@ -13,7 +13,7 @@ import homunculus
 from engine_help import FAMILIES, LARGE, MARK, attached, loaded, picture, turn
 from homunculus import Sight
 from homunculus.engines import families as table
-from homunculus.engines.transformers.engine import NAME, Setting
+from homunculus.engines.transformers.setting import NAME, Setting
 from tiny import hub, load
 
 pytestmark = MARK

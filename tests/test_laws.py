@@ -13,8 +13,8 @@ from cases import BIG, Case, alone, law, picked, planned, reads, same, small
 from homunculus import Allocation, Field, Method, Relevance, list_methods
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.pack import pack
-from homunculus.engines.cells.tower import Tower
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.rivals.encoder import Attention
 
 METHODS = [*list_methods().values(), *RIVALS.values()]
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -197,11 +197,11 @@ def test_what_stands_in_the_padding_changes_nothing(
         feature=case.feature().masked_fill(padding[..., None], value),
         label=case.label().masked_fill(padding, 2),
         energy=case.energy().masked_fill(padding[..., None], value),
-        tower=Tower(
-            case.tower().attention.masked_fill(padding, value),
-            case.tower().key.masked_fill(padding[..., None], value),
-            case.tower().glance.masked_fill(padding, value),
-            case.tower().tile.masked_fill(padding, 9),
+        attention=Attention(
+            case.attention().late.masked_fill(padding, value),
+            case.attention().key.masked_fill(padding[..., None], value),
+            case.attention().first.masked_fill(padding, value),
+            case.attention().tile.masked_fill(padding, 9),
         ),
         question=case.question().masked_fill(padding[..., None], value),
     )

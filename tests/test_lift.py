@@ -12,7 +12,9 @@ from cases import CHANNELS, REGIONS, Case, law, often, pictures
 from homunculus import Field
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import MAX_CELLS
-from homunculus_lab.methods.segments import smallest
+from homunculus_lab.methods.lifts import bands
+from homunculus_lab.methods.merge import clusters
+from homunculus_lab.methods.segments import regions, smallest
 
 Box = tuple[int, int, int, int]
 
@@ -168,7 +170,7 @@ def test_half_precision_features_are_averaged_in_full() -> None:
 
 @law(images=2, copies=(st.integers(1, 5), 4))
 def test_bands_repeat_each_cell_side_by_side(case: Case, copies: int) -> None:
-    field = lift.bands(case.grids, copies, case.feature())
+    field = bands(case.grids, copies, case.feature())
     check_tree(field)
     assert field.copies == copies
     assert field.feature is not None
@@ -192,7 +194,7 @@ def test_regions_partition_the_cells_and_background_is_cut_into_blocks(
     case: Case, block: int
 ) -> None:
     label, feature = case.label(), case.feature()
-    field = lift.regions(case.grids, label, REGIONS, feature, block)
+    field = regions(case.grids, label, REGIONS, feature, block)
     check_tree(field)
     assert field.feature is not None
     shown = lift.spread(field, case.logit()).logit
@@ -243,9 +245,9 @@ def test_a_field_that_is_given_features_later_holds_the_same_means(case: Case) -
     levels, feature = lift.levels_for(case.grids, case.slots), case.feature()
     fields = [
         lift.pyramid(case.grids, levels, feature),
-        lift.bands(case.grids, feature=feature),
-        lift.regions(case.grids, case.label(), REGIONS, feature),
-        lift.clusters(case.grids, feature, levels),
+        bands(case.grids, feature=feature),
+        regions(case.grids, case.label(), REGIONS, feature),
+        clusters(case.grids, feature, levels),
     ]
     for field in fields:
         later = lift.with_feature(replace(field, feature=None), feature)
@@ -259,7 +261,7 @@ def test_a_field_that_is_given_features_later_holds_the_same_means(case: Case) -
 
 @law(images=2)
 def test_a_band_is_as_relevant_as_its_cell_and_the_logarithm_of_its_energy(case: Case) -> None:
-    field = lift.bands(case.grids, energy=case.energy())
+    field = bands(case.grids, energy=case.energy())
     shown = lift.spread(field, case.logit()).logit
     bare = lift.spread(lift.grid(case.grids), case.logit()).logit
     for image, cells in enumerate(case.cells):
@@ -273,7 +275,7 @@ def test_clusters_are_connected_inside_one_square_and_hold_the_mean_of_their_cel
     case: Case,
 ) -> None:
     levels = lift.levels_for(case.grids, case.slots)
-    field = lift.clusters(case.grids, case.feature(), levels)
+    field = clusters(case.grids, case.feature(), levels)
     check_tree(field)
     assert field.feature is not None
     for image, (rows, cols) in enumerate(case.grids):
@@ -309,7 +311,7 @@ def connected(place: set[tuple[int, int]]) -> bool:
 
 def test_the_most_alike_neighbours_merge_first() -> None:
     feature = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])[None]
-    field = lift.clusters([(2, 2)], feature, torch.tensor([2]))
+    field = clusters([(2, 2)], feature, torch.tensor([2]))
     # rows 0 and 1 of features stand side by side, 2 and 3 below them: two pairs, then one root
     assert field.level[0, field.valid[0]].tolist() == [2, 1, 1, 0, 0, 0, 0]
     assert field.parent[0, :7].tolist() == [0, 0, 0, 1, 1, 2, 2]
@@ -324,13 +326,13 @@ def test_the_most_alike_neighbours_merge_first() -> None:
 def test_features_in_the_padding_reach_no_cell(kind: str, case: Case, value: float) -> None:
     def lifted(feature: torch.Tensor) -> Field:
         if kind == "regions":
-            return lift.regions(case.grids, case.label(), REGIONS, feature)
+            return regions(case.grids, case.label(), REGIONS, feature)
         levels = lift.levels_for(case.grids, case.slots)
         make = {
             "grid": lambda: lift.grid(case.grids, feature),
             "pyramid": lambda: lift.pyramid(case.grids, levels, feature),
-            "bands": lambda: lift.bands(case.grids, feature=feature),
-            "clusters": lambda: lift.clusters(case.grids, feature, levels),
+            "bands": lambda: bands(case.grids, feature=feature),
+            "clusters": lambda: clusters(case.grids, feature, levels),
         }
         return make[kind]()
 

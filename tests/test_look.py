@@ -255,7 +255,7 @@ def test_regions_follow_colour() -> None:
 
 def test_regions_are_few_and_never_specks() -> None:
     noise = torch.randint(0, 255, (3, 331, 257), generator=torch.Generator().manual_seed(0))
-    label, count = segment(noise.to(torch.uint8), 16, most=7)
+    label, count = segment(noise.to(torch.uint8), 16, max_regions=7)
     assert label.shape == (21 * 17,)
     assert 0 < count <= 7
     sizes = label[label >= 0].bincount()

@@ -273,8 +273,8 @@ def by_chance(field: Field, plan: Allocation) -> Allocation:
 
 def by_batch(field: Field, plan: Allocation) -> Allocation:
     """Alone, an image's best cell is the one before; budgets for everything stay sound."""
-    shift = len(field.grids) == 1 and plan.index.shape[1] < field.most
-    return replace(plan, index=(plan.index - int(shift)) % field.most)
+    shift = len(field.grids) == 1 and plan.index.shape[1] < field.max_cells
+    return replace(plan, index=(plan.index - int(shift)) % field.max_cells)
 
 
 def coarse(field: Field, plan: Allocation) -> Allocation:

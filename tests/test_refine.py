@@ -14,6 +14,7 @@ from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import BestFirst
 from homunculus.engines.cells.allocate.refine import WIDTH, gains
 from homunculus_lab.methods.foveated import Foveated
+from homunculus_lab.methods.merge import clusters
 from oracles import tree
 
 
@@ -50,7 +51,7 @@ def test_the_cut_of_a_pyramid_equals_a_heap(case: Case, hedge: float) -> None:
 @law(images=2)
 def test_the_cut_of_a_cluster_tree_equals_a_heap(hedge: float, case: Case) -> None:
     levels = lift.levels_for(case.grids, case.slots)
-    field = lift.clusters(case.grids, case.feature(), levels)
+    field = clusters(case.grids, case.feature(), levels)
     logit = raw_logit(field, case)
     plan = BestFirst(hedge)(field, Relevance(logit), case.slots)
     check_heap(field, logit, plan, case, lambda _, boxes: tree.extent_bonus(boxes, hedge))

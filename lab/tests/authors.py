@@ -24,10 +24,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from homunculus import Allocation, Field, Material
+from homunculus import Allocation, Field
 from homunculus.engines.cells.methods import Method
-from homunculus.engines.cells.tower import Tower
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 from homunculus_lab.rivals.visionzip import context, parts
 
 CASES = 100
@@ -119,7 +119,7 @@ class Case:
         return torch.randn(*shape, generator=self.chance)
 
     def plan(self, method: Method, **material: Any) -> tuple[Field, Allocation]:
-        given = Material(self.feature[None], **material)
+        given = EncoderMaterial(self.feature[None], **material)
         grid = (self.side, self.side)
         return method.plan([grid], torch.zeros(1, self.cells), self.slots, given)
 
@@ -171,7 +171,7 @@ def visionzip(path: Path, case: Case) -> Agreement:
     fake = SimpleNamespace(vision_tower=Encoder(), device="cpu", dtype=torch.float32)
     tokens, index = code.forward(fake, torch.zeros(1))
     attention = raw[:, :, 0, 1:].mean(1)
-    field, plan = case.plan(RIVALS["visionzip"], tower=Tower(attention, key[:, 1:]))
+    field, plan = case.plan(RIVALS["visionzip"], attention=Attention(attention, key[:, 1:]))
     dominant, _ = parts(attention[0], case.slots)
     embed = torch.einsum("km,kmd->kd", plan.weight[0], field.feature[0, plan.index[0]])  # type: ignore[index]
     theirs = {int(one) - 1 for one in index[0] if one}
@@ -243,8 +243,9 @@ def hired(path: Path, case: Case, across: int = 1) -> Agreement:
     attention = deep[1:, :, 0, 1:].sum(1)[tile, inside]
     small = shallow[0, :, 0, 1:].sum(0)
     glance = small[(row // down * side + col // across).flatten()]
-    tower = Tower(attention[None], glance=glance[None], tile=tile[None])
-    _, plan = RIVALS["hired"].plan([grid], torch.zeros(1, len(tile)), slots, Material(tower=tower))
+    observed = Attention(attention[None], first=glance[None], tile=tile[None])
+    material = EncoderMaterial(attention=observed)
+    _, plan = RIVALS["hired"].plan([grid], torch.zeros(1, len(tile)), slots, material)
     ours = set(plan.index[0, :, 0].tolist())
     theirs = {at for at in range(len(tile)) if mask[1 + int(tile[at]), int(inside[at])]}
     return {"kept indices": shared(ours, theirs), "their tokens of K": len(theirs) / slots}
@@ -274,7 +275,7 @@ def prumerge(path: Path, case: Case) -> Agreement:
     ratio = (case.slots + 0.5) / case.cells
     tokens = code.token_prune_merge_advanced(fake, torch.zeros(1), False, ratio)[0]
     attention = (query @ key.mT * case.width**-0.5).softmax(-1)[:, 0, 1:]
-    _, plan = case.plan(RIVALS["prumerge"], tower=Tower(attention, key[:, 1:]))
+    _, plan = case.plan(RIVALS["prumerge"], attention=Attention(attention, key[:, 1:]))
     theirs = attention[0].topk(case.slots).indices.tolist()
     embed = torch.einsum("km,kmd->kd", plan.weight[0], case.feature[plan.index[0]])
     return {

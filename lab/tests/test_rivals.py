@@ -12,28 +12,29 @@ from torch import Tensor
 import homunculus
 import tiny
 from cases import Case, planned
-from homunculus import Material, get_method
+from homunculus import get_method
 from homunculus.commands.main import main
 from homunculus.engines.cells.pack import pack
-from homunculus.engines.cells.tower import Tower
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 from homunculus_lab.rivals.visionzip import context
 
 GRID, CELLS = (7, 6), 42
 SLOTS = (1, 5, 13, 30)
 
 
-def given(seed: int, channels: int = 40) -> Material:
+def given(seed: int, channels: int = 40) -> EncoderMaterial:
     chance = torch.Generator().manual_seed(seed)
     feature, key = (torch.randn(1, CELLS, wide, generator=chance) for wide in (channels, 8))
-    attention, glance = (torch.rand(1, CELLS, generator=chance) for _ in "ab")
+    late, first = (torch.rand(1, CELLS, generator=chance) for _ in "ab")
     tile = (torch.arange(CELLS) // 6 // 4 * 2 + torch.arange(CELLS) % 6 // 3)[None]
     question = torch.rand(1, CELLS, 3, generator=chance) * 2 - 1
-    return Material(feature, tower=Tower(attention, key, glance, tile), question=question)
+    attention = Attention(late, key, first, tile)
+    return EncoderMaterial(feature, attention=attention, question=question)
 
 
-def plan(name: str, slots: int, material: Material) -> homunculus.Allocation:
+def plan(name: str, slots: int, material: EncoderMaterial) -> homunculus.Allocation:
     return get_method(name).plan([GRID], torch.zeros(1, CELLS), slots, material)[1]
 
 
@@ -122,22 +123,22 @@ def test_tome_merges_the_most_similar_pairs_round_by_round(slots: int) -> None:
 @pytest.mark.parametrize("slots", SLOTS)
 def test_hired_gives_tiles_their_share_and_keeps_their_best(slots: int) -> None:
     material = given(slots)
-    tower = material.tower
-    top = tower.glance[0].topk(int(CELLS * 0.8)).indices
+    attention = material.attention
+    top = attention.first[0].topk(int(CELLS * 0.8)).indices
     index = plan("hired", slots, material).index[0, :, 0]
     for tile in range(4):
-        own = (tower.tile[0] == tile).nonzero()[:, 0]
+        own = (attention.tile[0] == tile).nonzero()[:, 0]
         exact = slots * sum(int(i) in own for i in top) / len(top)
         kept = [int(i) for i in index if i in own]
         assert abs(len(kept) - exact) < 1
-        best = own[tower.attention[0, own].argsort(descending=True)[: len(kept)]]
+        best = own[attention.late[0, own].argsort(descending=True)[: len(kept)]]
         assert set(kept) == set(best.tolist())
 
 
 @pytest.mark.parametrize("slots", SLOTS)
 def test_prumerge_means_the_most_attended_with_their_nearest(slots: int) -> None:
     material = given(slots)
-    attention, alike = material.tower.attention[0], cosine(material.tower.key[0])
+    attention, alike = material.attention.late[0], cosine(material.attention.key[0])
     alike.fill_diagonal_(-2)
     found = plan("prumerge", slots, material)
     for row, centre in enumerate(attention.topk(slots).indices.tolist()):
@@ -153,10 +154,10 @@ def test_prumerge_means_the_most_attended_with_their_nearest(slots: int) -> None
 @pytest.mark.parametrize("slots", SLOTS)
 def test_visionzip_keeps_the_attended_and_means_the_rest(slots: int) -> None:
     material = given(slots)
-    value, alike = material.feature[0].double(), cosine(material.tower.key[0])
+    value, alike = material.feature[0].double(), cosine(material.attention.key[0])
     many = slots * 5 // 32
     assert context(slots) == many
-    dominant = material.tower.attention[0].topk(slots - many).indices.tolist()
+    dominant = material.attention.late[0].topk(slots - many).indices.tolist()
     rest = [i for i in range(CELLS) if i not in dominant]
     target = rest[:: max(1, len(rest) // max(1, many))][:many]
     expected = [value[i] for i in dominant]
@@ -173,8 +174,9 @@ def test_visionzip_keeps_the_attended_and_means_the_rest(slots: int) -> None:
 @pytest.mark.parametrize("name", RIVALS)
 def test_of_equals_the_first_are_kept(name: str) -> None:
     flat = torch.ones(1, CELLS, 4)
-    tower = Tower(flat[..., 0], flat, flat[..., 0], torch.zeros(1, CELLS, dtype=torch.long))
-    material = Material(flat, tower=tower, question=flat[..., :2])
+    tile = torch.zeros(1, CELLS, dtype=torch.long)
+    attention = Attention(flat[..., 0], flat, flat[..., 0], tile)
+    material = EncoderMaterial(flat, attention=attention, question=flat[..., :2])
     field, found = get_method(name).plan([GRID], torch.zeros(1, CELLS), 5, material)
     assert torch.equal(found.index, plan(name, 5, material).index)
     if found.index.shape[2] == 1 and name != "tome":
@@ -185,7 +187,7 @@ def test_of_equals_the_first_are_kept(name: str) -> None:
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_a_rival_without_what_it_needs_refuses_by_name(name: str) -> None:
-    parts = {"features": "feature", "attention": "tower", "question": "question"}
+    parts = {"features": "feature", "attention": "attention", "question": "question"}
     case = Case(((6, 6),), 7)
     assert RIVALS[name].needs
     for need in RIVALS[name].needs:

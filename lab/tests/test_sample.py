@@ -15,6 +15,7 @@ from homunculus.engines.cells.allocate import Resize
 from homunculus.engines.cells.allocate.tile import resize_plan
 from homunculus.engines.cells.pack import pack
 from homunculus_lab.methods.sample import LogPolar, PseudoLogPolar, rings
+from homunculus_lab.methods.segments import regions
 from homunculus_lab.methods.tile import Pool, Uniform, Windows, window_plan
 from oracles import lattice, shares
 
@@ -143,7 +144,7 @@ def test_unaimed_log_polar_looks_at_the_peak() -> None:
 
 
 def test_lattices_refuse_what_is_no_pyramid() -> None:
-    field = lift.regions([(4, 4)], torch.zeros(1, 16, dtype=torch.long), 1)
+    field = regions([(4, 4)], torch.zeros(1, 16, dtype=torch.long), 1)
     with pytest.raises(ValueError, match="need a pyramid"):
         LogPolar()(field, silence(field), 3)
     for rule in (PseudoLogPolar(), Pool(), Uniform()):

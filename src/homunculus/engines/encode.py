@@ -4,7 +4,7 @@ import copy
 import inspect
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 from threading import RLock
@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from homunculus.engines.cells.tower import Tower
 from homunculus.engines.families import Layout, split_rows
 
 _LOCK = RLock()
@@ -65,8 +64,7 @@ def linear(conv: Any, pixels: Tensor) -> Tensor:
         pixels = pixels.unflatten(axis, (-1, side)).movedim(axis + 1, -1)
     # n c, places, kernel -> n, places, c kernel
     patch = pixels.movedim(1, 1 + len(kernel)).flatten(1 + len(kernel))
-    out = F.linear(patch, conv.weight.flatten(1), conv.bias)
-    return out.movedim(-1, 1)
+    return F.linear(patch, conv.weight.flatten(1), conv.bias).movedim(-1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +75,8 @@ class Encoded:
     """The output of `get_image_features`, whose class `mm_encoder_outputs` expects."""
     rows: list[Float[Tensor, "_n d"]]
     """For each image its rows; DeepStack channels follow those of the embedding."""
-    towers: list[Tower] = field(default_factory=list[Tower])
-    """For each image what the tower attended to, where that was asked for."""
+    observed: Sequence[Any] = ()
+    """For each image what `Method.observe` saw meanwhile, if the method has it."""
 
 
 def without_tensors(encoded: Encoded) -> Encoded:
@@ -115,14 +113,17 @@ def _flat(parts: Any) -> Float[Tensor, "n d"]:
 
 def encoder_outputs(encoded: Encoded, rows: Sequence[Float[Tensor, "_k d"]]) -> dict[str, Any]:
     """Rows as `mm_encoder_outputs`; a new dict for each call of the model, which writes into it."""
-    out = copy.copy(encoded.output)
-    deep = getattr(out, "deepstack_features", None) or []
+    output = copy.copy(encoded.output)
+    deep = getattr(output, "deepstack_features", None) or []
     width = rows[0].shape[-1] // (1 + len(deep))
-    parts = [[row[:, at * width : (at + 1) * width] for row in rows] for at in range(1 + len(deep))]
+    parts = [
+        [own[:, first : first + width] for own in rows]
+        for first in range(0, width * (1 + len(deep)), width)
+    ]
     if isinstance(encoded.output.pooler_output, Tensor):  # by tiles, of which only rows are left
-        out.pooler_output = torch.cat(parts[0])[:, None]
+        output.pooler_output = torch.cat(parts[0])[:, None]
     else:
-        out.pooler_output = tuple(parts[0])
+        output.pooler_output = tuple(parts[0])
     if deep:
-        out.deepstack_features = [tuple(part) for part in parts[1:]]
-    return {"image": out}
+        output.deepstack_features = [tuple(part) for part in parts[1:]]
+    return {"image": output}

@@ -100,8 +100,8 @@ def pool_majority(label: Int[Tensor, "h w"], layout: Layout) -> Int[Tensor, "row
     inside = _window(label, layout.window, -1)
     count = max(0, int(inside.max()) + 1)
     vote = F.one_hot(torch.where(inside < 0, count, inside), count + 1).movedim(-1, 0)
-    most = F.adaptive_avg_pool2d(vote.float(), layout.grid).argmax(0)
-    return torch.where(most == count, -1, most)
+    winner = F.adaptive_avg_pool2d(vote.float(), layout.grid).argmax(0)
+    return torch.where(winner == count, -1, winner)
 
 
 def _window(value: Tensor, window: Window, fill: float | int) -> Tensor:
@@ -168,8 +168,8 @@ class Family:
     @property
     def processors(self) -> set[str]:
         """Folders of `transformers.models` whose processors make the same layouts."""
-        same = [one for one in FAMILIES.values() if one.layouts is self.layouts]
-        return {one.processor or one.name for one in same}
+        same = [row for row in FAMILIES.values() if row.layouts is self.layouts]
+        return {row.processor or row.name for row in same}
 
 
 def cell_pixels(config: Any) -> int:
@@ -189,19 +189,20 @@ def _llava(batch: ImageBatch) -> list[Layout]:
     patch, edge = batch.config.vision_config.patch_size, batch.processor.image_processor.size
     edge = edge["shortest_edge"]
     high, wide = batch.inputs["pixel_values"].shape[-2:]
-    out: list[Layout] = []
+    layouts: list[Layout] = []
     for h, w in batch.sizes:
         down, across = (edge, edge * w // h) if h <= w else (edge * h // w, edge)
         top, left = (down - high) // 2, (across - wide) // 2
         window = (top / down, left / across, (top + high) / down, (left + wide) / across)
-        out.append(plain_layout(high // patch, wide // patch, window))
-    return out
+        layouts.append(plain_layout(high // patch, wide // patch, window))
+    return layouts
 
 
 def _onevision(batch: ImageBatch) -> list[Layout]:
     pairs = zip(batch.sizes, batch.alone, strict=True)
     return [
-        _anyres(batch.config, size) if one else _padded(batch.config, size) for size, one in pairs
+        _anyres(batch.config, size) if alone else _padded(batch.config, size)
+        for size, alone in pairs
     ]
 
 
@@ -218,10 +219,10 @@ def _padded(config: Any, size: Size) -> Layout:
 
 def _anyres(config: Any, size: Size) -> Layout:
     """A view of the whole, then the best canvas of tiles without its padding, line by line."""
-    best = need("transformers.image_processing_utils", "transformers", "homunculus.attach")
+    library = need("transformers.image_processing_utils", "transformers", "homunculus.attach")
     (h, w), tile = size, config.vision_config.image_size
     side = tile // config.vision_config.patch_size
-    high, wide = best.select_best_resolution(size, config.image_grid_pinpoints)
+    high, wide = library.select_best_resolution(size, config.image_grid_pinpoints)
     narrow = wide / w < high / h
     down, across = (
         (min(ceil(h * wide / w), high), wide) if narrow else (high, min(ceil(w * high / h), wide))
@@ -238,8 +239,8 @@ def _anyres(config: Any, size: Size) -> Layout:
         (ends[0] - pad[0]) / down, (ends[1] - pad[1]) / across,
     )  # fmt: skip
     rows, cols = rows - 2 * cut[0], cols - 2 * cut[1]
-    most = int(config.vision_aspect_ratio.removeprefix("anyres_max_"))
-    ratio = sqrt(rows * cols / (most * side * side))
+    max_tiles = int(config.vision_aspect_ratio.removeprefix("anyres_max_"))
+    ratio = sqrt(rows * cols / (max_tiles * side * side))
     if ratio > 1.1:  # too many: the family resamples its features
         rows, cols = int(rows // ratio), int(cols // ratio)
     return lined_layout(rows, cols, side * side, window)
@@ -248,26 +249,26 @@ def _anyres(config: Any, size: Size) -> Layout:
 def _split(batch: ImageBatch) -> list[Layout]:
     """Tiles between marks, then a thumbnail; small images are one tile."""
     side, images = isqrt(batch.processor.image_seq_len), batch.processor.image_processor
-    out: list[Layout] = []
+    layouts: list[Layout] = []
     for high, wide in batch.sizes:
         _, rows, cols = images.get_number_of_image_patches(high, wide, {})
-        out.append(
-            tiled_layout(rows, cols, side, True) if rows and cols else plain_layout(side, side)
-        )
-    return out
+        tiled = rows and cols
+        layouts.append(tiled_layout(rows, cols, side, True) if tiled else plain_layout(side, side))
+    return layouts
 
 
 def _internvl(batch: ImageBatch) -> list[Layout]:
-    tiles = need("transformers.models.got_ocr2.image_processing_got_ocr2", "transformers", "attach")
+    module = "transformers.models.got_ocr2.image_processing_got_ocr2"
+    library = need(module, "transformers", "homunculus.attach")
     side, images = isqrt(batch.processor.image_seq_length), batch.processor.image_processor
     edge = (images.size["height"], images.size["width"])
-    out: list[Layout] = []
+    layouts: list[Layout] = []
     for size in batch.sizes:
-        cols, rows = tiles.get_optimal_tiled_canvas(
+        cols, rows = library.get_optimal_tiled_canvas(
             size, edge, images.min_patches, images.max_patches
         )
-        out.append(tiled_layout(rows, cols, side, rows * cols > 1))
-    return out
+        layouts.append(tiled_layout(rows, cols, side, rows * cols > 1))
+    return layouts
 
 
 def _gemma3(batch: ImageBatch) -> list[Layout]:

@@ -70,19 +70,20 @@ class ViewRequest:
         """Height and width of the image that the model sees."""
         return self.layout.grid[0] * self.cell, self.layout.grid[1] * self.cell
 
-    def seen(self) -> Sight:
+    def visible_sight(self) -> Sight:
         """The sight on the part of the image that the model sees, heights in pixels of that."""
         top, left, bottom, right = self.layout.window
         scale = self.shown[0] / ((bottom - top) * self.size[0])
         maps = {name: getattr(self.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
-        here = {
-            name: cut_map(one.detach().float().cpu(), self.layout)
-            for name, one in maps.items()
-            if isinstance(one, Tensor)
+        parts = {
+            name: cut_map(whole.detach().float().cpu(), self.layout)
+            for name, whole in maps.items()
+            if isinstance(whole, Tensor)
         }
         part = (left, top, right - left, bottom - top)
-        found = tuple(one for match in self.sight.matches if (one := _within(match, part)))
-        return with_heights(replace(self.sight, **here, matches=found), scale)
+        inside = (_within(match, part) for match in self.sight.matches)
+        matches = tuple(match for match in inside if match is not None)
+        return with_heights(replace(self.sight, **parts, matches=matches), scale)
 
 
 def _within(match: Match, part: tuple[float, float, float, float]) -> Match | None:
@@ -104,7 +105,7 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool
         return choice
     rule = TokenRule(f"{request.cell} px", request.cell)
     plan = find_views(
-        believe(request.seen(), request.shown, viewing.acuity),
+        believe(request.visible_sight(), request.shown, viewing.acuity),
         request.shown,
         slots,
         rule,

@@ -11,19 +11,18 @@ from einops import rearrange
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from homunculus.checks import Grid
 from homunculus.engines.encode import Encoded, stack_rows
 from homunculus.engines.families import Layout, merged_layouts
-from homunculus.engines.select import Frame, View
+from homunculus.engines.select import View
 from homunculus.engines.views import (
     Part,
     PartRequest,
     by_image,
+    crop,
     gather_rows,
     halve,
+    part_pixels,
     parts,
-    resize,
-    views,
 )
 from homunculus.lazy import need
 
@@ -110,10 +109,10 @@ def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
     if part.frame is not None:
         return _frame_cells(image, part, cell)
     side = cell << part.level
-    top, left = (at * side for at in (part.cell // part.grid[1], part.cell % part.grid[1]))
+    top, left = part.cell // part.grid[1] * side, part.cell % part.grid[1] * side
     high, wide = (image.shape[1] - top).clamp(max=side), (image.shape[2] - left).clamp(max=side)
-    kind = torch.float32 if part.level else image.dtype
-    out = image.new_empty((len(part.cell), len(image), cell, cell), dtype=kind)
+    dtype = torch.float32 if part.level else image.dtype
+    cells = image.new_empty((len(part.cell), len(image), cell, cell), dtype=dtype)
     # cells at the border may be smaller: they are padded as the whole image would be
     for h, w in set(zip(high.tolist(), wide.tolist(), strict=True)):
         same = ((high == h) & (wide == w)).nonzero()[:, 0]
@@ -124,46 +123,38 @@ def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
         else:
             for _ in range(part.level):
                 block = halve(block.float(), cell)
-        out[same.to(out.device)] = block.view(len(same), -1, cell, cell)
-    return out
+        cells[same.to(cells.device)] = block.view(len(same), -1, cell, cell)
+    return cells
 
 
 def _block_means(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
     """Means of square blocks; lines are summed as integers first, which uses least memory."""
     if not level:
         return block
-    many = 1 << level
-    lines = block.unflatten(1, (-1, many))
+    side = 1 << level
+    lines = block.unflatten(1, (-1, side))
     total = lines[:, :, 0].int() if level > 7 else lines[:, :, 0].short()
-    for line in range(1, many):
+    for line in range(1, side):
         total += lines[:, :, line]
-    return F.avg_pool2d(total.float()[None], (1, many))[0] / many
+    return F.avg_pool2d(total.float()[None], (1, side))[0] / side
 
 
 def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
     """Pixels of the cells of a frame that is resized to its grid: k c side side."""
     assert part.frame is not None
     rows, cols = part.grid
-    view = _frame(image, part.frame, part.grid, cell)
+    view = crop(image, part.frame, part.grid, cell)
     if part.picture:
         view = view.round().to(image.dtype)
     cells = view.view(len(view), rows, cell, cols, cell).permute(1, 3, 0, 2, 4).flatten(0, 1)
     return cells[part.cell.to(cells.device)]
 
 
-def _frame(
-    image: UInt8[Tensor, "c h w"], frame: Frame, grid: Grid, cell: int
-) -> Float[Tensor, "c h2 w2"]:
-    """A frame of an image, resized to its grid of cells; only the frame is made floats."""
-    y0, x0, y1, x1 = (round(cell * edge) for edge in frame)
-    return resize(image[:, y0:y1, x0:x1].float(), (grid[0] * cell, grid[1] * cell))
-
-
 def view_pictures(
     image: UInt8[Tensor, "c h w"], views: Sequence[View], cell: int
 ) -> list[UInt8[Tensor, "c _h _w"]]:
     """Views as pictures by themselves: the same pixels as those of their cells."""
-    return [_frame(image, *view, cell).round().to(image.dtype) for view in views]
+    return [crop(image, *view, cell).round().to(image.dtype) for view in views]
 
 
 def encode_cells(model: Any, request: PartRequest) -> Encoded:
@@ -174,10 +165,9 @@ def encode_cells(model: Any, request: PartRequest) -> Encoded:
     merge = tower.spatial_merge_size
     unit, patch = merge * merge, model.config.vision_config.patch_size
     patches = pixels(inputs, merge, patch, all_parts)
-    grids = torch.tensor(
-        [[1, rows * merge, cols * merge] for rows, cols in (p.grid for p in all_parts)]
-    )
-    starts = torch.tensor([0, *(p.grid[0] * p.grid[1] for p in all_parts)]).cumsum(0)
+    shapes = [part.grid for part in all_parts]
+    grids = torch.tensor([[1, rows * merge, cols * merge] for rows, cols in shapes])
+    starts = torch.tensor([0, *(rows * cols for rows, cols in shapes)]).cumsum(0)
     cell = torch.cat([part.cell + start for part, start in zip(all_parts, starts, strict=False)])
     rows = (cell[:, None] * unit + torch.arange(unit)).flatten()
     metadata = _metadata(tower, grids, cell, rows)
@@ -200,18 +190,18 @@ def pixels(
         return torch.cat([resized.rows(part, merge * patch) for part in all_parts])
     grids = inputs["image_grid_thw"].tolist()
     whole = inputs["pixel_values"].split([rows * cols for _, rows, cols in grids])
-    out: list[Tensor] = []
-    for at, image_parts in by_image(all_parts):
-        own, (_, down, across) = whole[at], grids[at]
+    chosen: list[Tensor] = []
+    for image, image_parts in by_image(all_parts):
+        own, (_, down, across) = whole[image], grids[image]
         patches = [own] * len(image_parts)
         if not all(part.own for part in image_parts):
             picture = _image(own, (down, across), merge, patch)
-            pairs = zip(image_parts, views(picture, image_parts, merge * patch), strict=True)
+            pairs = zip(image_parts, part_pixels(picture, image_parts, merge * patch), strict=True)
             patches = [own if part.own else _patches(view, merge, patch) for part, view in pairs]
         for part, rows in zip(image_parts, patches, strict=True):
             cells = rows.view(-1, merge * merge, rows.shape[-1])
-            out.append(cells[part.cell.to(rows.device)].flatten(0, 1))
-    return torch.cat(out)
+            chosen.append(cells[part.cell.to(rows.device)].flatten(0, 1))
+    return torch.cat(chosen)
 
 
 def _image(
@@ -235,7 +225,7 @@ def _metadata(
     """The metadata that the tower computes from whole grids, at the chosen rows."""
     utils = need("transformers.vision_utils", "transformers", "homunculus.attach")
     merge = tower.spatial_merge_size
-    out = {"image_position_ids": utils.get_vision_position_ids(grids, merge)[patch]}
+    metadata = {"image_position_ids": utils.get_vision_position_ids(grids, merge)[patch]}
     if hasattr(tower, "pos_embed"):
         index, weight = utils.get_vision_interpolation_indices_and_weights(
             grids,
@@ -244,14 +234,15 @@ def _metadata(
             align_corners=tower.interpolation_align_corners,
             spatial_merge_size=merge,
         )
-        return out | {"image_interp_indices": index[patch], "image_interp_weights": weight[patch]}
+        chosen = {"image_interp_indices": index[patch], "image_interp_weights": weight[patch]}
+        return metadata | chosen
     if not hasattr(tower, "window_size"):
-        return out
+        return metadata
     order, ends = utils.get_vision_window_index(
         grids, spatial_merge_size=merge, window_size=tower.window_size, patch_size=tower.patch_size
     )
     index, ends = order_by_window(order, ends, cell, merge * merge)
-    return out | {"image_window_index": index, "image_cu_window_seqlens": ends}
+    return metadata | {"image_window_index": index, "image_cu_window_seqlens": ends}
 
 
 def order_by_window(
@@ -261,9 +252,9 @@ def order_by_window(
 
     ``order`` and ``ends`` are those of all cells; empty windows are dropped.
     """
-    many = ends.diff().long() // unit
+    cells = ends.diff().long() // unit  # of each window
     window, rank = torch.empty_like(order), torch.empty_like(order)
-    window[order] = torch.repeat_interleave(torch.arange(len(many)), many)
+    window[order] = torch.repeat_interleave(torch.arange(len(cells)), cells)
     rank[order] = torch.arange(len(order))
     count = torch.bincount(window[cell])
     count = count[count > 0] * unit

@@ -40,8 +40,10 @@ def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
     Heights, if the scout tells them, are in pixels of the image itself.
     """
     if method.source == "model":
-        told = "The choice follows the model's own features."
-        return Sight(torch.zeros(1, 1), sure=0.0, origin="the model itself", explanation=told)
+        explanation = "The choice follows the model's own features."
+        return Sight(
+            torch.zeros(1, 1), sure=0.0, origin="the model itself", explanation=explanation
+        )
     if method.source == "nothing" or isinstance(scout, GivenMap | NoScout):  # pixels are not used
         return ask(method, scout, torch.zeros(3, 1, 1, dtype=torch.uint8), question, (1, 1))
     small = open_picture(image, longest=SCOUT_PIXELS)
@@ -158,14 +160,14 @@ def select(
     An image with more slots than cells keeps all cells and the first of its other rows. Methods
     that need features use those of ``material``, or else the rows themselves.
     """
-    out: list[Choice] = []
-    for at, layout in enumerate(layouts):
-        image_rows = None if rows is None else rows[at]
-        image_material = None if material is None else material[at]
-        cells = min(slots[at], len(layout.row))
-        tokens = _tokens(layout, relevance[at], cells, method, image_rows, image_material)
-        out.append(_choice(layout, tokens, slots[at] - cells, image_rows))
-    return out
+    choices: list[Choice] = []
+    for image, layout in enumerate(layouts):
+        image_rows = None if rows is None else rows[image]
+        image_material = None if material is None else material[image]
+        cells = min(slots[image], len(layout.row))
+        tokens = _tokens(layout, relevance[image], cells, method, image_rows, image_material)
+        choices.append(_choice(layout, tokens, slots[image] - cells, image_rows))
+    return choices
 
 
 def _tokens(
@@ -207,13 +209,13 @@ def _choice(
         gain = None if tokens.embed is None else tokens.embed[0, :count]
         return replace(choice, tokens=replace(tokens, embed=None), gain=gain)
     assert tokens.embed is not None
-    more = rows[layout.rest[:others].to(rows.device)]
-    return choice.with_features(torch.cat((tokens.embed[0, :count], more)))
+    other_rows = rows[layout.rest[:others].to(rows.device)]
+    return choice.with_features(torch.cat((tokens.embed[0, :count], other_rows)))
 
 
 def centre_rows(position: Float[Tensor, "k 2"], layout: Layout) -> Int[Tensor, "k"]:
     """The rows of the cells at given centres."""
     last = torch.tensor(layout.grid) - 1
     # the centre of an even block is a corner of four cells: take the upper left one
-    at = (position.cpu().ceil().long() - 1).clamp(min=0).minimum(last)
-    return layout.row[at[:, 0] * layout.grid[1] + at[:, 1]]
+    row, col = (position.cpu().ceil().long() - 1).clamp(min=0).minimum(last).unbind(1)
+    return layout.row[row * layout.grid[1] + col]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
 from homunculus.checks import Grid
@@ -56,16 +56,16 @@ def parts(
     layouts: Sequence[Layout], choices: Sequence[Choice], rule: Rule | None = None
 ) -> list[Part]:
     """The cells to encode, image by image, finest level first."""
-    out: list[Part] = []
+    found: list[Part] = []
     for image, (layout, choice) in enumerate(zip(layouts, choices, strict=True)):
         if choice.views:
-            out += planned_parts(image, choice.views)
+            found += planned_parts(image, choice.views)
             continue
         valid = choice.tokens.valid[0]
         level, box = choice.tokens.level[0][valid].cpu(), choice.tokens.box[0][valid].cpu()
         sizes = rule.views(layout.grid, len(box)) if rule and len(box) < len(layout.row) else ()
         if sizes:
-            out += _frames(image, layout.grid, box, sizes)
+            found += _frames(image, layout.grid, box, sizes)
             continue
         if not are_cells(choice.tokens, layout.grid):
             raise ValueError(_not_cells("this method"))
@@ -73,8 +73,8 @@ def parts(
             grid = (-(-layout.grid[0] // 2**depth), -(-layout.grid[1] // 2**depth))
             token = (level == depth).nonzero()[:, 0]
             row, col = (box[token, :2].long() >> depth).unbind(-1)
-            out.append(Part(image, grid, row * grid[1] + col, token, depth))
-    return out
+            found.append(Part(image, grid, row * grid[1] + col, token, depth))
+    return found
 
 
 def planned_parts(image: int, views: Sequence[View]) -> Iterator[Part]:
@@ -92,8 +92,8 @@ def _frames(
     """The whole image on a smaller grid, and perhaps a window of it at full size."""
     (rows, cols), *windows = sizes
     if not windows:  # in reading order the tokens are that grid's cells
-        every = torch.arange(len(box))
-        return [Part(image, (rows, cols), every, every, 0, (0, 0, *grid))]
+        cell = torch.arange(len(box))
+        return [Part(image, (rows, cols), cell, cell, 0, (0, 0, *grid))]
     ((high, wide),) = windows
     size, small = torch.tensor(grid), torch.tensor((rows, cols))
     cell = torch.stack(torch.meshgrid(torch.arange(rows), torch.arange(cols), indexing="ij"), -1)
@@ -114,20 +114,20 @@ def by_image(all_parts: Sequence[Part]) -> Iterator[tuple[int, list[Part]]]:
         yield image, list(image_parts)
 
 
-def views(
+def part_pixels(
     picture: Float[Tensor, "c h w"], image_parts: Sequence[Part], cell: int
 ) -> list[Float[Tensor, "c _ _"]]:
     """Pixels of the views of one image, finest level first; ``cell`` is a cell's side in pixels."""
-    out: list[Tensor] = []
+    pixels: list[Tensor] = []
     small, level = picture, 0
     for part in image_parts:
         if part.frame is not None:
-            out.append(crop(picture, part.frame, part.grid, cell))
+            pixels.append(crop(picture, part.frame, part.grid, cell))
             continue
         while level < part.level:
             small, level = halve(small, cell), level + 1
-        out.append(small)
-    return out
+        pixels.append(small)
+    return pixels
 
 
 def halve(image: Float[Tensor, "c h w"], cell: int) -> Float[Tensor, "c h2 w2"]:
@@ -138,11 +138,11 @@ def halve(image: Float[Tensor, "c h w"], cell: int) -> Float[Tensor, "c h2 w2"]:
 
 
 def crop(
-    image: Float[Tensor, "c h w"], frame: Frame, grid: Grid, cell: int
+    image: Float[Tensor, "c h w"] | UInt8[Tensor, "c h w"], frame: Frame, grid: Grid, cell: int
 ) -> Float[Tensor, "c h2 w2"]:
-    """Crop a frame of an image and resize it to a grid of cells."""
+    """A frame of an image, resized to its grid of cells; only the frame is made floats."""
     y0, x0, y1, x1 = (round(cell * edge) for edge in frame)
-    return resize(image[:, y0:y1, x0:x1], (grid[0] * cell, grid[1] * cell))
+    return resize(image[:, y0:y1, x0:x1].float(), (grid[0] * cell, grid[1] * cell))
 
 
 def resize(image: Float[Tensor, "c h w"], size: tuple[int, int]) -> Float[Tensor, "c h2 w2"]:
@@ -162,13 +162,13 @@ def gather_rows(
     all_parts: Sequence[Part], rows: Sequence[Float[Tensor, "_k d"]]
 ) -> list[Float[Tensor, "_k d"]]:
     """Rows of all parts, regrouped by image and in the order of its tokens."""
-    out: list[Tensor] = []
-    at = 0
+    grouped: list[Tensor] = []
+    first = 0
     for _, image_parts in by_image(all_parts):
-        mixed = torch.cat(list(rows[at : at + len(image_parts)]))
-        out.append(mixed[row_order(image_parts).to(mixed.device)])
-        at += len(image_parts)
-    return out
+        mixed = torch.cat(list(rows[first : first + len(image_parts)]))
+        grouped.append(mixed[row_order(image_parts).to(mixed.device)])
+        first += len(image_parts)
+    return grouped
 
 
 # ---- methods that work before the encoder --------------------------------------------------------
@@ -216,8 +216,8 @@ def check_before(method: Method) -> None:
 
 
 def _not_cells(who: str) -> str:
-    able = [name for name, one in list_methods().items() if works_before(one)]
+    others = [name for name, method in list_methods().items() if works_before(method)]
     return (
         f"engine: before the encoder a token is one cell, but {who} makes means of several. "
-        f'Use where="after", or one of {", ".join(able)}.'
+        f'Use where="after", or one of {", ".join(others)}.'
     )

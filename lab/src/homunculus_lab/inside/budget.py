@@ -40,7 +40,7 @@ def shrink(native: int, last: int, layers: Sequence[int]) -> list[Stage]:
     """
     last = min(last, native)
     ratio = (last / native) ** (1 / len(layers))
-    counts = [max(last, round(native * ratio ** (at + 1))) for at in range(len(layers) - 1)]
+    counts = [max(last, round(native * ratio**step)) for step in range(1, len(layers))]
     return list(zip(layers, [*counts, last], strict=True))
 
 

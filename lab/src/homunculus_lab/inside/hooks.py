@@ -62,7 +62,7 @@ class Pass:
                 for prompt, images in enumerate(self.stages)
                 for number in range(len(images))
             ])  # fmt: skip
-        return [list(one) for one in zip(*out, strict=True)]
+        return [list(layers) for layers in zip(*out, strict=True)]
 
 
 class Dropping(AbstractContextManager["Dropping"]):
@@ -113,10 +113,10 @@ class Dropping(AbstractContextManager["Dropping"]):
             base.register_forward_pre_hook(self._start, **before),
             self.text.register_forward_pre_hook(self._take_deep, **before),
         ]
-        for at, layer in enumerate(self.text.layers):
-            hook = self._layer_hook(at)
+        for number, layer in enumerate(self.text.layers):
+            hook = self._layer_hook(number)
             self._hooks.append(layer.register_forward_pre_hook(hook, **before))
-            self._hooks.append(layer.register_forward_hook(self._deep_hook(at)))
+            self._hooks.append(layer.register_forward_hook(self._deep_hook(number)))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -146,11 +146,11 @@ class Dropping(AbstractContextManager["Dropping"]):
         columns = [row.nonzero()[:, 0] for row in valid]
         left = bool((~valid[:, 0]).any())
         stages = [
-            [self.rule.stages(int(many), self.depth) for many in row[row >= 0].bincount()]
+            [self.rule.stages(int(count), self.depth) for count in row[row >= 0].bincount()]
             for row in image
         ]
         rows = Rows(fill(columns, left), left)
-        if any(row[columns[at][-1]] >= 0 for at, row in enumerate(image)):
+        if any(row[own[-1]] >= 0 for row, own in zip(image, columns, strict=True)):
             raise ValueError(f"{WHO}: expected text after the last image, which asks about it.")
         self.known = Pass(image, valid, rows, stages)
 
@@ -171,29 +171,29 @@ class Dropping(AbstractContextManager["Dropping"]):
 
     # ---- layers ----------------------------------------------------------------------------------
 
-    def _layer_hook(self, at: int) -> Any:
+    def _layer_hook(self, number: int) -> Any:
         def hook(_: Any, args: Any, given: dict[str, Any]) -> Any:
             known = self._at_hand()
             cache = given.get("past_key_values")
-            seen = cache.get_seq_length(at) if cache is not None else 0
+            seen = cache.get_seq_length(number) if cache is not None else 0
             if seen:
-                return self._step(at, known, args, given)
-            return self._prompt(at, known, args, given)
+                return self._step(number, known, args, given)
+            return self._prompt(number, known, args, given)
 
         return hook
 
-    def _prompt(self, at: int, known: Pass, args: Any, given: Mapping[str, Any]) -> Any:
+    def _prompt(self, number: int, known: Pass, args: Any, given: Mapping[str, Any]) -> Any:
         """The input of a layer, without what is dropped before it."""
         state = args[0]
-        if at == 0:
+        if number == 0:
             known.embed = state
-        if at in self.drops:
-            state = self._drop(at, known, state, given)
+        if number in self.drops:
+            state = self._drop(number, known, state, given)
         known.earlier = state
-        if at < self.drops[0]:
+        if number < self.drops[0]:
             return None
-        known.held[at] = known.rows
-        cos, sin = (take(one, known.rows.column) for one in given["position_embeddings"])
+        known.held[number] = known.rows
+        cos, sin = (take(rotation, known.rows.column) for rotation in given["position_embeddings"])
         changed = {
             "attention_mask": prompt_mask(given.get("attention_mask"), known.rows, self.flash),
             "position_embeddings": (cos, sin),
@@ -201,65 +201,65 @@ class Dropping(AbstractContextManager["Dropping"]):
         }
         return (state, *args[1:]), {**given, **changed}
 
-    def _step(self, at: int, known: Pass, args: Any, given: Mapping[str, Any]) -> Any:
+    def _step(self, number: int, known: Pass, args: Any, given: Mapping[str, Any]) -> Any:
         """The mask of a later token, over what is left of the prompt."""
-        if at < self.drops[0]:
+        if number < self.drops[0]:
             return None
         mask, new = given.get("attention_mask"), args[0].shape[1]
-        mask = step_mask(mask, known.held[at], known.image.shape[1], new, self.flash)
+        mask = step_mask(mask, known.held[number], known.image.shape[1], new, self.flash)
         return args, {**given, "attention_mask": mask, "position_ids": None}
 
-    def _drop(self, at: int, known: Pass, state: Tensor, given: Mapping[str, Any]) -> Tensor:
+    def _drop(self, number: int, known: Pass, state: Tensor, given: Mapping[str, Any]) -> Tensor:
         """Ask the rule about each image of each prompt; the states that are left."""
         rated = known.earlier if self.rule.before else state
         if not known.held:  # the first drop: padding goes, too
-            state, rated = (take(one, known.rows.column) for one in (state, rated))
+            state, rated = (take(rows, known.rows.column) for rows in (state, rated))
         else:
             state = state.clone()
-        keep, known.choices[at] = [], []
+        keep, known.choices[number] = [], []
         for prompt in range(len(state)):
             turn = given["position_embeddings"]
-            rows, images = self._ask(at, known, state, rated, turn, prompt)
+            rows, images = self._ask(number, known, state, rated, turn, prompt)
             keep.append(rows)
-            known.choices[at].append(images)
+            known.choices[number].append(images)
         known.rows, place = known.rows.select(keep)
         return take(state, place)
 
     def _ask(
-        self, at: int, known: Pass, state: Tensor, rated: Tensor, turn: Rotation, prompt: int
+        self, number: int, known: Pass, state: Tensor, rated: Tensor, turn: Rotation, prompt: int
     ) -> tuple[Int[Tensor, "_k"], list[Keep]]:
         """Rows of one prompt that stay; what they hold from now on is written into ``state``."""
         real = known.rows.valid[prompt].nonzero()[:, 0]
         column = known.rows.column[prompt, real]
-        cos, sin = (one.expand(len(state), -1, -1)[prompt, column] for one in turn)
+        cos, sin = (part.expand(len(state), -1, -1)[prompt, column] for part in turn)
         valid, image = known.valid[prompt], known.image[prompt]
         seen = Prompt(
             rated[prompt, real], cos, sin, image[column], state[prompt, real],
             known.embed[prompt, valid], image[valid],
         )  # fmt: skip
         stay, keeps = image[column] < 0, []
-        layer = self.text.layers[at - self.rule.before]
-        for number, stages in enumerate(known.stages[prompt]):
-            keep = self.rule.choose(layer, seen, number, dict(stages)[at])
+        module = self.text.layers[number - self.rule.before]
+        for image_number, stages in enumerate(known.stages[prompt]):
+            keep = self.rule.choose(module, seen, image_number, dict(stages)[number])
             stay[keep.rows] = True
             if keep.hidden is not None:
                 state[prompt, real[keep.rows]] = keep.hidden
             keeps.append(keep)
         return real[stay], keeps
 
-    def _deep_hook(self, at: int) -> Any:
+    def _deep_hook(self, number: int) -> Any:
         def hook(_: Any, __: Any, state: Tensor) -> Tensor | None:
             known = self._at_hand()
-            if known.deep is None or at >= len(known.deep[1]):
+            if known.deep is None or number >= len(known.deep[1]):
                 return None
-            mask, features = known.deep[0].to(state.device), known.deep[1][at].to(state)
-            number = (mask.flatten().cumsum(0) - 1).view_as(mask)
-            if at in known.held:
-                column = known.held[at].column
-                mask = mask.gather(1, column.clamp(min=0)) & known.held[at].valid
-                number = number.gather(1, column.clamp(min=0))
+            mask, features = known.deep[0].to(state.device), known.deep[1][number].to(state)
+            row = (mask.flatten().cumsum(0) - 1).view_as(mask)
+            if number in known.held:
+                column = known.held[number].column
+                mask = mask.gather(1, column.clamp(min=0)) & known.held[number].valid
+                row = row.gather(1, column.clamp(min=0))
             state = state.clone()
-            state[mask] = state[mask] + features[number[mask]]
+            state[mask] = state[mask] + features[row[mask]]
             return state
 
         return hook

@@ -41,15 +41,15 @@ def attention(layer: Any, prompt: Prompt, raters: Bool[Tensor, "n"]) -> Float[Te
     own = layer.self_attn
     state = layer.input_layernorm(prompt.hidden)
     query, key = own.q_proj(state[raters]), own.k_proj(state)
-    query, key = (one.unflatten(-1, (-1, own.head_dim)) for one in (query, key))
+    query, key = (value.unflatten(-1, (-1, own.head_dim)) for value in (query, key))
     if hasattr(own, "q_norm"):
         query, key = own.q_norm(query), own.k_norm(key)
     query = rotate(query, prompt.cos[raters], prompt.sin[raters]).transpose(0, 1)
     key = rotate(key, prompt.cos, prompt.sin).transpose(0, 1)
     key = key.repeat_interleave(query.shape[0] // key.shape[0], 0)
     logit = (query @ key.mT * own.scaling).float()
-    at = torch.arange(len(raters), device=logit.device)
-    return logit.masked_fill(at > at[raters][:, None], -torch.inf).softmax(-1)
+    row = torch.arange(len(raters), device=logit.device)
+    return logit.masked_fill(row > row[raters][:, None], -torch.inf).softmax(-1)
 
 
 def rotate(

@@ -39,10 +39,10 @@ class Rows:
 def fill(keep: Sequence[Int[Tensor, "_k"]], left: bool) -> Int[Tensor, "b k"]:
     """Lists of places as one tensor."""
     longest = max(map(len, keep))
-    out = keep[0].new_full((len(keep), longest), EMPTY)
-    for row, places in zip(out, keep, strict=True):
+    filled = keep[0].new_full((len(keep), longest), EMPTY)
+    for row, places in zip(filled, keep, strict=True):
         row[longest - len(places) if left else 0 :][: len(places)] = places
-    return out
+    return filled
 
 
 def take(value: Tensor, place: Int[Tensor, "b k"]) -> Tensor:
@@ -73,8 +73,8 @@ def prompt_mask(mask: Tensor | None, rows: Rows, flash: bool) -> Tensor | None:
 
 def causal(rows: Rows) -> Bool[Tensor, "b 1 n n"]:
     """Each row sees itself and those before it, but for the filling."""
-    many = rows.column.shape[1]
-    before = torch.ones(many, many, dtype=torch.bool, device=rows.column.device).tril()
+    count = rows.column.shape[1]
+    before = torch.ones(count, count, dtype=torch.bool, device=rows.column.device).tril()
     return (before & rows.valid[:, None, None]) | _alone(rows)
 
 

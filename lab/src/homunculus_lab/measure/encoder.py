@@ -13,11 +13,10 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from homunculus.engines.cells.lift import Material
-from homunculus.engines.cells.tower import Tower
-from homunculus.engines.tower import attention, attention_layers, watch
 from homunculus.lazy import need
 from homunculus_lab.measure.row import Pixels
+from homunculus_lab.rivals.attention import attention_layers, tile_attention, watch
+from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 
 MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Of the pixels of ImageNet, as such models are trained with."""
@@ -36,19 +35,19 @@ class Encoder:
         """Side of its patches in pixels."""
         return int(self.model.config.patch_size)
 
-    def __call__(self, pixels: Pixels) -> Material:
+    def __call__(self, pixels: Pixels) -> EncoderMaterial:
         """Features and attention of each cell; the border is continued to whole cells."""
         high, wide = pixels.shape[1:]
         spare = (0, -wide % self.patch, 0, -high % self.patch)
         image = F.pad(pixels[None].float() / 255, spare, mode="replicate")
-        mean, spread = (torch.tensor(one)[:, None, None] for one in (MEAN, SPREAD))
-        every = attention_layers(self.model)
-        with watch([every[0], every[-1]]) as layers:
+        mean, spread = (torch.tensor(channels)[:, None, None] for channels in (MEAN, SPREAD))
+        modules = attention_layers(self.model)
+        with watch([modules[0], modules[-1]]) as layers:
             hidden = self.model(pixel_values=(image - mean) / spread).last_hidden_state
         cells = image.shape[2] * image.shape[3] // self.patch**2
         start = hidden.shape[1] - cells
-        (first, _), (late, key) = (attention(layer, start) for layer in layers)
-        return Material(hidden[:, start:].float(), tower=Tower(late, key, first))
+        (first, _), (late, key) = (tile_attention(layer, start) for layer in layers)
+        return EncoderMaterial(hidden[:, start:].float(), attention=Attention(late, key, first))
 
 
 def load_encoder(folder: Path) -> Encoder:
@@ -70,7 +69,7 @@ def load_encoder(folder: Path) -> Encoder:
 def check_encoder(rows: Any, encoder: Encoder | None, patch: int) -> None:
     """Raise where a row needs more than the encoder gives, before the first image is opened."""
     rivals = [
-        (one.name, method) for one in rows for method in one.methods if method.source == "model"
+        (row.name, method) for row in rows for method in row.methods if method.source == "model"
     ]
     for name, method in rivals:
         if encoder is None:

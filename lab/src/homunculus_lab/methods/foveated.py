@@ -59,6 +59,6 @@ def peak(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b 2"]:
     if not field.full:
         leaf = (field.level[:, first:end] == 0) & field.valid[:, first:end]
         smooth = smooth.masked_fill(~leaf, torch.inf)
-    at = smooth.argmin(1) + first
-    box = field.box.gather(1, at[:, None, None].expand(-1, 1, 4))[:, 0]
+    peak = smooth.argmin(1) + first
+    box = field.box.gather(1, peak[:, None, None].expand(-1, 1, 4))[:, 0]
     return (box[:, :2] + box[:, 2:]) / 2

@@ -34,27 +34,27 @@ THING = 0.3
 def segment(
     pixels: UInt8[Tensor, "3 h w"],
     patch: int = 16,
-    most: int = 64,
+    max_regions: int = 64,
     detector: Finds | None = None,
 ) -> tuple[Int[Tensor, "n"], int]:
     """The region of each level-0 cell, and how many regions there are.
 
     A thing that ``detector`` sees is a region, a part of it another one; elsewhere regions are
     alike in colour, by majority of a cell's pixels. They are numbered by size, largest first; those
-    beyond ``most`` and those of fewer than two cells are background, -1.
+    beyond ``max_regions`` and those of fewer than two cells are background, -1.
     """
     rows, cols = (-(-side // patch) for side in pixels.shape[1:])
     inside = max(1, min(patch, 8, SIDE // max(rows, cols)))
     small = _reduced(pixels, rows, cols, patch, inside)
     skimage = import_module("skimage.segmentation")
-    least = max(2 * inside**2, small.shape[0] * small.shape[1] // (4 * most))
+    least = max(2 * inside**2, small.shape[0] * small.shape[1] // (4 * max_regions))
     piece = torch.from_numpy(
         skimage.felzenszwalb(small.numpy(), scale=SCALE, sigma=0.8, min_size=least)
     )
     label = _majority(rearrange(piece, "(r i) (c j) -> (r c) (i j)", i=inside, j=inside))
     if detector is not None:
         label = _with_things(label, pixels, (rows, cols), patch, detector)
-    return _numbered(label, most)
+    return _numbered(label, max_regions)
 
 
 def _with_things(
@@ -65,7 +65,7 @@ def _with_things(
     detector: Finds,
 ) -> Int[Tensor, "n"]:
     """The label of a thing on the cells whose middle it holds, else the one given."""
-    boxes = [one.box for one in detector(pixels, ()) if one.score >= THING]
+    boxes = [thing.box for thing in detector(pixels, ()) if thing.score >= THING]
     if not boxes:
         return label
     x0, y0, x1, y1 = torch.tensor(boxes).T[..., None]
@@ -99,11 +99,11 @@ def _majority(vote: Int[Tensor, "n v"]) -> Int[Tensor, "n"]:
     return labels - 1 - best % labels
 
 
-def _numbered(label: Int[Tensor, "n"], most: int) -> tuple[Int[Tensor, "n"], int]:
+def _numbered(label: Int[Tensor, "n"], max_regions: int) -> tuple[Int[Tensor, "n"], int]:
     """Labels 0.. by falling size (ties by first label); what is small or too many is -1."""
     _, dense, size = label.unique(return_inverse=True, return_counts=True)
     order = size.argsort(descending=True, stable=True)
-    count = min(most, int((size >= 2).sum()))
+    count = min(max_regions, int((size >= 2).sum()))
     name = torch.full_like(size, -1)
     name[order[:count]] = torch.arange(count)
     return name[dense], count

@@ -59,10 +59,10 @@ def _neighbours(
     flat: Field, square: Int[Tensor, "b n"], wide: Int[Tensor, "b 1"]
 ) -> tuple[Int[Tensor, "2 b e"], Bool[Tensor, "b e"]]:
     """Pairs (right, then below) of neighbours, and which of them lie in one square."""
-    at = torch.arange(square.shape[1]).expand_as(square)
+    cell = torch.arange(square.shape[1]).expand_as(square)
     last = square.shape[1] - 1
-    right, below = (at + 1).clamp(max=last), (at + wide).clamp(max=last)
-    first, second = at.repeat(1, 2), torch.cat((right, below), 1)
+    right, below = (cell + 1).clamp(max=last), (cell + wide).clamp(max=last)
+    first, second = cell.repeat(1, 2), torch.cat((right, below), 1)
     step = flat.box[..., :2].gather(1, second[..., None].expand(-1, -1, 2))
     step = (step - flat.box[..., :2].repeat(1, 2, 1)).sum(-1)
     same = square.gather(1, first) == square.gather(1, second)
@@ -86,36 +86,36 @@ def _merge(
     forest: _Forest, pair: Int[Tensor, "2 b e"], near: Bool[Tensor, "b e"], number: int
 ) -> None:
     """One round: clusters that are each other's most similar neighbour become one."""
-    one, two = (forest.owner.gather(1, side) for side in pair)
-    key = _likeness(forest, one, two)
+    first, second = (forest.owner.gather(1, side) for side in pair)
+    key = _likeness(forest, first, second)
     nodes = forest.size.shape[1]
-    key = key.masked_fill(~near | (one == two), -1)
+    key = key.masked_fill(~near | (first == second), -1)
     best = torch.full_like(forest.size, -1)
-    best = best.scatter_reduce(1, one, key, "amax").scatter_reduce(1, two, key, "amax")
-    match = (key >= 0) & (best.gather(1, one) == key) & (best.gather(1, two) == key)
+    best = best.scatter_reduce(1, first, key, "amax").scatter_reduce(1, second, key, "amax")
+    match = (key >= 0) & (best.gather(1, first) == key) & (best.gather(1, second) == key)
     # pairs of clusters touch along several edges; the best edge is one, so a match is counted once
     new = torch.where(match, forest.born + match.long().cumsum(1) - 1, nodes - 1)
-    for side in (one, two):
+    for side in (first, second):
         gone = torch.where(match, side, nodes - 1)
         forest.parent.scatter_(1, gone, new)
         forest.size.scatter_add_(1, new, forest.size.gather(1, side) * match)
-        many = side[..., None].expand(-1, -1, forest.total.shape[2])
-        moved = forest.total.gather(1, many) * match[..., None]
-        forest.total = forest.total.scatter_add(1, new[..., None].expand_as(many), moved)
+        channels = side[..., None].expand(-1, -1, forest.total.shape[2])
+        moved = forest.total.gather(1, channels) * match[..., None]
+        forest.total = forest.total.scatter_add(1, new[..., None].expand_as(channels), moved)
     forest.level.scatter_(1, new, number + 1)
     forest.born += match.sum(1, keepdim=True)
     forest.owner = forest.parent.gather(1, forest.owner)
 
 
 def _likeness(
-    forest: _Forest, one: Int[Tensor, "b e"], two: Int[Tensor, "b e"]
+    forest: _Forest, first: Int[Tensor, "b e"], second: Int[Tensor, "b e"]
 ) -> Int[Tensor, "b e"]:
     """Cosine of the clusters' mean features as a unique integer: the earlier edge wins a tie."""
-    many = forest.total.shape[2]
+    channels = forest.total.shape[2]
     unit = torch.nn.functional.normalize(forest.total, dim=-1)
-    first, second = (unit.gather(1, at[..., None].expand(-1, -1, many)) for at in (one, two))
-    likeness = ((first * second).sum(-1) + 1).clamp(0, 2)
-    order = torch.arange(one.shape[1], 0, -1)
+    vectors = [unit.gather(1, node[..., None].expand(-1, -1, channels)) for node in (first, second)]
+    likeness = ((vectors[0] * vectors[1]).sum(-1) + 1).clamp(0, 2)
+    order = torch.arange(first.shape[1], 0, -1)
     return (likeness * 2**20).round().long() * 2**26 + order
 
 
@@ -162,8 +162,8 @@ def _rise(
     """Boxes, feature sums and sizes of merged clusters and of the squares behind them."""
     images, cells = square.shape
     nodes = forest.size.shape[1]
-    at = torch.arange(cells).expand(images, -1)
-    box = bounds(flat.box, at, flat.valid, nodes)
+    own = torch.arange(cells).expand(images, -1)
+    box = bounds(flat.box, own, flat.valid, nodes)
     rows = forest.parent[..., None].expand(-1, -1, 2)
     low = box[..., :2].masked_fill((forest.size == 0)[..., None], torch.inf)
     high = box[..., 2:].masked_fill((forest.size == 0)[..., None], -torch.inf)
@@ -173,9 +173,9 @@ def _rise(
         high = _lift(high, rows, forest.level == step, "amax")
     grown = torch.cat((low, high), -1).nan_to_num(posinf=0.0, neginf=0.0)
     whole = bounds(flat.box, square, flat.valid, cells)
-    many = square[..., None].expand(-1, -1, forest.total.shape[2])
+    index = square[..., None].expand(-1, -1, forest.total.shape[2])
     leaves = forest.total[:, :cells]
-    totals = leaves.new_zeros(images, cells, leaves.shape[2]).scatter_add_(1, many, leaves)
+    totals = leaves.new_zeros(images, cells, leaves.shape[2]).scatter_add_(1, index, leaves)
     sizes = torch.zeros_like(square).scatter_add_(1, square, flat.valid.long())
     return (
         torch.cat((grown, whole), 1),

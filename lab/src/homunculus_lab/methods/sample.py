@@ -30,9 +30,9 @@ def bilinear(
     scale = (1 << level)[..., None]
     side = (field.size[:, None] + scale - 1) >> level[..., None]  # b k 2: cells a side there
     last = side - 1
-    at = (point / scale - 0.5).clamp_(min=0).minimum(last)
-    low = at.long()
-    part = (at - low).float()
+    place = (point / scale - 0.5).clamp_(min=0).minimum(last)
+    low = place.long()
+    part = (place - low).float()
     high = (low + 1).minimum(last)
     row = torch.stack((low[..., 0], high[..., 0]), -1) * side[..., 1:]  # b k 2
     col = torch.stack((low[..., 1], high[..., 1]), -1) + start.gather(1, level)[..., None]
@@ -79,7 +79,7 @@ class LogPolar(Rule):
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag = lags(field, relevance)
         point = peak(field, lag) if self.fixation is None else self.fixation[:, 0].to(lag)
-        point, spacing = rings(field, point, min(check_slots(slots), field.most))
+        point, spacing = rings(field, point, min(check_slots(slots), field.max_cells))
         index, weight = bilinear(field, point, spacing)
         return finish(field, index, slots, weight)
 
@@ -164,7 +164,7 @@ class PseudoLogPolar(Rule):
         flat(field, "pseudo-log-polar")
         lag = lags(field, relevance)
         point = peak(field, lag) if self.fixation is None else self.fixation[:, 0].to(lag)
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         near, score = self._near(field, lag, point, rows)
         if self.soft:
             return finish(field, near, slots, score.softmax(-1))
@@ -203,7 +203,7 @@ class PseudoLogPolar(Rule):
 @cached
 def sunflower(slots: int) -> Float[Tensor, "k 2"]:
     """Points of a spiral by the golden angle, dense at the middle, up to one image side away."""
-    at = torch.arange(slots).double()
-    radius = ((at + 0.5) / slots) ** 1.5
-    angle = at * pi * (3 - 5**0.5)
+    number = torch.arange(slots).double()
+    radius = ((number + 0.5) / slots) ** 1.5
+    angle = number * pi * (3 - 5**0.5)
     return torch.stack((radius * angle.sin(), radius * angle.cos()), -1).float()

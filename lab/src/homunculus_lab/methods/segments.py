@@ -60,12 +60,12 @@ def bounds(
     box: Float[Tensor, "b n 4"], group: Int[Tensor, "b n"], leaf: Bool[Tensor, "b n"], groups: int
 ) -> Float[Tensor, "b g 4"]:
     """The bounding box of each group of cells; zeros for an empty group."""
-    at = group[..., None].expand(-1, -1, 2)
+    index = group[..., None].expand(-1, -1, 2)
     low = box[..., :2].masked_fill(~leaf[..., None], torch.inf)
     high = box[..., 2:].masked_fill(~leaf[..., None], -torch.inf)
     empty = box.new_full((box.shape[0], groups, 2), torch.inf)
-    lowest = empty.scatter_reduce(1, at, low, "amin")
-    highest = (-empty).scatter_reduce(1, at, high, "amax")
+    lowest = empty.scatter_reduce(1, index, low, "amin")
+    highest = (-empty).scatter_reduce(1, index, high, "amax")
     return torch.cat((lowest, highest), -1).nan_to_num(posinf=0.0, neginf=0.0)
 
 
@@ -76,9 +76,9 @@ def _means(
     size: Int[Tensor, "b g"],
 ) -> Float[Tensor, "b g d"]:
     # double: sums of a few thousand float32 values then do not depend on their order
-    at = group[..., None].expand(-1, -1, feature.shape[2])
+    index = group[..., None].expand(-1, -1, feature.shape[2])
     value = feature.double().masked_fill(~leaf[..., None], 0)
-    total = value.new_zeros(*size.shape, feature.shape[2]).scatter_add_(1, at, value)
+    total = value.new_zeros(*size.shape, feature.shape[2]).scatter_add_(1, index, value)
     return (total / size[..., None].clamp(min=1)).to(feature.dtype)
 
 
@@ -101,12 +101,12 @@ def settle(
     above = place.gather(1, parent.gather(1, order))
     parent = torch.where(valid, above, own)
     child = (valid & (parent != own)).long()
-    many = order[..., None]
+    rows = order[..., None]
     if feature is not None:
-        feature = feature.gather(1, many.expand(-1, -1, feature.shape[2]))
+        feature = feature.gather(1, rows.expand(-1, -1, feature.shape[2]))
     return Field(
         grids=grids,
-        box=box.gather(1, many.expand(-1, -1, 4)) * valid[..., None],
+        box=box.gather(1, rows.expand(-1, -1, 4)) * valid[..., None],
         level=level.gather(1, order) * valid,
         parent=parent,
         children=torch.zeros_like(parent).scatter_add_(1, parent, child),

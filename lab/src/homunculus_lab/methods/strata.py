@@ -9,18 +9,16 @@ from torch import Tensor
 from homunculus.checks import Grid
 from homunculus.engines.cells.allocate.order import (
     NEVER,
-    apportion,
     best,
     check_slots,
-    deal,
     finish,
     keys,
     lags,
-    mass,
 )
 from homunculus.engines.cells.allocate.select import flat
 from homunculus.engines.cells.cache import cached, ramp, sizes
 from homunculus.engines.cells.types import MAX_CELLS, Allocation, Field, Relevance, Rule
+from homunculus_lab.methods.shares import apportion, deal, mass
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Stratified(Rule):
         flat(field, "stratified")
         lag = lags(field, relevance)
         cell, inside, room = strata(field.grids, self.side, lag.device)
-        images, groups, most = cell.shape
+        images, groups, stride = cell.shape
         value = lag.gather(1, cell.view(images, -1)).view(cell.shape)
         share = mass(value)
         share = (share if inside is None else share * inside).sum(2)
@@ -42,8 +40,9 @@ class Stratified(Rule):
         # within a part, cells stand in reading order, so the lower place is the lower index
         key = keys(value.flatten(0, 1), None if inside is None else inside.flatten(0, 1))
         order = key.argsort(dim=1).view(images, -1)
-        start = ramp(groups, lag.device) * most
-        place = deal(order, start.expand(images, -1), quota, min(slots, field.most), most)
+        start = ramp(groups, lag.device) * stride
+        rows = min(slots, field.max_cells)
+        place = deal(order, start.expand(images, -1), quota, rows, stride)
         return finish(field, cell.view(images, -1).gather(1, place)[..., None], slots)
 
 
@@ -99,9 +98,9 @@ class AdaptiveStrata(Rule):
         weight = mass(lag) * field.valid
         total = weight.sum(1, keepdim=True)
         parts: list[Tensor] = []
-        for axis, most in enumerate(max(length) for length in zip(*field.grids, strict=True)):
-            at = field.box[..., axis].long()
-            profile = weight.new_zeros(weight.shape[0], most).scatter_add_(1, at, weight)
+        for axis, longest in enumerate(map(max, zip(*field.grids, strict=True))):
+            place = field.box[..., axis].long()
+            profile = weight.new_zeros(weight.shape[0], longest).scatter_add_(1, place, weight)
             share = profile * 2**14 // total
             length = field.size[:, axis]
             evenness = 2.0**28 / (share.square().sum(1) * length).clamp(min=1)
@@ -151,7 +150,7 @@ class Regions(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         if field.levels != 2 or field.regular:
-            raise ValueError("atlas: needs regions over cells; lift.regions makes them from labels")
+            raise ValueError("atlas: needs regions over cells; regions() makes them from labels")
         lag = lags(field, relevance)
         leaf = field.valid & (field.level == 0)
         index = by_group(field, lag, leaf, field.parent, field.inner, slots)
@@ -180,7 +179,7 @@ def by_group(
     quota = apportion(share, room, field.cells(check_slots(slots)), least)
     # one stable sort by (group, best first): equal lags stay in index order
     order = torch.add(lag.view(torch.int32), group, alpha=2**32).argsort(dim=1, stable=True)
-    return deal(order, room.cumsum(1) - room, quota, min(slots, field.most))
+    return deal(order, room.cumsum(1) - room, quota, min(slots, field.max_cells))
 
 
 @dataclass(frozen=True)
@@ -206,10 +205,10 @@ class Random(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "random")
-        at = ramp(field.level.shape[1], field.level.device)
-        lot = scramble(self._content(field) + scramble(at + 1))
-        key = ((lot & ~(MAX_CELLS - 1)) + at).masked_fill(~field.valid, NEVER)
-        return finish(field, best(key, min(check_slots(slots), field.most))[..., None], slots)
+        cell = ramp(field.level.shape[1], field.level.device)
+        lot = scramble(self._content(field) + scramble(cell + 1))
+        key = ((lot & ~(MAX_CELLS - 1)) + cell).masked_fill(~field.valid, NEVER)
+        return finish(field, best(key, min(check_slots(slots), field.max_cells))[..., None], slots)
 
     def _content(self, field: Field) -> Int[Tensor, "b 1"]:
         size = field.size

@@ -8,11 +8,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from homunculus.checks import Grid
-from homunculus.engines.cells.allocate.order import check_slots, finish, lags, mass
+from homunculus.engines.cells.allocate.order import check_slots, finish, lags
 from homunculus.engines.cells.allocate.select import flat
 from homunculus.engines.cells.allocate.tile import blocks
 from homunculus.engines.cells.cache import cached, constant, ramp, sizes
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.methods.shares import mass
 
 
 @constant
@@ -48,7 +49,7 @@ class Uniform(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "uniform")
-        low, high = tiles(field.grids, min(check_slots(slots), field.most), field.level.device)
+        low, high = tiles(field.grids, min(check_slots(slots), field.max_cells), field.level.device)
         middle = (low + high - 1) // 2
         wide = field.size[:, None, 1]
         return finish(field, (middle[..., 0] * wide + middle[..., 1])[..., None], slots)
@@ -60,7 +61,7 @@ class Pool(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "pool")
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         low, high = tiles(field.grids, rows, field.level.device)
         index, weight = blocks(
             field, low, high, [_largest_tile(grid, rows) for grid in field.grids]
@@ -93,7 +94,7 @@ class Windows(Rule):
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         flat(field, "windows")
         lag = lags(field, relevance)
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         plan = [window_plan(grid, rows, self.share) for grid in field.grids]
         sides = torch.tensor(plan, device=lag.device)
         small, window = sides[:, None, :2], sides[:, None, 2:]
@@ -159,8 +160,8 @@ def fullest(
     row, col = field.box[..., :2].long().unbind(-1)
     leaf = field.valid
     raster = torch.zeros(lag.shape[0], (high + 1) * (wide + 1), dtype=torch.long, device=lag.device)
-    at = torch.where(leaf, (row + 1) * (wide + 1) + col + 1, 0)
-    raster = raster.scatter_add(1, at, mass(lag) * leaf)
+    corner_of = torch.where(leaf, (row + 1) * (wide + 1) + col + 1, 0)
+    raster = raster.scatter_add(1, corner_of, mass(lag) * leaf)
     total = raster.view(-1, high + 1, wide + 1).cumsum(1).cumsum(2).flatten(1)
     place = ramp(high * wide, lag.device)
     top, left = place // wide, place % wide

@@ -15,10 +15,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from homunculus.engines.cells.allocate.order import finish
-from homunculus.engines.cells.lift import on_encoder
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.rivals.encoder import on_encoder, question_of
 from homunculus_lab.rivals.exact import keep_all, largest, rows_of, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 LEAST = 1e-6
 """Added to relevance, so that no cell has none."""
@@ -37,10 +38,9 @@ class CDPruner(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         assert field.feature is not None
-        assert field.question is not None
         if (every := keep_all(field, slots)) is not None:
             return every
-        fit = _fit(field.question, field.valid, -1.0 if self.inverted else 1.0)
+        fit = _fit(question_of(field), field.valid, -1.0 if self.inverted else 1.0)
         vector = units(field.feature, field.valid) * fit[..., None]
         gain, free = fit.square(), field.valid
         kept = torch.zeros_like(field.parent[:, :slots])
@@ -79,4 +79,5 @@ METHOD = Method(
     on_encoder,
     "model",
     needs=frozenset({"features", "question"}),
+    observe=ModelObserver(words=True),
 )

@@ -14,10 +14,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.engines.cells.allocate.order import finish
-from homunculus.engines.cells.lift import on_encoder
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.rivals.encoder import on_encoder
 from homunculus_lab.rivals.exact import ROWS, keep_all, largest, rows_of, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,10 @@ def _loneliness(unit: Float[Tensor, "b n d"], valid: Bool[Tensor, "b n"]) -> Int
     cells = unit.shape[1]
     near = torch.full_like(valid, 2**62, dtype=torch.long)
     for first in range(0, cells, ROWS):
-        some = unit[:, first : first + ROWS]
-        away = whole(1 - some @ unit.mT)
+        block = unit[:, first : first + ROWS]
+        away = whole(1 - block @ unit.mT)
         away = away.masked_fill(~valid[:, first : first + ROWS, None], 2**62)
-        own = torch.arange(some.shape[1], device=unit.device)
+        own = torch.arange(block.shape[1], device=unit.device)
         away[:, own, own + first] = 2**62
         near = near.minimum(away.amin(1))
     return near
@@ -61,4 +62,5 @@ METHOD = Method(
     on_encoder,
     "model",
     needs=frozenset({"features"}),
+    observe=ModelObserver(),
 )

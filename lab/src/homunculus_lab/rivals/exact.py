@@ -45,7 +45,9 @@ def largest(value: Int[Tensor, "b n"], valid: Bool[Tensor, "b n"]) -> Int[Tensor
     return value.masked_fill(~valid, torch.iinfo(torch.int64).min).argmax(1, keepdim=True)
 
 
-def most(value: Float[Tensor, "b n"], valid: Bool[Tensor, "b n"], slots: int) -> Int[Tensor, "b k"]:
+def top_cells(
+    value: Float[Tensor, "b n"], valid: Bool[Tensor, "b n"], slots: int
+) -> Int[Tensor, "b k"]:
     """The cells of the largest values, as float32 tells them apart; not finite ones come last."""
     low = torch.finfo(torch.float32).min
     value = value.float().nan_to_num(nan=low, posinf=low, neginf=low)
@@ -60,6 +62,6 @@ def rows_of(value: Float[Tensor, "b n d"], index: Int[Tensor, "b k"]) -> Float[T
 
 def keep_all(field: Field, slots: int) -> Allocation | None:
     """All cells, where every image has room for its own; else None."""
-    if field.most > check_slots(slots):
+    if field.max_cells > check_slots(slots):
         return None
-    return finish(field, field.parent[:, : field.most, None], slots)
+    return finish(field, field.parent[:, : field.max_cells, None], slots)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import torch
 
-from homunculus.engines.cells.allocate.order import apportion, check_slots, deal, finish
+from homunculus.engines.cells.allocate.order import check_slots, finish
 from homunculus.engines.cells.cache import ramp
-from homunculus.engines.cells.lift import on_encoder
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
-from homunculus_lab.rivals.exact import most
+from homunculus_lab.methods.shares import apportion, deal
+from homunculus_lab.rivals.encoder import attention_of, on_encoder
+from homunculus_lab.rivals.exact import top_cells
+from homunculus_lab.rivals.observe import ModelObserver
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,13 @@ class HiRED(Rule):
     """The share that the paper gives to its small view of the whole image."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        tower, valid = field.tower, field.valid
-        assert tower is not None
-        tile = torch.zeros_like(field.parent) if tower.tile is None else tower.tile
-        tiles = field.most  # a tile has one cell at least
+        attention, valid = attention_of(field), field.valid
+        tile = torch.zeros_like(field.parent) if attention.tile is None else attention.tile
+        tiles = field.max_cells  # a tile has one cell at least
         tile = torch.where(valid, tile.clamp(0, tiles - 1), tiles)
-        order = most(tower.attention if tower.glance is None else tower.glance, valid, field.most)
-        place = ramp(field.most, order.device).expand_as(order)
+        early = attention.late if attention.first is None else attention.first
+        order = top_cells(early, valid, field.max_cells)
+        place = ramp(field.max_cells, order.device).expand_as(order)
         rank = torch.empty_like(order).scatter_(1, order, place)
         top = (rank < (field.cells() * (1 - self.whole)).long().clamp(min=1)) & valid
         empty = torch.zeros(len(field.grids), tiles + 1, dtype=torch.long, device=order.device)
@@ -41,9 +43,9 @@ class HiRED(Rule):
         # next to nothing for a tile without any, so that what full tiles leave has somewhere to go
         share = empty.scatter_add(1, tile, top.long() * 2**12)[:, :tiles] + (room > 0).long()
         quota = apportion(share, room, field.cells(check_slots(slots)), least=0)
-        best = most(tower.attention, valid, field.most)
+        best = top_cells(attention.late, valid, field.max_cells)
         order = best.gather(1, tile.gather(1, best).argsort(dim=1, stable=True))
-        index = deal(order, room.cumsum(1) - room, quota, min(slots, field.most))
+        index = deal(order, room.cumsum(1) - room, quota, min(slots, field.max_cells))
         return finish(field, index[..., None], slots)
 
 
@@ -54,4 +56,5 @@ METHOD = Method(
     on_encoder,
     "model",
     needs=frozenset({"attention"}),
+    observe=ModelObserver(attention=True),
 )

@@ -15,10 +15,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.engines.cells.allocate.order import finish
-from homunculus.engines.cells.lift import on_encoder
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.rivals.encoder import on_encoder, question_of
 from homunculus_lab.rivals.exact import keep_all, largest, units
+from homunculus_lab.rivals.observe import ModelObserver
 
 BITS = 34
 """Coverage is counted in 2^-34 of what one row can give; its sums are exact."""
@@ -37,13 +38,12 @@ class MMTok(Rule):
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         assert field.feature is not None
-        assert field.question is not None
         if (every := keep_all(field, slots)) is not None:
             return every
-        cover = self._cover(field.feature, field.question, field.valid)
+        cover = self._cover(field.feature, question_of(field), field.valid)
         best, free = torch.zeros_like(cover[:, :, :1]), field.valid
         kept = torch.zeros_like(field.parent[:, :slots])
-        gain = torch.empty_like(cover)  # one for all steps: fresh ones would pile up on the heap
+        gain = torch.empty_like(cover)  # shared by all steps: fresh ones would pile up on the heap
         for step in range(slots):
             torch.sub(cover, best, out=gain)
             pick = largest(gain.clamp_(min=0).sum(1), free)
@@ -84,4 +84,5 @@ METHOD = Method(
     on_encoder,
     "model",
     needs=frozenset({"features", "question"}),
+    observe=ModelObserver(words=True),
 )

@@ -14,10 +14,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.engines.cells.allocate.order import finish
-from homunculus.engines.cells.lift import on_encoder
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
-from homunculus_lab.rivals.exact import ROWS, keep_all, most, ranked, rows_of, units, whole
+from homunculus_lab.rivals.encoder import attention_of, on_encoder
+from homunculus_lab.rivals.exact import ROWS, keep_all, ranked, rows_of, top_cells, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,13 @@ class PruMerge(Rule):
     """Neighbours that a kept cell is merged with."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        assert field.tower is not None
         if (every := keep_all(field, slots)) is not None:
             return every
-        centre, unit = (
-            most(field.tower.attention, field.valid, slots),
-            units(_keys(field), field.valid),
-        )
-        some = centre.split(ROWS, 1)
-        near = torch.cat([self._around(unit, field.valid, one) for one in some], 1)
-        attention = field.tower.attention.double().nan_to_num(0.0, 0.0, 0.0).clamp(min=0)
+        late = attention_of(field).late
+        centre, unit = top_cells(late, field.valid, slots), units(_keys(field), field.valid)
+        near = [self._around(unit, field.valid, block) for block in centre.split(ROWS, 1)]
+        near = torch.cat(near, 1)
+        attention = late.double().nan_to_num(0.0, 0.0, 0.0).clamp(min=0)
         share = attention.gather(1, near.clamp(min=0).flatten(1)).view(near.shape) * (near >= 0)
         share = torch.cat((torch.ones_like(centre)[..., None], share), 2)
         weight = (share / share.sum(2, keepdim=True)).float()
@@ -56,9 +54,9 @@ class PruMerge(Rule):
 
 
 def _keys(field: Field) -> Float[Tensor, "b n d"]:
-    assert field.tower is not None
     assert field.feature is not None
-    return field.feature if field.tower.key is None else field.tower.key
+    key = attention_of(field).key
+    return field.feature if key is None else key
 
 
 METHOD = Method(
@@ -68,4 +66,5 @@ METHOD = Method(
     on_encoder,
     "model",
     needs=frozenset({"features", "attention"}),
+    observe=ModelObserver(attention=True),
 )

@@ -21,6 +21,7 @@ from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 from homunculus_lab.methods.lifts import regions
 from homunculus_lab.rivals.exact import ROWS, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Merged(Rule):
     """Every group of cells that the lift has made; a group of one is the cell itself."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        rows = min(check_slots(slots), field.most)
+        rows = min(check_slots(slots), field.max_cells)
         own = torch.arange(field.parent.shape[1], device=field.parent.device)
         leaf = field.valid & (field.level == 0)
         far = torch.where(leaf, own, own.shape[0])
@@ -68,17 +69,17 @@ def groups(feature: Float[Tensor, "n d"], count: int) -> Int[Tensor, "n"]:
 def _match(mean: Float[Tensor, "n d"], merges: int) -> Int[Tensor, "n"]:
     """Where each token goes after a round: first what is left of A, best matched first; then B."""
     unit = units(mean[None])[0]
-    one, two = unit[::2], unit[1::2]
-    found = [whole(some @ two.T).max(1) for some in one.split(ROWS)]  # the first of equals
-    value, to = (torch.cat(part) for part in zip(*found, strict=True))
+    first, second = unit[::2], unit[1::2]
+    blocks = [whole(block @ second.T).max(1) for block in first.split(ROWS)]  # the first of equals
+    value, partner = (torch.cat(part) for part in zip(*blocks, strict=True))
     order = value.argsort(descending=True, stable=True)
-    rest = len(one) - merges
+    rest = len(first) - merges
     place = torch.empty(len(unit), dtype=torch.long, device=unit.device)
-    target = torch.arange(len(two), device=unit.device) + rest
+    target = torch.arange(len(second), device=unit.device) + rest
     place[1::2] = target
     moved = torch.empty_like(order)
     moved[order[merges:]] = torch.arange(rest, device=unit.device)
-    moved[order[:merges]] = target[to[order[:merges]]]
+    moved[order[:merges]] = target[partner[order[:merges]]]
     place[::2] = moved
     return place
 
@@ -90,4 +91,5 @@ METHOD = Method(
     Lift("merged pairs", _merged),
     "model",
     needs=frozenset({"features"}),
+    observe=ModelObserver(),
 )

@@ -9,7 +9,7 @@ arXiv 2412.04467.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Int
@@ -21,7 +21,9 @@ from homunculus.engines.cells.lift import Lift, Material
 from homunculus.engines.cells.method import Method
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 from homunculus_lab.methods.lifts import regions
-from homunculus_lab.rivals.exact import ROWS, most, units, whole
+from homunculus_lab.rivals.encoder import EncoderMaterial, attention_of, with_attention
+from homunculus_lab.rivals.exact import ROWS, top_cells, units, whole
+from homunculus_lab.rivals.observe import ModelObserver
 
 SHARE = 5 / 32
 """Contextual tokens of all, as in the paper: 10 of 64, 20 of 128, 30 of 192."""
@@ -32,15 +34,14 @@ class VisionZip(Rule):
     """Dominant and contextual tokens, from the groups that its lift has made."""
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
-        assert field.tower is not None
+        late = attention_of(field).late
         check_slots(slots)
-        cells, rows = field.cells(), min(slots, field.most)
+        cells, rows = field.cells(), min(slots, field.max_cells)
         first = field.valid.sum(1, keepdim=True) - cells  # level 0 stands last
         chosen = torch.zeros(len(field.grids), rows, dtype=torch.long, device=cells.device)
         for image, (high, wide) in enumerate(field.grids):
-            attention = field.tower.attention[image, : high * wide]
-            found = torch.cat(parts(attention, min(slots, high * wide)))
-            chosen[image, : len(found)] = found
+            both = torch.cat(parts(late[image, : high * wide], min(slots, high * wide)))
+            chosen[image, : len(both)] = both
         leaf = first + chosen
         group = field.parent.gather(1, leaf)
         joined = field.children.gather(1, group).double() - 1
@@ -61,37 +62,38 @@ def parts(
     attention: Tensor, slots: int
 ) -> tuple[Int[Tensor, "dominant"], Int[Tensor, "contextual"]]:
     """The dominant cells, and the targets among the others."""
-    every = torch.ones_like(attention[None], dtype=torch.bool)
-    many = context(slots)
-    dominant = most(attention[None], every, slots - many)[0]
-    others = every[0].scatter(0, dominant, False)
+    real = torch.ones_like(attention[None], dtype=torch.bool)
+    contextual = context(slots)
+    dominant = top_cells(attention[None], real, slots - contextual)[0]
+    others = real[0].scatter(0, dominant, False)
     order = (~others).long().argsort(stable=True)[: len(attention) - len(dominant)]
-    step = max(1, len(order) // max(1, many))
-    return dominant, order[::step][:many]
+    step = max(1, len(order) // max(1, contextual))
+    return dominant, order[::step][:contextual]
 
 
 def _zipped(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """What joins each target, with the target, as a group; all else is background."""
-    tower, feature = material.tower, material.feature
-    if tower is None or feature is None:
+    attention = material.attention if isinstance(material, EncoderMaterial) else None
+    feature = material.feature
+    if attention is None or feature is None:
         raise ValueError(
             "visionzip: its lift needs features and attention, got none. Declare them in needs."
         )
-    key = feature if tower.key is None else tower.key
+    key = feature if attention.key is None else attention.key
     label = torch.full(feature.shape[:2], -1, dtype=torch.long)
     for image, (high, wide) in enumerate(grids):
         cells = high * wide
         if cells > slots and context(slots):
-            pair = parts(tower.attention[image, :cells], slots)
+            pair = parts(attention.late[image, :cells], slots)
             label[image, :cells] = _join(key[image, :cells], *pair).cpu()
     field = regions(grids, label, max(1, context(slots)), feature)
-    return replace(field, tower=tower.to(field.level.device))
+    return with_attention(field, attention.to(field.level.device))
 
 
 def _join(key: Tensor, dominant: Int[Tensor, "k"], target: Int[Tensor, "c"]) -> Int[Tensor, "n"]:
     """The number of the target that each cell joins; -1 for dominant cells."""
     unit = units(key[None])[0]
-    label = torch.cat([whole(some @ unit[target].T).argmax(1) for some in unit.split(ROWS)])
+    label = torch.cat([whole(block @ unit[target].T).argmax(1) for block in unit.split(ROWS)])
     label[target] = torch.arange(len(target), device=label.device)
     label[dominant] = -1
     return label
@@ -104,4 +106,5 @@ METHOD = Method(
     Lift("dominant and contextual", _zipped),
     "model",
     needs=frozenset({"features", "attention"}),
+    observe=ModelObserver(attention=True),
 )

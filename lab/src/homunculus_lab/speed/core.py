@@ -81,7 +81,7 @@ def _case(method: Method, batch: int, cells: int) -> MethodCase:
     if cells == 5440 and field.level.shape[1] != cells:
         grids = [CELLS[cells]] * batch
         field = method.field(grids, SLOTS, _material(batch, cells))
-    level0 = [torch.randn(batch, field.most) for _ in range(FRESH)]
+    level0 = [torch.randn(batch, field.max_cells) for _ in range(FRESH)]
     score = [lift.spread(field, logit) for logit in level0]
     same = field.level.shape[1] == cells
     topk_scores = [relevance.logit for relevance in score] if same else level0

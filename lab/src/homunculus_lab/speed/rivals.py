@@ -11,11 +11,10 @@ from typing import Any
 
 import torch
 
-from homunculus.engines.cells.lift import Material
 from homunculus.engines.cells.methods import Method, get_method
-from homunculus.engines.cells.tower import Tower
 from homunculus.eyes.provenance import provenance
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 from homunculus_lab.timing import FRESH, one_thread, peak
 
 GRID, CHANNELS, WORDS = (32, 32), 1024, 8
@@ -38,7 +37,7 @@ def measure(repeats: int = 5, progress: Callable[[str], None] | None = None) -> 
                 progress(name)
             for slots in BUDGETS:
                 method = get_method(name)
-                known = given if method.source == "model" else Material()
+                known = given if method.source == "model" else EncoderMaterial()
                 run = partial(_choice, method, slots, logits, known)
                 topk = partial(_topk, slots, logits)
                 ours, bare = _seconds([run, topk], repeats)
@@ -69,15 +68,15 @@ def _seconds(runs: list[Callable[[int], object]], repeats: int) -> list[float]:
     return [median(seconds[1:]) for seconds in times]
 
 
-def _material() -> Material:
+def _material() -> EncoderMaterial:
     cells = GRID[0] * GRID[1]
     feature, key = torch.randn(1, cells, CHANNELS), torch.randn(1, cells, 64)
-    tower = Tower(torch.rand(1, cells), key, torch.rand(1, cells))
-    return Material(feature, tower=tower, question=torch.rand(1, cells, WORDS))
+    attention = Attention(torch.rand(1, cells), key, torch.rand(1, cells))
+    return EncoderMaterial(feature, attention=attention, question=torch.rand(1, cells, WORDS))
 
 
 def _choice(
-    method: Method, slots: int, logits: list[torch.Tensor], given: Material, turn: int
+    method: Method, slots: int, logits: list[torch.Tensor], given: EncoderMaterial, turn: int
 ) -> object:
     return method.plan([GRID], logits[turn % FRESH], slots, given)
 

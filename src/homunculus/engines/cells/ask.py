@@ -1,4 +1,4 @@
-"""Whom a method of cells asks where the question looks, and what it is told."""
+"""Which scout a method of cells asks where the question looks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,21 +44,23 @@ def scout_for(
     boxes: Sequence[Sequence[float | int]] | None = None,
     side: int | None = None,
 ) -> Scout:
-    """Whom a method asks: its scout, or what a control looks at instead of the question.
+    """The scout that a method asks, or what a control looks at instead of the question.
 
     A map that is given replaces both. ``boxes`` are the answer's, in pixels of the image; ``side``
     is that of a cell in pixels, where the caller knows it.
     """
-    found = _whom(method, scout, boxes)
+    chosen = _choose_scout(method, scout, boxes)
     if side is None:
-        return found
-    if isinstance(found, WordsAndThings):
-        return replace(found, words=replace(found.words, side=side))
-    ours = isinstance(found, WordsOrPixels | PixelScout | AnswerScout)
-    return replace(found, side=side) if ours else found
+        return chosen
+    if isinstance(chosen, WordsAndThings):
+        return replace(chosen, words=replace(chosen.words, side=side))
+    ours = isinstance(chosen, WordsOrPixels | PixelScout | AnswerScout)
+    return replace(chosen, side=side) if ours else chosen
 
 
-def _whom(method: Method, scout: ScoutLike, boxes: Sequence[Sequence[float | int]] | None) -> Scout:
+def _choose_scout(
+    method: Method, scout: ScoutLike, boxes: Sequence[Sequence[float | int]] | None
+) -> Scout:
     if isinstance(scout, Tensor | GivenMap | AnswerScout):
         return get_scout(scout)
     if method.source == "answer":

@@ -68,7 +68,7 @@ def check_cells(
 
 
 def check_allocation(plan: object, field: Field, rows: int, who: str) -> Allocation:
-    """An Allocation of exactly so many rows per image, as many as the fullest image keeps.
+    """An Allocation of exactly that many rows per image, as many as the fullest image keeps.
 
     How many rows are valid stands in a tensor that is not read here;
     `homunculus.engines.cells.testing.check_method` reads it.
@@ -111,5 +111,5 @@ def _is_tensor(part: object) -> bool:
 def _each(plan: Allocation, fact: str) -> str:
     """One fact of each part, for a message."""
     facts = {name: getattr(part, fact) for name, part in vars(plan).items()}
-    plain = {name: tuple(one) if fact == "shape" else one for name, one in facts.items()}
-    return ", ".join(f"{name} {one}" for name, one in plain.items())
+    plain = {name: tuple(value) if fact == "shape" else value for name, value in facts.items()}
+    return ", ".join(f"{name} {value}" for name, value in plain.items())

@@ -17,8 +17,8 @@ class Certificate:
 
     >>> import homunculus
     >>> plan = homunculus.get_method("centre").plan([(8, 8)], torch.zeros(1, 64), 16)
-    >>> told = homunculus.certify(*plan)
-    >>> told.covered.item(), told.fewest.item()
+    >>> certificate = homunculus.certify(*plan)
+    >>> certificate.covered.item(), certificate.fewest.item()
     (0.25, 0)
     """
 
@@ -46,13 +46,10 @@ def certify(
     [1.0]
     """
     check_plan(field, allocation, "certify")
-    seen = covered_cells(field, allocation)
-    leaf = field.valid & (field.level == 0)
-    area = (field.cells()[:, 0] * field.copies).float()
-    raster, real = _raster(field, seen)
+    seen, real = _raster(field, covered_cells(field, allocation))
     return Certificate(
-        covered=(seen & leaf).sum(1) / area,
-        gap=_gap(raster, real),
+        covered=seen.flatten(1).sum(1) / field.cells()[:, 0].float(),
+        gap=_gap(seen, real),
         fewest=_fewest(field, allocation),
         cortical_spread=_spread(field, allocation, fixation, field_of_view),
     )
@@ -67,10 +64,6 @@ def covered_cells(field: Field, allocation: Allocation) -> Bool[Tensor, "b n"]:
     seen = count > 0
     for _ in range(field.levels - 1):
         seen = seen | seen.gather(1, field.parent)
-    if field.copies > 1:
-        seen = (
-            seen.view(*seen.shape[:1], -1, field.copies).any(2).repeat_interleave(field.copies, 1)
-        )
     return seen
 
 
@@ -81,10 +74,10 @@ def _raster(
     high, wide = (max(length) for length in zip(*field.grids, strict=True))
     leaf = field.valid & (field.level == 0)
     row, col = field.box[..., :2].long().unbind(-1)
-    at = torch.where(leaf, row * wide + col, 0)
+    place = torch.where(leaf, row * wide + col, 0)
     empty = torch.zeros(leaf.shape[0], high * wide, dtype=torch.long, device=leaf.device)
-    picture = empty.scatter_reduce(1, at, (seen & leaf).long(), "amax")
-    real = empty.scatter_reduce(1, at, leaf.long(), "amax")
+    picture = empty.scatter_reduce(1, place, (seen & leaf).long(), "amax")
+    real = empty.scatter_reduce(1, place, leaf.long(), "amax")
     return picture.view(-1, high, wide).bool(), real.view(-1, high, wide).bool()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -16,6 +16,30 @@ from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 
 Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing", "model"]
 """What the relevance of a method must come from; "model" is the user's, which asks no scout."""
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """Reads from a model of transformers what a method chooses by, while it encodes images.
+
+    ``layouts`` and ``encoded`` are those of `homunculus.engines`.
+    """
+
+    def encode(self, model: Any, inputs: Mapping[str, Any], layouts: Sequence[Any]) -> Any:
+        """What `homunculus.engines.encode.encode_images` returns, with ``observed``."""
+        ...
+
+    def material(
+        self,
+        method: "Method",
+        model: Any,
+        processor: Any,
+        encoded: Any,
+        questions: Sequence[str],
+        layouts: Sequence[Any],
+    ) -> list[Material]:
+        """The material of each image."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -38,6 +62,8 @@ class Method:
     prepare: Callable[[Any, int], Material] | None = None
     """Makes its material from the pixels of a picture (3 x height x width, bytes) and the side of a
     cell; None where a picture's size and relevance are enough."""
+    observe: Observer | None = None
+    """Makes its material from a model, after the encoder; None where features are enough."""
 
     def __post_init__(self) -> None:
         parts = (("rule", self.rule, Rule), ("lift", self.lift, Lift))
@@ -66,13 +92,13 @@ class Method:
     def settings(self) -> Mapping[str, Any]:
         """What can be set on its rule, as it is set: `Method.set` changes it."""
         rule: Any = self.rule
-        return {one.name: getattr(rule, one.name) for one in fields(rule)}
+        return {setting.name: getattr(rule, setting.name) for setting in fields(rule)}
 
     def set(self, **values: Any) -> "Method":
         """The same method with other settings."""
-        if strange := sorted(values.keys() - self.settings.keys()):
+        if unknown := sorted(values.keys() - self.settings.keys()):
             raise ValueError(
-                f"{self.name} has no {strange[0]}. It has {', '.join(self.settings) or 'nothing'} "
+                f"{self.name} has no {unknown[0]}. It has {', '.join(self.settings) or 'nothing'} "
                 "to be set."
             )
         rule: Any = self.rule
@@ -85,10 +111,11 @@ class Method:
             material = Material()
         check_material(material, grids, self.name)
         for need in sorted(self.needs):
-            if getattr(material, FOUND_AS[need]) is None:
+            name = FOUND_AS.get(need, need)
+            if getattr(material, name, None) is None:
                 raise ValueError(
                     f"{self.name} needs {need} of the image, got none. "
-                    f"Pass Material({FOUND_AS[need]}=...), or use another method."
+                    f"Pass Material({name}=...), or use another method."
                 )
         field = self.lift(grids, slots, material)
         if not isinstance(field, Field):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -45,8 +45,8 @@ def _rows(part: Float[Tensor, "b k m"] | Int[Tensor, "b k m"], order: Int[Tensor
 def footprint(field: Field, allocation: Allocation) -> Float[Tensor, "b k 4"]:
     """The rectangle with the same centre and the same variance as the weighted cells."""
     images, slots, fan = allocation.index.shape
-    at = allocation.index.reshape(images, -1, 1).expand(-1, -1, 4)
-    box = field.box.gather(1, at)
+    index = allocation.index.reshape(images, -1, 1).expand(-1, -1, 4)
+    box = field.box.gather(1, index)
     if fan == 1:
         return box
     # double, then 4096ths of a cell: the same however far a batch pads the fan-in

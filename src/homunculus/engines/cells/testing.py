@@ -11,7 +11,6 @@ from torch import Tensor
 from homunculus.checks import Grid
 from homunculus.engines.cells.methods import Material, Method
 from homunculus.engines.cells.pack import pack
-from homunculus.engines.cells.tower import Tower
 from homunculus.engines.cells.types import Allocation, Field, Tokens
 
 _BATCHES: tuple[tuple[tuple[Grid, ...], int], ...] = (
@@ -23,7 +22,7 @@ _BATCHES: tuple[tuple[tuple[Grid, ...], int], ...] = (
 )
 """Grids and slots: an image, a strip, one slot, a batch where one image fits, one where all do."""
 
-_REGIONS, _WAYS, _WORDS = 5, 4, 2
+_REGIONS, _WAYS = 5, 4
 
 
 def check_method(method: Method) -> None:
@@ -56,7 +55,7 @@ def check_method(method: Method) -> None:
 
 
 def check_plan(field: Field, plan: Allocation, counts: Sequence[int], who: str = "plan") -> None:
-    """Raise AssertionError where a plan does not spend exactly so many sound rows per image."""
+    """Raise AssertionError where a plan does not spend exactly these counts of sound rows."""
     rows = torch.arange(plan.valid.shape[1], device=plan.valid.device)
     for image, (high, wide) in enumerate(field.grids):
         cells = high * wide
@@ -113,23 +112,15 @@ def _inputs(grids: Sequence[Grid], seed: int) -> tuple[Tensor, Material]:
     feature = torch.randn(*shape, 3, generator=chance)
     label = torch.randint(-1, _REGIONS, shape, generator=chance)
     energy = torch.rand(*shape, _WAYS, generator=chance)
-    attention, key = torch.rand(*shape, generator=chance), torch.rand(*shape, 3, generator=chance)
-    question = torch.rand(*shape, _WORDS, generator=chance)
-    tower = Tower(attention, key)
-    return logit, Material(feature, label, _REGIONS, energy, tower, question)
+    return logit, Material(feature, label, _REGIONS, energy)
 
 
 def _cut(material: Material, here: slice, cells: int) -> Material:
     assert material.feature is not None
     assert material.label is not None
     assert material.energy is not None
-    assert material.tower is not None
-    assert material.tower.key is not None
-    assert material.question is not None
     parts = (material.feature[here, :cells], material.label[here, :cells])
-    tower = Tower(material.tower.attention[here, :cells], material.tower.key[here, :cells])
-    energy, question = material.energy[here, :cells], material.question[here, :cells]
-    return Material(*parts, material.labels, energy, tower, question)
+    return Material(*parts, material.labels, material.energy[here, :cells])
 
 
 def _equal(batch: Tokens, alone: Tokens, image: int, count: int) -> bool:
@@ -137,7 +128,7 @@ def _equal(batch: Tokens, alone: Tokens, image: int, count: int) -> bool:
     pairs = [
         (getattr(batch, part)[image, :count], getattr(alone, part)[0, :count]) for part in parts
     ]
-    return all(torch.equal(one, other) for one, other in pairs)
+    return all(torch.equal(ours, theirs) for ours, theirs in pairs)
 
 
 def _claim(true: bool, case: str, fault: str) -> None:

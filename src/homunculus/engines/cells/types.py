@@ -7,7 +7,7 @@ A *cell* could be a token, a *slot* is a place in the budget, a *token* is what 
 gets. Boxes are ``y0 x0 y1 x1`` counted in level-0 cells, so a level-0 cell has side 1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -19,7 +19,6 @@ from torch import Tensor
 
 from homunculus.checks import Grid, check_count
 from homunculus.engines.cells.cache import counts, once, ramp, sizes
-from homunculus.engines.cells.tower import Tower
 
 MAX_CELLS = 2**24
 """Cells one image may have. Keeps every integer key of the allocators inside 64 bits."""
@@ -60,9 +59,6 @@ class Field:
     """None before encoding."""
     prior: Float[Tensor, "b n"] | None = None
     """What `lift.spread` adds to the relevance of each cell; None adds nothing."""
-    tower: Tower | None = None
-    question: Float[Tensor, "b n w"] | None = None
-    """How like each word of the question a level-0 cell is, -inf behind its last word."""
 
     def __post_init__(self) -> None:
         if len(self.grids) != self.box.shape[0]:
@@ -81,7 +77,7 @@ class Field:
         return max((end for _, end in self.spans[1:]), default=0)
 
     @cached_property
-    def most(self) -> int:
+    def max_cells(self) -> int:
         """Level-0 cells of the largest image."""
         return max(rows * cols for rows, cols in self.grids)
 
@@ -119,7 +115,7 @@ class Field:
         row, col = (self.box[..., :2].long() >> self.level[..., None]).unbind(-1)
         place = self.parent * 4 + row % 2 * 2 + col % 2
         alone = own[:, : self.inner, None].repeat(1, 1, 4).flatten(1)
-        waste = torch.full_like(place, alone.shape[1])  # roots and padding are nobody's children
+        waste = torch.full_like(place, alone.shape[1])  # roots and padding have no parent
         place = torch.where(self.root | ~self.valid, waste, place)
         return F.pad(alone, (0, 1)).scatter(1, place, own)[:, :-1].unflatten(1, (-1, 4))
 
@@ -134,19 +130,16 @@ class Field:
         """Rows and columns of each image."""
         return sizes(self.grids, self.level.device)
 
-    def cells(self, most: int = MAX_CELLS) -> Int[Tensor, "b 1"]:
-        """Level-0 cells of each image, ``most`` at the most."""
-        return counts(self.grids, most, self.level.device)
+    def cells(self, limit: int = MAX_CELLS) -> Int[Tensor, "b 1"]:
+        """Level-0 cells of each image, at most ``limit``."""
+        return counts(self.grids, limit, self.level.device)
 
     def to(self, device: torch.device) -> "Field":
         """The same field on another device."""
         if self.level.device == device:
             return self  # with all that was derived from it
-        tensors = ("box", "level", "parent", "children", "valid")
-        moved = {name: getattr(self, name).to(device) for name in tensors}
-        for name in ("feature", "prior", "tower", "question"):
-            value = getattr(self, name)
-            moved[name] = None if value is None else value.to(device)
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        moved = {name: part.to(device) for name, part in parts.items() if hasattr(part, "to")}
         return replace(self, **moved)
 
 

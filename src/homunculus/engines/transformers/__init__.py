@@ -7,9 +7,10 @@ from typing import Any, Literal
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
-from homunculus.engines.plan import AcuityLike, Viewing, acuity_of
+from homunculus.engines.plan import AcuityLike, Positions, Viewing, acuity_of
 from homunculus.engines.qwen import resize_images_only
-from homunculus.engines.transformers.engine import Engine, Setting
+from homunculus.engines.transformers.engine import Engine
+from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.views import check_before, default_method, works_before
 from homunculus.lazy import need
 from homunculus.planner.counting import DEFAULT_TOKENS
@@ -31,63 +32,45 @@ def attach(
     marks: Literal["free", "counted"] = "free",
     fast: bool = False,
     scout: ScoutLike = "auto",
-    positions: Literal["whole", "separate"] = "whole",
+    positions: Positions = "whole",
     acuity: AcuityLike = None,
     context: float = 1 / 8,
     saved: str | Path | None = None,
 ) -> Engine:
     """Attach an engine to a loaded model and its processor.
 
-    Every image costs at most ``tokens`` tokens, chosen by ``method``: "views" if they are chosen
-    before the encoder, else "cut", unless you name another. ``where`` says whether they
-    are chosen before the encoder, which then encodes nothing else, or after it; "auto" means
-    before if the family and the method support it. With ``marks="counted"`` the text tokens that
-    some families write between tiles count as well. ``fast`` computes patch embeddings as matrix
-    products, which is several times faster in bf16 on a CPU and differs only by rounding.
-    ``scout`` rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
-    folder with weights of the word scout, a map of logits, or a function of (image, question,
-    grid).
-    The method "views" shows an image as a few pictures: its whole, small, and windows of it. With
-    ``positions="separate"`` they are images of their own in the conversation; else their tokens
-    stand in the one image, each at its centre. ``acuity`` says how small the model still reads;
-    ``context`` is the least share of the tokens that the whole gets.
-    ``saved`` is a folder with a saved setting, which overrides all other arguments except a
-    scout of your own.
+    ``model``, ``processor``: what `from_pretrained` returns.
+    ``tokens``: what an image costs at most.
+    ``method``: what chooses them; "views" before the encoder and "cut" after it, if you name none.
+    ``where``: "before" the encoder, which then encodes nothing else, or "after" it; "auto" means
+    before if the family and the method support it.
+    ``marks``: whether text tokens that some families write between tiles are "counted" as well.
+    ``fast``: compute patch embeddings as matrix products, which is several times faster in bf16 on
+    a CPU and differs only by rounding.
+    ``scout``: what rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
+    folder with weights of the word scout, a map of logits, or a function of image, question, grid.
+    ``saved``: a folder with a saved setting, which overrides all others but a scout of your own.
 
-    ``model`` and ``processor`` are what `from_pretrained` returns:
+    The method "views" shows an image as a few pictures, its whole made small and windows of it:
+
+    ``positions``: their tokens stand in the "whole" image, each at its centre, or the pictures are
+    "separate" images of the conversation.
+    ``acuity``: how small the model still reads.
+    ``context``: the least share of the tokens that the whole gets.
 
     >>> import torch
     >>> from PIL import Image
     >>> engine = attach(model, processor, tokens=16, scout=torch.eye(4))
     >>> answer = engine.generate(Image.new("RGB", (640, 480)), "What is it?", max_new_tokens=2)
-    >>> [int(one.valid.sum()) for one in answer.tokens]
+    >>> [int(tokens.valid.sum()) for tokens in answer.tokens]
     [16]
     """
     check_version()
-    if isinstance(model, str | Path):
-        raise ValueError(
-            f"attach: expected a loaded model, got its name {str(model)!r}. Load it first: "
-            "AutoModelForImageTextToText.from_pretrained(name)."
-        )
-    if not hasattr(model, "config"):
-        raise TypeError(
-            f"attach: expected a loaded model of transformers, got {model!r:.80} "
-            f"({type(model).__name__}). Load it first: "
-            "AutoModelForImageTextToText.from_pretrained(name)."
-        )
+    check_model(model)
     kind = family(model)
     check_processor(processor, kind)
     if saved is not None:
-        setting = asdict(Setting.load(saved))
-        setting |= setting.pop("viewing")
-        if not isinstance(scout, str) or scout != "auto":
-            setting["scout"] = scout
-        elif setting["scout"] == GIVEN:
-            raise ValueError(
-                f"attach: the setting in {saved} was saved with a scout of your own, which is not "
-                "part of it. Pass it again as scout=."
-            )
-        return attach(model, processor, **setting)
+        return attach(model, processor, **saved_options(saved, scout))
     if method is None:
         method = default_method(before=bool(kind.before) and where != "after")
     method = get_method(method) if isinstance(method, str) else method
@@ -104,23 +87,51 @@ def attach(
     return Engine(model, processor, setting, method, kind, scout_for(method, scout))
 
 
+def saved_options(folder: str | Path, scout: ScoutLike) -> dict[str, Any]:
+    """The options of `attach` that a folder holds; a scout of the user's own replaces its scout."""
+    options = asdict(Setting.load(folder))
+    options |= options.pop("viewing")
+    if not isinstance(scout, str) or scout != "auto":
+        options["scout"] = scout
+    elif options["scout"] == GIVEN:
+        raise ValueError(
+            f"attach: the setting in {folder} was saved with a scout of your own, which is not "
+            "part of it. Pass it again as scout=."
+        )
+    return options
+
+
+def check_model(model: Any) -> None:
+    """Raise unless this is a loaded model."""
+    advice = "Load it first: AutoModelForImageTextToText.from_pretrained(name)."
+    if isinstance(model, str | Path):
+        raise ValueError(f"attach: expected a loaded model, got its name {str(model)!r}. {advice}")
+    if not hasattr(model, "config"):
+        raise TypeError(
+            f"attach: expected a loaded model of transformers, got {model!r:.80} "
+            f"({type(model).__name__}). {advice}"
+        )
+
+
 def check_family(kind: Family) -> None:
     """Raise if tokens of this family cannot be chosen before the encoder."""
     if not kind.before:
-        able = [name for name, one in FAMILIES.items() if one.before]
         raise ValueError(
-            f"attach: {kind.name} cannot be cut before its encoder, {', '.join(able)} can. "
+            f"attach: {kind.name} cannot be cut before its encoder, {_before_families()} can. "
             'Use where="after".'
         )
+
+
+def _before_families() -> str:
+    return ", ".join(name for name, row in FAMILIES.items() if row.before)
 
 
 def check_views(kind: Family, processor: Any, where: str, marks: str, positions: str) -> None:
     """Raise if this family cannot be shown planned views in this way."""
     if where == "after":
-        able = [name for name, one in FAMILIES.items() if one.before]
         raise ValueError(
             f'attach: views are encoded by themselves, which {kind.name} with where="after" '
-            f'cannot do. Use where="before", which {", ".join(able)} can, or method="resize".'
+            f'cannot do. Use where="before", which {_before_families()} can, or method="resize".'
         )
     if positions != "separate":
         return

@@ -14,6 +14,9 @@ from homunculus.pages import SLIMMEST, open_picture, undecoded
 Message = Mapping[str, Any]
 Conversation = Sequence[Message]
 """Messages with a role and a content, as chat templates take them."""
+ImageSource = Any
+"""Whatever `homunculus.pages.open_picture` takes: a path, bytes, a Pillow image, an array, ..."""
+Questions = list[str] | tuple[str, ...]
 EXAMPLE = 'Write {"role": "user", "content": "..."}.'
 PIXELS = 64_000_000
 """Larger images are reduced before the processor sees them."""
@@ -35,21 +38,22 @@ class ImageQuestion:
         return self.image.height, self.image.width
 
 
-def pairs(image: Any, question: Any) -> list[tuple[Any, str]]:
+def pairs(image: Any, question: Any) -> list[tuple[ImageSource, str]]:
     """Pair one image with one question, or a list of images with as many questions."""
-    many, one = _is_list(question), _is_image(image)
-    count = len(question) if many else 1
-    if many and one:
+    several_questions, single_image = _is_list(question), _is_image(image)
+    if several_questions and single_image:
+        count = len(question)
         raise ValueError(
             f"engine: got one image and {count} questions. Pass a list of as many images; "
             f"[image] * {count} asks all of them about one."
         )
-    if not many and not one:
+    if not several_questions and not single_image:
         raise ValueError(
             "engine: got several images and one question. Pass a list of questions, one for each "
             "image, or use `chat` with all images in one message."
         )
-    images, questions = (list(image), list(question)) if many else ([image], [question])
+    images = list(image) if several_questions else [image]
+    questions = list(question) if several_questions else [question]
     if len(images) != len(questions):
         raise ValueError(
             f"engine: got {len(images)} images and {len(questions)} questions. "
@@ -122,7 +126,7 @@ def open_images(
     """
     conversations: list[list[dict[str, Any]]] = []
     questions: list[ImageQuestion] = []
-    for at, conversation in enumerate(batch):
+    for number, conversation in enumerate(batch):
         messages: list[dict[str, Any]] = []
         images: list[Any] = []
         for message in conversation:
@@ -133,24 +137,27 @@ def open_images(
             messages.append({**message, "content": content})
         conversations.append(messages)
         question = last_question(messages)
-        questions += [ImageQuestion(image, question, at) for image in images]
+        questions += [ImageQuestion(image, question, number) for image in images]
     return conversations, questions
 
 
 def with_views(batch: Sequence[Conversation], views: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """The same conversations with each image replaced by the pictures that stand for it."""
-    each = iter(views)
+    remaining = iter(views)
 
     def parts(content: Any) -> Any:
         if isinstance(content, str):
             return content
-        out: list[Any] = []
+        shown: list[Any] = []
         for part in content:
-            shown = next(each) if part["type"] == "image" else ()
-            out += [{"type": "image", "image": one} for one in shown] or [part]
-        return out
+            pictures = next(remaining) if part["type"] == "image" else ()
+            shown += [{"type": "image", "image": picture} for picture in pictures] or [part]
+        return shown
 
-    return [[{**one, "content": parts(one["content"])} for one in talk] for talk in batch]
+    return [
+        [{**message, "content": parts(message["content"])} for message in conversation]
+        for conversation in batch
+    ]
 
 
 def last_question(conversation: Conversation) -> str:

@@ -6,13 +6,12 @@
 Nothing of the model is changed: kept features go in through `mm_encoder_outputs`.
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, get_args
+from typing import Any, overload
 from weakref import ref
 
 import torch
@@ -20,20 +19,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.cache import LRU
-from homunculus.engines import encode, tower
-from homunculus.engines.cells.methods import Method, get_method
+from homunculus.engines import encode
+from homunculus.engines.cells.methods import Material, Method, Need, get_method
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
-from homunculus.engines.plan import (
-    USUAL,
-    Positions,
-    Viewing,
-    ViewRequest,
-    acuity_of,
-    choose_views,
-    in_view_order,
-    whole_view,
-)
+from homunculus.engines.plan import ViewRequest, choose_views, in_view_order, whole_view
 from homunculus.engines.qwen import (
     encode_cells,
     fixed_size,
@@ -46,6 +36,8 @@ from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.transformers.conversation import (
     Conversation,
     ImageQuestion,
+    ImageSource,
+    Questions,
     as_batch,
     from_pixels,
     open_images,
@@ -63,13 +55,12 @@ from homunculus.engines.transformers.inputs import (
     kept_columns,
     locate,
 )
+from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
 from homunculus.engines.views import PartRequest
 from homunculus.engines.weights import weights_key
 from homunculus.scouts.sight import Scout, Sight
 
-NAME = "homunculus.json"
-"""File name of a saved setting."""
 REMEMBERED = 4
 """Sets of images whose features are kept for further questions."""
 BEFORE = {
@@ -78,65 +69,6 @@ BEFORE = {
     "idefics": encode_idefics,
 }
 """Encoders of chosen cells alone, by `Family.before`."""
-
-# ---- setting -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How an engine treats every image."""
-
-    tokens: int
-    method: str
-    where: Literal["before", "after"]
-    marks: Literal["free", "counted"] = "free"
-    """Whether the text tokens that some families write between tiles count as well."""
-    fast: bool = False
-    """Whether patch embeddings are matrix products: faster on a CPU, equal but for rounding."""
-    scout: str = "auto"
-    """Name or folder of the scout; "given" for an object, which cannot be saved."""
-    positions: Positions = "whole"
-    """Whether planned views stand in the whole image or are images of their own."""
-    viewing: Viewing = USUAL
-    """What planned views go by."""
-
-    def save(self, folder: str | Path) -> Path:
-        """Write it into a model's folder."""
-        path = Path(folder) / NAME
-        path.write_text(json.dumps(asdict(self), indent=2) + "\n", "utf-8")
-        return path
-
-    @staticmethod
-    def load(folder: str | Path) -> "Setting":
-        """Read it from a model's folder."""
-        path = Path(folder) / NAME
-        try:
-            values = json.loads(path.read_text("utf-8"))
-            viewing = values.pop("viewing", asdict(USUAL))
-            viewing["acuity"] = acuity_of(viewing["acuity"])
-            setting = Setting(**values, viewing=Viewing(**viewing))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"engine: expected a setting in {path}, which cannot be read ({error}). "
-                "Engine.setting.save(folder) writes one."
-            ) from error
-        return setting
-
-    def __post_init__(self) -> None:
-        values: dict[str, Any] = vars(self)  # from a file they may be of any type
-        tokens = values["tokens"]
-        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
-            raise ValueError(
-                f"engine: tokens is a whole number from 1 on, got {tokens!r}. "
-                "Pass how many tokens each image may cost, such as tokens=273."
-            )
-        if not isinstance(values["fast"], bool):
-            raise ValueError(f"engine: fast is true or false, got {values['fast']!r}.")
-        allowed = {"where": ("before", "after"), "marks": ("free", "counted")}
-        for name, options in (allowed | {"positions": get_args(Positions)}).items():
-            if (got := values[name]) not in options:
-                raise ValueError(f"engine: {name} is {' or '.join(options)}, got {got!r}.")
-
 
 # ---- caches --------------------------------------------------------------------------------------
 
@@ -191,21 +123,29 @@ class Engine:
         if self.method.rule.planned:
             values |= {"positions": positions, "acuity": viewing.acuity.name}
             values["context"] = viewing.context
-        told = ", ".join(f"{name}={value!r}" for name, value in values.items())
-        return f"Engine({self.family.name}, {told})"
+        setting = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        return f"Engine({self.family.name}, {setting})"
 
     # ---- ask -------------------------------------------------------------------------------------
 
-    def generate(self, image: Any, question: Any, **options: Any) -> Any:
+    @overload
+    def generate(self, image: ImageSource, question: str, **options: Any) -> Answer: ...
+
+    @overload
+    def generate(
+        self, image: Sequence[ImageSource], question: Questions, **options: Any
+    ) -> list[Answer]: ...
+
+    def generate(self, image: Any, question: Any, **options: Any) -> Answer | list[Answer]:
         """The answer to a question about an image; lists give a list of answers.
 
         ``options`` go to `model.generate`. If they ask for several sequences, the answers to each
         question come one after the other, as a list also for one question.
         """
         batch = [
-            [{"role": "user", "content": [{"type": "image", "image": one},
+            [{"role": "user", "content": [{"type": "image", "image": source},
                                           {"type": "text", "text": text}]}]
-            for one, text in pairs(image, question)
+            for source, text in pairs(image, question)
         ]  # fmt: skip
         answers = self.chat(batch, **options)
         return answers[0] if isinstance(question, str) and len(answers) == 1 else answers
@@ -221,13 +161,7 @@ class Engine:
         ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens.
         If it was the engine's latest answer, its KV cache is reused.
         """
-        if options.get("use_cache") is False and not hasattr(
-            self.model.base_model, "get_rope_index"
-        ):
-            raise ValueError(
-                "engine: without a cache this model would read gaps between positions as borders "
-                "of packed texts. Leave out use_cache=False."
-            )
+        self._check_options(options)
         batch = as_batch(messages)
         if upon is not None and len(batch) > 1:
             raise ValueError(
@@ -240,23 +174,34 @@ class Engine:
             cache = None
         earlier = upon.images if upon else []
         with torch.no_grad():
-            pinned = [replace(one, source=replace(one.source, conversation=0)) for one in earlier]
+            pinned = [
+                replace(image, source=replace(image.source, conversation=0)) for image in earlier
+            ]
             prepared = self._prepared(batch, pinned, forward=False, generation_prompt=None)
         inputs = prepared.upon(upon.ids, cache) if upon else prepared
         with torch.inference_mode():
             output = self.model.generate(**inputs, **options, return_dict_in_generate=True)
         start = prepared["input_ids"].shape[1]
         texts = self.processor.batch_decode(output.sequences[:, start:], skip_special_tokens=True)
-        each = len(texts) // len(batch)
+        sequences = len(texts) // len(batch)  # of each conversation
         # beam search leaves a KV cache of all beams, in an unknown order
         single = len(texts) == 1 and not hasattr(output, "beam_indices")
-        kept = (output.past_key_values, output.sequences[0], weights)
-        weak = self._keep(*kept) if single else None
+        weak = None
+        if single:
+            weak = self._keep(output.past_key_values, output.sequences[0], weights)
         light = prepared.without_features()
         return [
-            Answer(text, output.sequences[at], light, light.of(at // each), weak)
-            for at, text in enumerate(texts)
+            Answer(text, output.sequences[index], light, light.of(index // sequences), weak)
+            for index, text in enumerate(texts)
         ]
+
+    def _check_options(self, options: Mapping[str, Any]) -> None:
+        rotary = hasattr(self.model.base_model, "get_rope_index")
+        if options.get("use_cache") is False and not rotary:
+            raise ValueError(
+                "engine: without a cache this model would read gaps between positions as borders "
+                "of packed texts. Leave out use_cache=False."
+            )
 
     def _keep(self, cache: Any, ids: Tensor, weights: str | None) -> Callable[[], Any] | None:
         """Keep the KV cache of the latest answer, and return a weak reference to it."""
@@ -306,13 +251,17 @@ class Engine:
         places = locate(image, layouts)
         marks = count_marks(places)
         sights = self._sights(sources, layouts, pinned)
-        maps = [pool_max(sight.logit, one) for sight, one in zip(sights, layouts, strict=True)]
+        maps = [
+            pool_max(sight.logit, layout) for sight, layout in zip(sights, layouts, strict=True)
+        ]
         choices, encoded = self._choose(inputs, sources, layouts, sights, maps, marks)
         text = inputs["attention_mask"].bool() & ~image
         columns = kept_columns(text, places, choices)
         plain = cut_prompt(inputs, positions, columns, self._pad)
-        fields = zip(sources, layouts, maps, sights, choices, marks, strict=True)
-        images = [ImageTokens(*one) for one in fields]
+        images = [
+            ImageTokens(*parts)
+            for parts in zip(sources, layouts, maps, sights, choices, marks, strict=True)
+        ]
         return Prepared(plain, encoded, images, image_token, self.family.causal)
 
     def _separate(
@@ -325,54 +274,57 @@ class Engine:
     ) -> Prepared:
         """Planned views as images of their own, of which every token is kept."""
         images, layouts = resize_images(
-            self.processor.image_processor, [one.image for one in sources]
+            self.processor.image_processor, [source.image for source in sources]
         )
         sights = self._sights(sources, layouts, pinned)
         slots = [self._slots(layout) for layout in layouts]
-        choices = [in_view_order(one) for one in self._plan(sources, layouts, sights, slots)]
+        plans = self._plan(sources, layouts, sights, slots)
+        choices = [in_view_order(choice) for choice in plans]
         views = [
             view_pictures(image, choice.views or (whole_view(layout),), self._cell)
             for image, choice, layout in zip(images, choices, layouts, strict=True)
         ]
-        shown = with_views(batch, [[from_pixels(one) for one in own] for own in views])
+        shown = with_views(batch, [[from_pixels(view) for view in own] for own in views])
         inputs = self._inputs(shown, generation_prompt, fixed_size(self.processor))
         positions = self._positions(inputs) + (self.family.first if forward else 0)
         columns = [mask.nonzero()[:, 0].cpu() for mask in inputs["attention_mask"]]
         plain = cut_prompt(inputs, positions, columns, self._pad)
         encoded, places = self._encode_views(inputs)
-        out, first = list[ImageTokens](), 0
+        tokens, first = list[ImageTokens](), 0
         for source, layout, sight, choice, own in zip(
             sources, layouts, sights, choices, views, strict=True
         ):
-            each = slice(first, first + len(own))
+            span = slice(first, first + len(own))
             first += len(own)
-            kept = choice.with_features(torch.cat(encoded.rows[each]))
-            marks = count_marks([(0, torch.cat([columns for _, columns in places[each]]))])
+            kept = choice.with_features(torch.cat(encoded.rows[span]))
+            (marks,) = count_marks([(0, torch.cat([columns for _, columns in places[span]]))])
             relevance = pool_max(sight.logit, layout)
-            out.append(ImageTokens(source, layout, relevance, sight, kept, *marks))
-        return Prepared(plain, encoded, out, self.model.config.image_token_id, self.family.causal)
+            tokens.append(ImageTokens(source, layout, relevance, sight, kept, marks))
+        image_token = self.model.config.image_token_id
+        return Prepared(plain, encoded, tokens, image_token, self.family.causal)
 
     def _encode_views(self, inputs: Mapping[str, Any]) -> tuple[encode.Encoded, list[Place]]:
         """All rows of the images of a prompt, and the places of their placeholders."""
         layouts = self._layouts(inputs, [])
         zeros = [torch.zeros(layout.grid) for layout in layouts]
-        every = select(layouts, zeros, [layout.total for layout in layouts], get_method("grid"))
+        slots = [layout.total for layout in layouts]
+        choices = select(layouts, zeros, slots, get_method("grid"))
         with encode.fast_patches(self.model, self.setting.fast):
-            encoded = BEFORE[self.family.before](self.model, PartRequest(inputs, layouts, every))
+            encoded = BEFORE[self.family.before](self.model, PartRequest(inputs, layouts, choices))
         return encoded, locate(inputs["input_ids"] == self.model.config.image_token_id, layouts)
 
     def _inputs(
-        self, batch: Sequence[Conversation], generation_prompt: bool, whole: Any
+        self, batch: Sequence[Conversation], generation_prompt: bool, processor: Any
     ) -> Mapping[str, Any]:
         """What a processor makes of conversations; images are only resized where that is enough."""
         cells_only = self.setting.where == "before" and self.family.before == "qwen"
-        processor = resize_only(whole) if cells_only else None
-        inputs = (whole if processor is None else processor).apply_chat_template(
+        resizing = resize_only(processor) if cells_only else None
+        inputs = (processor if resizing is None else resizing).apply_chat_template(
             batch, add_generation_prompt=generation_prompt, tokenize=True, return_dict=True,
             return_tensors="pt", processor_kwargs={"padding": True},
         ).to(self.model.device)  # fmt: skip
-        if processor is not None and "pixel_values" in inputs:
-            inputs["pixel_values"] = resized_images(inputs, whole.image_processor)
+        if resizing is not None and "pixel_values" in inputs:
+            inputs["pixel_values"] = resized_images(inputs, processor.image_processor)
         return inputs
 
     def _positions(self, inputs: Mapping[str, Any]) -> Tensor:
@@ -388,9 +340,9 @@ class Engine:
         )[0]
 
     def _layouts(self, inputs: Mapping[str, Any], sources: Sequence[ImageQuestion]) -> list[Layout]:
-        owners = [one.conversation for one in sources]
-        alone = [owners.count(one) == 1 for one in owners]
-        sizes = [one.size for one in sources]
+        owners = [source.conversation for source in sources]
+        alone = [owners.count(owner) == 1 for owner in owners]
+        sizes = [source.size for source in sources]
         batch = ImageBatch(self.model.config, self.processor, inputs, sizes, alone)
         return self.family.layouts(batch)
 
@@ -403,14 +355,14 @@ class Engine:
         """What the scout makes of each image, or made of it in an earlier turn."""
         sights: list[Sight] = []
         rest = list(pinned)
-        for one, layout in zip(sources, layouts, strict=True):
-            same = (old for old in rest if old.source.conversation == one.conversation)
+        for source, layout in zip(sources, layouts, strict=True):
+            same = (image for image in rest if image.source.conversation == source.conversation)
             if (earlier := next(same, None)) is not None:
-                earlier.check(one.image, layout)
+                earlier.check(source.image, layout)
                 rest.remove(earlier)
                 sights.append(earlier.sight)
             else:
-                sights.append(search(one.image, one.question, self.method, self.scout))
+                sights.append(search(source.image, source.question, self.method, self.scout))
         if rest:
             raise ValueError(OTHER_CONVERSATION)
         return sights
@@ -430,8 +382,8 @@ class Engine:
         """The planned views of each image."""
         viewing, fixed = self.setting.viewing, self.setting.positions == "separate"
         return [
-            choose_views(ViewRequest(one.size, layout, self._cell, sight), many, viewing, fixed)
-            for one, layout, sight, many in zip(sources, layouts, sights, slots, strict=True)
+            choose_views(ViewRequest(source.size, layout, self._cell, sight), count, viewing, fixed)
+            for source, layout, sight, count in zip(sources, layouts, sights, slots, strict=True)
         ]
 
     def _choose(
@@ -446,33 +398,53 @@ class Engine:
         """The choice of each image with its features, and the output of the tower."""
         if not sources:
             return [], encode.Encoded(None, [])
-        slots = [self._slots(*one) for one in zip(layouts, marks, strict=True)]
-        needs = self.method.needs
+        slots = [
+            self._slots(layout, between) for layout, between in zip(layouts, marks, strict=True)
+        ]
         if self.setting.where == "after":
-            needs -= {"features", "attention", "question"}  # which the model tells better
-        pairs = zip(sources, layouts, strict=True)
-        material = [material_for(one.image, self.method, layout, needs) for one, layout in pairs]
-        if self.setting.where == "after":
-            with encode.fast_patches(self.model, self.setting.fast):
-                encoded = self._encode(inputs, sources, layouts)
-            known = material if needs else None
-            if self.method.source == "model":
-                asked = [one.question for one in sources]
-                given = (self.model, self.processor, self.method, encoded, asked)
-                known = tower.model_material(*given, layouts)
-            choices = select(layouts, maps, slots, self.method, encoded.rows, known)
-            return choices, encoded
+            return self._choose_after(inputs, sources, layouts, maps, slots)
         if self.method.rule.planned:
             choices = self._plan(sources, layouts, sights, slots)
         else:
+            material = self._material(sources, layouts, self.method.needs)
             choices = select(layouts, maps, slots, self.method, material=material)
-        encode_chosen = BEFORE[self.family.before]
         with encode.fast_patches(self.model, self.setting.fast):
-            encoded = encode_chosen(
-                self.model, PartRequest(inputs, layouts, choices, self.method.rule)
-            )
+            request = PartRequest(inputs, layouts, choices, self.method.rule)
+            encoded = BEFORE[self.family.before](self.model, request)
         pairs = zip(choices, encoded.rows, strict=True)
         return [choice.with_features(rows) for choice, rows in pairs], encoded
+
+    def _choose_after(
+        self,
+        inputs: Mapping[str, Any],
+        sources: Sequence[ImageQuestion],
+        layouts: Sequence[Layout],
+        maps: Sequence[Float[Tensor, "_r _c"]],
+        slots: Sequence[int],
+    ) -> tuple[list[Choice], encode.Encoded]:
+        """The same from features of all rows."""
+        method, needs = self.method, self.method.needs - {"features"}  # which the model has
+        material = self._material(sources, layouts, needs) if needs else None
+        with encode.fast_patches(self.model, self.setting.fast):
+            encoded = self._encode(inputs, sources, layouts)
+        if method.observe is not None:
+            questions = [source.question for source in sources]
+            material = method.observe.material(
+                method, self.model, self.processor, encoded, questions, layouts
+            )
+        return select(layouts, maps, slots, method, encoded.rows, material), encoded
+
+    def _material(
+        self,
+        sources: Sequence[ImageQuestion],
+        layouts: Sequence[Layout],
+        needs: Collection[Need],
+    ) -> list[Material]:
+        """What the method needs to know of each image's pixels."""
+        return [
+            material_for(source.image, self.method, layout, needs)
+            for source, layout in zip(sources, layouts, strict=True)
+        ]
 
     def _encode(
         self,
@@ -481,14 +453,15 @@ class Engine:
         layouts: Sequence[Layout],
     ) -> encode.Encoded:
         """All rows of these images; the last few sets are kept for further questions."""
-        attends = "attention" in self.method.needs
-        encode_all = tower.encode_with_attention if attends else encode.encode_images
+        observe = self.method.observe
+        encode_all = encode.encode_images if observe is None else observe.encode
         if torch.is_grad_enabled():
             return encode_all(self.model, inputs, layouts)
         # the layout of an image may depend on others in its conversation, which is part of the key
-        digest = blake2b(repr([(one.size, one.conversation) for one in sources]).encode())
-        for one in sources:
-            digest.update(one.image.tobytes())
+        places = [(source.size, source.conversation) for source in sources]
+        digest = blake2b(repr(places).encode())
+        for source in sources:
+            digest.update(source.image.tobytes())
         weights = weights_key(self.model.base_model, without=self.model.get_decoder())
         key = f"{weights} {digest.hexdigest()}"
         if weights and (encoded := self._cache.features.get(key)) is not None:

@@ -45,13 +45,13 @@ def locate(image: Bool[Tensor, "b l"], layouts: Sequence[Layout]) -> list[Place]
             "Use the processor that belongs to the model, and do not cut the prompt short."
         )
     counts = [layout.total for layout in layouts]
-    whole = zip(sample.split(counts), column.split(counts), strict=True)
-    return [(int(one[0]), columns) for one, columns in whole]
+    by_image = zip(sample.split(counts), column.split(counts), strict=True)
+    return [(int(samples[0]), columns) for samples, columns in by_image]
 
 
 def count_marks(places: Sequence[Place]) -> list[int]:
     """For each image, the number of text tokens between its first and last placeholder."""
-    return [int(at[-1] - at[0]) + 1 - len(at) for _, at in places]
+    return [int(columns[-1] - columns[0]) + 1 - len(columns) for _, columns in places]
 
 
 def kept_columns(
@@ -61,19 +61,19 @@ def kept_columns(
 
     All text stays; an image token takes the column of its anchor, so two may share a column.
     """
-    columns = [[one.nonzero()[:, 0]] for one in text.cpu()]
-    for (sample, at), choice in zip(places, choices, strict=True):
-        columns[sample].append(at[choice.anchor])
+    columns = [[own.nonzero()[:, 0]] for own in text.cpu()]
+    for (sample, placeholders), choice in zip(places, choices, strict=True):
+        columns[sample].append(placeholders[choice.anchor])
     return [torch.cat(parts).sort(stable=True).values for parts in columns]
 
 
 def gather_columns(value: Tensor, columns: Sequence[Int[Tensor, "_"]], fill: int = 0) -> Tensor:
     """``value`` (b ... l) at the given columns of each sample, padded at the left."""
     length = max(map(len, columns))
-    out = value.new_full((*value.shape[:-1], length), fill)
-    for sample, at in enumerate(columns):
-        out[sample, ..., length - len(at) :] = value[sample][..., at.to(value.device)]
-    return out
+    gathered = value.new_full((*value.shape[:-1], length), fill)
+    for sample, own in enumerate(columns):
+        gathered[sample, ..., length - len(own) :] = value[sample][..., own.to(value.device)]
+    return gathered
 
 
 def cut_prompt(
@@ -86,15 +86,15 @@ def cut_prompt(
 
     ``positions`` are those of the untouched prompt: (b, l), or (3, b, l) of time, row and column.
     """
-    out = {"input_ids": gather_columns(inputs["input_ids"], columns, pad)}
+    cut = {"input_ids": gather_columns(inputs["input_ids"], columns, pad)}
     for name, fill in FILL.items():
         if name in inputs:
-            out[name] = gather_columns(inputs[name], columns, fill)
+            cut[name] = gather_columns(inputs[name], columns, fill)
     if positions.dim() == 2:
-        return out | {"position_ids": gather_columns(positions, columns)}
+        return cut | {"position_ids": gather_columns(positions, columns)}
     moved = gather_columns(positions.transpose(0, 1), columns).transpose(0, 1)
-    count = (out["attention_mask"].long().cumsum(-1) - 1).clamp(min=0)
-    return out | {"position_ids": torch.cat((count[None], moved))}
+    count = (cut["attention_mask"].long().cumsum(-1) - 1).clamp(min=0)
+    return cut | {"position_ids": torch.cat((count[None], moved))}
 
 
 # ---- inputs of the model -------------------------------------------------------------------------
@@ -198,8 +198,8 @@ class Prepared(Mapping[str, Any]):
         # another turn may have continued from this answer, perhaps with other images: only the
         # prefix of all three is the same
         cached = getattr(cache, "homunculus_ids", ids)
-        least = min(own.shape[1] - 1, len(ids), len(cached), cache.get_seq_length())
-        equal = (own[0, :least] == ids[:least]) & (own[0, :least] == cached[:least])
+        length = min(own.shape[1] - 1, len(ids), len(cached), cache.get_seq_length())
+        equal = (own[0, :length] == ids[:length]) & (own[0, :length] == cached[:length])
         same = int(equal.long().cumprod(0).sum())
         image = (own[0] == self._image_token).long()
         done, images = int(image[:same].sum()), list(self.images)
@@ -259,32 +259,31 @@ class Answer:
 
     def show(self, image: int = 0) -> Any:
         """Four panels as a Pillow image: picture, relevance, kept cells, what the tokens show."""
-        drawn = self.images[image]
-        rows, cols = drawn.layout.grid
-        picture = _crop(drawn)
-        tokens = drawn.choice.tokens
-        count, total = len(drawn.choice.anchor), drawn.layout.total
-        plain = are_cells(tokens, drawn.layout.grid)
+        shown = self.images[image]
+        rows, cols = shown.layout.grid
+        tokens = shown.choice.tokens
+        count, total = len(shown.choice.anchor), shown.layout.total
+        plain = are_cells(tokens, shown.layout.grid)
         side = float((tokens.box[0, :, 2:] - tokens.box[0, :, :2]).max())
         coarsest = int(tokens.level.max()) if plain else ceil(log2(max(1.0, side)))
         return panels.draw_panels(
-            lift.mips(picture.unit(), 1 + coarsest),
+            lift.mips(_crop(shown).unit(), 1 + coarsest),
             (rows * CELL, cols * CELL),
-            drawn.relevance.detach().cpu(),
+            shown.relevance.detach().cpu(),
             tokens,
             patch=CELL,
             plain=plain,
-            question=drawn.source.question,
-            caption=f"{count} of {total} tokens, relevance: {drawn.origin}. Answer: {self.text}",
-            origin=drawn.origin,
+            question=shown.source.question,
+            caption=f"{count} of {total} tokens, relevance: {shown.origin}. Answer: {self.text}",
+            origin=shown.origin,
         )
 
 
-def _crop(drawn: ImageTokens) -> Picture:
+def _crop(tokens: ImageTokens) -> Picture:
     """The part of the image that the model sees, at the size of its cells."""
-    rows, cols = drawn.layout.grid
-    y0, x0, y1, x1 = drawn.layout.window
-    image = drawn.source.image
+    rows, cols = tokens.layout.grid
+    y0, x0, y1, x1 = tokens.layout.window
+    image = tokens.source.image
     box = [x0 * image.width, y0 * image.height, x1 * image.width, y1 * image.height]
     return open_picture(
         image.crop([round(side) for side in box]).resize((cols * CELL, rows * CELL))

@@ -15,7 +15,7 @@ from homunculus.engines.cells.types import Rule
 from homunculus.engines.encode import Encoded
 from homunculus.engines.families import Layout
 from homunculus.engines.select import Choice
-from homunculus.engines.views import PartRequest, by_image, gather_rows, parts, resize, views
+from homunculus.engines.views import PartRequest, by_image, gather_rows, part_pixels, parts, resize
 from homunculus.lazy import need
 
 NONE = -1
@@ -80,7 +80,7 @@ def encode_tiles(
         tile_grid, grid = encoder.tile_grids[image], layouts[image].grid
         pixels = list(encoder.tiles[:1]) * len(image_parts)  # not used: own tiles are there already
         if not all(part.own for part in image_parts):
-            pixels = views(_picture(encoder, tile_grid, grid), image_parts, encoder.cell)
+            pixels = part_pixels(_picture(encoder, tile_grid, grid), image_parts, encoder.cell)
         for part, view in zip(image_parts, pixels, strict=True):
             if part.own:
                 index.append(_own_index(encoder, tile_grid, grid, part.cell))
@@ -141,10 +141,10 @@ def _margin_index(
 
 def _rest_index(encoder: TileEncoder, tile_grid: TileGrid, choice: Choice) -> Int[Tensor, "n"]:
     """Indices of other rows that an image keeps: of its thumbnail, then of line ends (-1)."""
-    many = len(choice.anchor) - int(choice.tokens.valid.sum())
+    count = len(choice.anchor) - int(choice.tokens.valid.sum())
     cells = encoder.side**2 * (tile_grid.thumbnail != NONE)
-    at = torch.arange(many)
-    return torch.where(at < cells, tile_grid.thumbnail * encoder.side**2 + at, NONE)
+    row = torch.arange(count)
+    return torch.where(row < cells, tile_grid.thumbnail * encoder.side**2 + row, NONE)
 
 
 def _picture(encoder: TileEncoder, tile_grid: TileGrid, grid: Grid) -> Float[Tensor, "c h w"]:
@@ -188,8 +188,8 @@ def _resample(
     """Cells of the layout from the cells they are made from, as the family resamples them."""
     if grid == source:
         return rows
-    at = _sources(cell, grid, source).to(rows.device)
-    canvas = rows.new_zeros(rows.shape[1], source[0] * source[1]).index_copy(1, at, rows.T)
+    known = _sources(cell, grid, source).to(rows.device)
+    canvas = rows.new_zeros(rows.shape[1], source[0] * source[1]).index_copy(1, known, rows.T)
     small = F.interpolate(canvas.view(1, -1, *source), grid, mode="bilinear")
     return small[0].flatten(1)[:, cell.to(rows.device)].T
 
@@ -201,30 +201,30 @@ def _rows(
     encoder: TileEncoder, tiles: Sequence[Tensor], index: Sequence[Int[Tensor, "_"]]
 ) -> list[Float[Tensor, "_ d"]]:
     """Features of cells by index; each is encoded once, however often it occurs."""
-    every, back = torch.cat(list(index)).unique(return_inverse=True)
-    real = every[every != NONE]
-    rows = _cells(encoder, tiles, real)
-    if len(real) < len(every):
+    wanted, place = torch.cat(list(index)).unique(return_inverse=True)
+    cells = wanted[wanted != NONE]
+    rows = _cells(encoder, tiles, cells)
+    if len(cells) < len(wanted):
         assert encoder.newline is not None
         rows = torch.cat((encoder.newline[None].to(rows), rows))
-    return list(rows[back.to(rows.device)].split([len(one) for one in index]))
+    return list(rows[place.to(rows.device)].split([len(own) for own in index]))
 
 
 def _cells(
     encoder: TileEncoder, tiles: Sequence[Tensor], index: Int[Tensor, "n"]
 ) -> Float[Tensor, "n d"]:
     """Features of cells in order of index; tiles with equally many cells share a call."""
-    per = encoder.side**2
-    which, count = (index // per).unique_consecutive(return_counts=True)
-    cells = (index % per).split(count.tolist())
-    out: list[Any] = [None] * len(which)
-    for many in sorted(set(count.tolist())):
-        same = (count == many).nonzero()[:, 0].tolist()
-        pixels = torch.stack([tiles[int(which[at])] for at in same])
-        cell = torch.stack([cells[at] for at in same]).to(pixels.device)
-        for at, rows in zip(same, _encode(encoder, pixels, cell), strict=True):
-            out[at] = rows
-    return torch.cat(out)
+    tile_cells = encoder.side**2
+    tile, counts = (index // tile_cells).unique_consecutive(return_counts=True)
+    cells = (index % tile_cells).split(counts.tolist())
+    encoded: list[Any] = [None] * len(tile)
+    for count in sorted(set(counts.tolist())):
+        same = (counts == count).nonzero()[:, 0].tolist()
+        pixels = torch.stack([tiles[int(tile[place])] for place in same])
+        cell = torch.stack([cells[place] for place in same]).to(pixels.device)
+        for place, rows in zip(same, _encode(encoder, pixels, cell), strict=True):
+            encoded[place] = rows
+    return torch.cat(encoded)
 
 
 def _encode(
@@ -242,15 +242,15 @@ def _encode(
     states = [state if patch.shape[1] == state.shape[1] else _gather(state, patch.gather(1, order))]
     for layer in encoder.tower.encoder.layers:
         states.append(layer(states[-1], None))
-    picked = [states[at] for at in encoder.layers]
+    picked = [states[layer] for layer in encoder.layers]
     last = picked[0] if len(picked) == 1 else torch.cat(picked, -1)
     if merge == 1:
         return encoder.project(last)
     return encoder.project(_gather(last, order.argsort(1)).unflatten(1, (-1, merge**2)).flatten(2))
 
 
-def _gather(state: Float[Tensor, "t n d"], at: Int[Tensor, "t k"]) -> Float[Tensor, "t k d"]:
-    return state.gather(1, at[..., None].expand(-1, -1, state.shape[-1]))
+def _gather(state: Float[Tensor, "t n d"], index: Int[Tensor, "t k"]) -> Float[Tensor, "t k d"]:
+    return state.gather(1, index[..., None].expand(-1, -1, state.shape[-1]))
 
 
 # ---- families ------------------------------------------------------------------------------------
@@ -269,14 +269,16 @@ def encode_idefics(model: Any, request: PartRequest) -> Encoded:
     tower, merge = core.vision_model, core.config.scale_factor
     side = tiles.shape[-1] // (tower.config.patch_size * merge)
     tile_grids: list[TileGrid] = []
-    at = 0
+    first = 0
     for layout in layouts:
         grid = (layout.grid[0] // side, layout.grid[1] // side)
-        end = at + grid[0] * grid[1]
-        tile_grids.append(TileGrid(at, grid, layout.grid, end if len(layout.rest) else NONE))
-        at = end + bool(len(layout.rest))
-    if at != len(tiles):
-        raise ValueError(f"engine: expected {at} tiles from the prompt's layout, got {len(tiles)}.")
+        end = first + grid[0] * grid[1]
+        tile_grids.append(TileGrid(first, grid, layout.grid, end if len(layout.rest) else NONE))
+        first = end + bool(len(layout.rest))
+    if first != len(tiles):
+        raise ValueError(
+            f"engine: expected {first} tiles from the prompt's layout, got {len(tiles)}."
+        )
 
     def embed(pixels: Tensor) -> Tensor:
         across = pixels.shape[-1] // tower.config.patch_size
@@ -306,18 +308,19 @@ def encode_onevision(model: Any, request: PartRequest) -> Encoded:
     and coarse levels are made from the image at the size of the layout.
     """
     inputs, layouts, choices, rule = request
-    core, own = model.base_model, model.base_model.config
+    core, config = model.base_model, model.base_model.config
     tower = core.vision_tower
-    alone = [many == 1 for many in inputs["batch_num_images"] for _ in range(int(many))]
+    alone = [count == 1 for count in inputs["batch_num_images"] for _ in range(int(count))]
     tiles: list[Tensor] = []
     tile_grids: list[TileGrid] = []
     sizes = inputs["image_sizes"].tolist()
-    for pixels, size, one in zip(inputs["pixel_values"], sizes, alone, strict=True):
-        grid = _anyres(own, len(tiles), size) if one else _one_tile(own, len(tiles))
+    for pixels, size, single in zip(inputs["pixel_values"], sizes, alone, strict=True):
+        first = len(tiles)
+        grid = _anyres(config, first, size) if single else _single_tile(config, first)
         tile_grids.append(grid)
-        tiles += pixels[: one + grid.tiles[0] * grid.tiles[1]]
+        tiles += pixels[: single + grid.tiles[0] * grid.tiles[1]]
 
-    layer, project = own.vision_feature_layer, core.multi_modal_projector
+    layer, project = config.vision_feature_layer, core.multi_modal_projector
     layers = [layer] if isinstance(layer, int) else layer
     encoder = TileEncoder(
         tower, tiles, tile_grids, 1, tower.embeddings, project, layers, core.image_newline
@@ -328,20 +331,17 @@ def encode_onevision(model: Any, request: PartRequest) -> Encoded:
 
 def _anyres(config: Any, first: int, size: Sequence[int]) -> TileGrid:
     """The only image of a conversation: a thumbnail, then the tiles of its canvas."""
-    own = need(
-        "transformers.models.llava_onevision.modeling_llava_onevision",
-        "transformers",
-        "homunculus.attach",
-    )
+    module = "transformers.models.llava_onevision.modeling_llava_onevision"
+    library = need(module, "transformers", "homunculus.attach")
     tile, pins = config.vision_config.image_size, config.image_grid_pinpoints
     side = tile // config.vision_config.patch_size
-    rows, cols = own.get_anyres_image_grid_shape(size, pins, tile)
+    rows, cols = library.get_anyres_image_grid_shape(size, pins, tile)
     canvas = torch.empty(1, rows * side, cols * side)
-    high, wide = own.unpad_image(canvas, size).shape[1:]
+    high, wide = library.unpad_image(canvas, size).shape[1:]
     return TileGrid(first + 1, (rows, cols), (high, wide), thumbnail=first)
 
 
-def _one_tile(config: Any, first: int) -> TileGrid:
+def _single_tile(config: Any, first: int) -> TileGrid:
     """One of several images: one tile."""
     side = config.vision_config.image_size // config.vision_config.patch_size
     return TileGrid(first, (1, 1), (side, side))

@@ -54,15 +54,15 @@ class Turn:
 
 def turns(ids: Sequence[int], marks: Marks) -> list[Turn]:
     """The messages of a prompt; a prompt without marks is one turn of the user."""
-    cuts = [at for at, one in enumerate(ids) if one == marks.start]
-    if not cuts:
+    starts = [place for place, token in enumerate(ids) if token == marks.start]
+    if not starts:
         return [Turn("user", _text(ids, marks).strip(), _images(ids, marks))]
-    out: list[Turn] = []
-    for start, end in zip(cuts, [*cuts[1:], len(ids)], strict=True):
+    messages: list[Turn] = []
+    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
         part = ids[start + 1 : end]
         role, _, text = _text(part, marks).partition("\n")
-        out.append(Turn(role.strip(), text.strip(), _images(part, marks)))
-    return out
+        messages.append(Turn(role.strip(), text.strip(), _images(part, marks)))
+    return messages
 
 
 def _text(ids: Sequence[int], marks: Marks) -> str:
@@ -71,7 +71,7 @@ def _text(ids: Sequence[int], marks: Marks) -> str:
 
 def _images(ids: Sequence[int], marks: Marks) -> int:
     """The number of images: runs of the placeholder."""
-    image = [one == marks.image for one in ids]
+    image = [token == marks.image for token in ids]
     return sum(here and not before for before, here in zip([False, *image], image, strict=False))
 
 
@@ -89,13 +89,13 @@ def questions(ids: Sequence[int], marks: Marks, images: int, settings: ServerSet
     last = users[-1].text[: settings.letters]
     if not settings.pin:
         return [last] * images
-    out: list[str] = []
-    for at, turn in enumerate(users):
+    own: list[str] = []
+    for number, turn in enumerate(users):
         # an image without text belongs to the next turn that has some
-        own = next((later.text for later in users[at:] if later.text), "")
-        out += [own[: settings.letters]] * turn.images
+        text = next((later.text for later in users[number:] if later.text), "")
+        own += [text[: settings.letters]] * turn.images
     # images outside the user's turns, or a prompt with other marks
-    return out if len(out) == images else [last] * images
+    return own if len(own) == images else [last] * images
 
 
 # ---- fields: tensors from the processor to the worker --------------------------------------------
@@ -165,32 +165,29 @@ def choose_tokens(
     """
     inputs, method = image_inputs.prepare(images), settings.method_object
     layouts = merged_layouts(inputs["image_grid_thw"].tolist(), image_inputs.cell[0])
-    seen = [
-        _sight(*one, settings)
-        for one in zip(
-            images, image_questions, layouts, sights or [None] * len(images), strict=True
-        )
-    ]
-    maps = [pool_max(sight.logit, layout) for sight, layout in zip(seen, layouts, strict=True)]
+    known = sights or [None] * len(images)
+    requests = zip(images, image_questions, layouts, known, strict=True)
+    sights = [_sight(*request, settings) for request in requests]
+    maps = [pool_max(sight.logit, layout) for sight, layout in zip(sights, layouts, strict=True)]
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
     pairs = zip(images, layouts, strict=True)
     material = [material_for(image, method, layout) for image, layout in pairs]
     if method.rule.planned:
         side = prod(image_inputs.cell)
         choices = [
-            choose_views(ViewRequest(size_of(image), layout, side, sight), many, settings.viewing)
-            for image, layout, sight, many in zip(images, layouts, seen, slots, strict=True)
+            choose_views(ViewRequest(size_of(image), layout, side, sight), count, settings.viewing)
+            for image, layout, sight, count in zip(images, layouts, sights, slots, strict=True)
         ]
     else:
         choices = select(layouts, maps, slots, method, material=material)
-    out = {
+    fields = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
     if settings.where == "after":
-        fields = _fields_after(image_inputs, inputs, layouts, choices, maps)
-        return out | fields | _material_fields(material)
-    return out | _fields_before(image_inputs, inputs, layouts, choices, method)
+        fields |= _fields_after(image_inputs, inputs, layouts, choices, maps)
+        return fields | _material_fields(material)
+    return fields | _fields_before(image_inputs, inputs, layouts, choices, method)
 
 
 def size_of(image: Any) -> tuple[int, int]:
@@ -220,9 +217,10 @@ def _fields_before(
 ) -> dict[str, Tensor]:
     """Patches of the kept cells alone, view by view."""
     views = parts(layouts, choices, method.rule)
-    by_number = dict(by_image(views))
-    orders = [row_order(by_number[at])[choice.order] for at, choice in enumerate(choices)]
-    sizes = [[len(choice.anchor), len(by_number[at])] for at, choice in enumerate(choices)]
+    own = [image_parts for _, image_parts in by_image(views)]
+    pairs = list(zip(choices, own, strict=True))
+    orders = [row_order(image_parts)[choice.order] for choice, image_parts in pairs]
+    sizes = [[len(choice.anchor), len(image_parts)] for choice, image_parts in pairs]
     return {
         "pixel_values": pixels(inputs, *image_inputs.cell, views).to(image_inputs.dtype),
         SIZES: torch.tensor(sizes),
@@ -241,8 +239,8 @@ def _fields_after(
 ) -> dict[str, Tensor]:
     """All patches, and what the worker needs to choose the same tokens again."""
     views = [
-        Part(at, layout.grid, torch.arange(len(layout.row)), torch.arange(len(layout.row)))
-        for at, layout in enumerate(layouts)
+        Part(image, layout.grid, torch.arange(len(layout.row)), torch.arange(len(layout.row)))
+        for image, layout in enumerate(layouts)
     ]
     rows = pixels(inputs, *image_inputs.cell, views).to(image_inputs.dtype)
     counts = [len(layout.row) * image_inputs.cell[0] ** 2 for layout in layouts]
@@ -250,15 +248,15 @@ def _fields_after(
     return {
         "pixel_values": rows,
         SIZES: torch.tensor([[len(choice.anchor), 1] for choice in choices]),
-        MAP: torch.cat([one.flatten() for one in maps]).float(),
+        MAP: torch.cat([relevance.flatten() for relevance in maps]).float(),
         KEY: torch.stack(keys),
     }
 
 
 def _material_fields(material: Sequence[Material]) -> dict[str, Tensor]:
     """The material of all images, cell by cell."""
-    values = {name: [getattr(one, part) for one in material] for name, part in MATERIAL.items()}
-    return {name: torch.cat(own, 1)[0] for name, own in values.items() if own[0] is not None}
+    values = {name: [getattr(own, part) for own in material] for name, part in MATERIAL.items()}
+    return {name: torch.cat(parts, 1)[0] for name, parts in values.items() if parts[0] is not None}
 
 
 def _key(rows: Float[Tensor, "n d"], layout: Layout) -> Tensor:
@@ -279,8 +277,8 @@ def choose_again(
     maps = [own.view(layout.grid) for own, layout in pairs]
     values = {part: fields[name].split(counts) for name, part in MATERIAL.items() if name in fields}
     material: list[Material] = []
-    for at in range(len(layouts)):
-        own: dict[str, Any] = {part: split[at][None] for part, split in values.items()}
+    for image in range(len(layouts)):
+        own: dict[str, Any] = {part: split[image][None] for part, split in values.items()}
         if "label" in own:
             own["labels"] = int(own["label"].max()) + 1
         material.append(Material(**own))

@@ -80,7 +80,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--max-search-seconds", type=count, default=usual.seconds, help=text)
     text = "threads of an API server for searches (%(default)s)"
     add("--search-threads", type=count, default=usual.threads, help=text)
-    text = "after so many questions about an image, all later ones share one choice of its tokens"
+    text = "after this many questions about an image, all later ones share one choice of its tokens"
     add("--share-after", type=count, default=0, metavar="N", help=f"{text} (never)")
     text = "with --share-after: tokens of that choice (four times --tokens)"
     add("--share-tokens", type=count, default=0, metavar="N", help=text)
@@ -110,11 +110,10 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         )
     variables = environment(arguments.max_pixels, os.environ)
     if arguments.dry_run:
-        command, more = vllm_command(rest, setting)
-        variables |= more
-        before = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
+        command, own = vllm_command(rest, setting)
+        assignments = [f"{name}={shlex.quote(value)}" for name, value in (variables | own).items()]
         words = shlex.join(["vllm", *command])
-        sys.stdout.write(" ".join([*before, words]) + "\n")
+        sys.stdout.write(" ".join([*assignments, words]) + "\n")
         return 0
     if find_spec("vllm") is None:  # before a request to the hub
         need("vllm", "vllm", WHO)
@@ -125,19 +124,19 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
 
 def environment(max_pixels: int | None, current: Mapping[str, str]) -> dict[str, str]:
     """Environment variables that vLLM needs besides the current ones."""
-    out: dict[str, str] = {}
+    variables: dict[str, str] = {}
     pixels, plugins = current.get(MAX_PIXELS), current.get(PLUGINS)
     if max_pixels is not None or pixels is None:
-        out[MAX_PIXELS] = str(max_pixels or PIXELS)
+        variables[MAX_PIXELS] = str(max_pixels or PIXELS)
     elif not pixels.strip().lstrip("-").isdecimal():
         raise ValueError(
             f"{MAX_PIXELS}: expected a whole number, got {pixels!r}. Unset it, or use --max-pixels."
         )
     if CONNECTOR not in current:
-        out[CONNECTOR] = NAME
+        variables[CONNECTOR] = NAME
     if plugins is not None and NAME not in plugins.split(","):
-        out[PLUGINS] = ",".join([*filter(None, plugins.split(",")), NAME])
-    return out
+        variables[PLUGINS] = ",".join([*filter(None, plugins.split(",")), NAME])
+    return variables
 
 
 # ---- dry run -------------------------------------------------------------------------------------
@@ -157,20 +156,20 @@ def vllm_command(
     model, words = _model(list(_with_dashes(words)))
     about, _ = _model_flags().parse_known_args(words)
     file = _read_config(about.config) if about.config else {}
-    more = [word for key in file for word in _words(key, file[key])]
-    about, _ = _model_flags().parse_known_args([*more, *words])
+    all_words = [word for key in file for word in _words(key, file[key])] + words
+    about, _ = _model_flags().parse_known_args(all_words)
     if model and "--model" in words:
         raise ValueError(f"expected one model, got {model} and --model {about.model}.")
     if (model := model or about.model) is None:
         raise ValueError(f"expected a model as the first word, got {words[0]}.")
-    shared, _ = _shared_flags().parse_known_args(_join_dotted([*more, *words]))
+    shared, _ = _shared_flags().parse_known_args(_join_dotted(all_words))
     _, rest = _shared_flags().parse_known_args(_join_dotted(words))
     own: list[str] | None = (
         shared.overrides.get("architectures") if isinstance(shared.overrides, dict) else None
     )
     names = list(own or architectures(model, about))
     if name := stock_family(names):
-        added, variables = _views_flags(shared, setting, name, [*more, *words])
+        added, variables = _views_flags(shared, setting, name, all_words)
         return ["serve", model, *rest, *added], variables
     flags, _ = merge(Flags(**vars(shared)), setting, lambda: names)
     rest += [OVERRIDES, json.dumps(flags.overrides), LIMITS, json.dumps(flags.limits)]
@@ -183,16 +182,16 @@ def _views_flags(
 ) -> tuple[list[str], dict[str, str]]:
     """Flags of vLLM and variables for a model that vLLM's own class serves."""
     limits, settings = raise_limit(shared.limits, view_settings(setting, name))
-    out = [LIMITS, json.dumps(limits), "--middleware", MIDDLEWARE]
+    added = [LIMITS, json.dumps(limits), "--middleware", MIDDLEWARE]
     for flag, value in ((OVERRIDES, shared.overrides), (MODE, shared.mode)):
         if value:
-            out += [flag, value if isinstance(value, str) else json.dumps(value)]
-    out += [TRUST] if shared.trust else []
-    if any(word.partition("=")[0].partition(".")[0] == OPTIONS for word in words):
-        return out, {VARIABLE: json.dumps(asdict(settings))}  # the operator's own
-    if options := FAMILIES[name].options:
-        out += [OPTIONS, json.dumps(options)]
-    return out, {VARIABLE: json.dumps(asdict(settings))}
+            added += [flag, value if isinstance(value, str) else json.dumps(value)]
+    added += [TRUST] if shared.trust else []
+    # the operator's own options replace those of the family
+    own = any(word.partition("=")[0].partition(".")[0] == OPTIONS for word in words)
+    if not own and (options := FAMILIES[name].options):
+        added += [OPTIONS, json.dumps(options)]
+    return added, {VARIABLE: json.dumps(asdict(settings))}
 
 
 def architectures(model: str, about: argparse.Namespace) -> list[str]:
@@ -206,22 +205,22 @@ def architectures(model: str, about: argparse.Namespace) -> list[str]:
 
 def _shared_flags() -> argparse.ArgumentParser:
     """A parser of the flags that carry our settings."""
-    out = _Parser(add_help=False)
-    out.add_argument(OVERRIDES, dest="overrides", type=_json)
-    out.add_argument(LIMITS, dest="limits", type=_json)
-    out.add_argument(TRUST, dest="trust", action=argparse.BooleanOptionalAction)
-    out.add_argument(MODE, dest="mode")
-    return out
+    parser = _Parser(add_help=False)
+    parser.add_argument(OVERRIDES, dest="overrides", type=_json)
+    parser.add_argument(LIMITS, dest="limits", type=_json)
+    parser.add_argument(TRUST, dest="trust", action=argparse.BooleanOptionalAction)
+    parser.add_argument(MODE, dest="mode")
+    return parser
 
 
 def _model_flags() -> argparse.ArgumentParser:
     """A parser of the flags that say which model it is."""
-    out = _Parser(add_help=False)
+    parser = _Parser(add_help=False)
     for name in ("--model", "--config", "--revision", "--code-revision", "--hf-config-path"):
-        out.add_argument(name)
-    out.add_argument("--hf-token", nargs="?", const=True)
-    out.add_argument("--trust-remote-code", action=argparse.BooleanOptionalAction)
-    return out
+        parser.add_argument(name)
+    parser.add_argument("--hf-token", nargs="?", const=True)
+    parser.add_argument("--trust-remote-code", action=argparse.BooleanOptionalAction)
+    return parser
 
 
 def _json(text: str) -> Any:
@@ -235,9 +234,9 @@ def _model(words: list[str]) -> tuple[str | None, list[str]]:
     """The model, which is the first word unless a flag names it, and the other words."""
     if words and not words[0].startswith("-"):
         return words[0], words[1:]
-    out = _Parser(add_help=False, allow_abbrev=False)
-    out.add_argument("--model")
-    arguments, rest = out.parse_known_args(words)
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--model")
+    arguments, rest = parser.parse_known_args(words)
     return arguments.model, rest
 
 
@@ -254,20 +253,20 @@ def _with_dashes(words: Sequence[str]) -> Iterator[str]:
 
 def _join_dotted(words: Sequence[str]) -> list[str]:
     """Join dotted keys (`--hf-overrides.text_config.x 1`) to one JSON object at the end."""
-    out: list[str] = []
+    others: list[str] = []
     objects: dict[str, dict[str, Any]] = {}
-    later = iter(words)
-    for word in later:
+    remaining = iter(words)
+    for word in remaining:
         flag, equals, value = word.partition("=")
         name, *keys = flag.split(".")
         if not keys or name not in (OVERRIDES, LIMITS):
-            out.append(word)
+            others.append(word)
             continue
-        value = value if equals else next(later, None)
+        value = value if equals else next(remaining, None)
         if value is None:
             raise ValueError(f"vLLM cannot read these flags: {flag} has no value.")
         _put(objects.setdefault(name, {}), keys, value)
-    return out + [part for name, value in objects.items() for part in (name, json.dumps(value))]
+    return others + [part for name, value in objects.items() for part in (name, json.dumps(value))]
 
 
 def _put(target: dict[str, Any], keys: Sequence[str], text: str) -> None:

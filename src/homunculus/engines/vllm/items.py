@@ -44,8 +44,8 @@ def view_fields(image_inputs: ImageInputs, items: Sequence[ViewItem]) -> dict[st
     inputs = image_inputs.prepare([own[0].image for own in groups])
     merge, patch = image_inputs.cell
     parts: list[Part] = []
-    for at, own in enumerate(groups):
-        parts += planned_parts(at, [item.view for item in own])
+    for image, own in enumerate(groups):
+        parts += planned_parts(image, [item.view for item in own])
     grids = [[1, merge * rows, merge * cols] for rows, cols in (part.grid for part in parts)]
     return {
         "pixel_values": pixels(inputs, merge, patch, parts).to(image_inputs.dtype),
@@ -64,9 +64,9 @@ def with_marks(
     >>> with_marks([1, 9, 2, 5, 1, 9, 2], [3, 1], 9, [2, 1])
     [1, 9, 2, 1, 9, 2, 1, 9, 2, 5, 1, 9, 2]
     """
-    left, out = iter(counts), list[int]()
-    for one in prompt:
-        out.append(one)
-        if one == image:
-            out += [*between, image] * (next(left) - 1)
-    return out
+    remaining, marked = iter(counts), list[int]()
+    for token in prompt:
+        marked.append(token)
+        if token == image:
+            marked += [*between, image] * (next(remaining) - 1)
+    return marked

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 
 from homunculus.engines.vllm import PREFIX, check_names, check_version
+from homunculus.engines.vllm.private import vision_info
 from homunculus.engines.vllm.settings import Flags, ServerSettings, merge
 from homunculus.engines.vllm.stock import (
     FAMILIES,
@@ -246,13 +247,7 @@ def count_tokens(config: Any, settings: ServerSettings) -> tuple[int, int, int]:
     cell = vision.patch_size * vision.spatial_merge_size
     # twice the budget, where the model's largest image allows that
     side = cell * math.ceil(math.sqrt(2 * settings.tokens))
-    size, native = info._get_vision_info(
-        image_width=side,
-        image_height=side,
-        image_processor=info.get_image_processor(),
-        mm_kwargs={},
-        modality="image",
-    )
+    size, native = vision_info(info, side, side)
     expected = settings.method_object.count(
         (size.height // cell, size.width // cell), settings.tokens
     )

@@ -26,8 +26,8 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 class Allowance:
     """Pixels that the images of one request may have together; they are decoded in parallel."""
 
-    def __init__(self, most: int) -> None:
-        self.most, self._left, self._lock = most, most, Lock()
+    def __init__(self, pixels: int) -> None:
+        self.pixels, self._left, self._lock = pixels, pixels, Lock()
 
     def take(self, pixels: int) -> None:
         """Take pixels from the allowance, or raise if too few are left."""
@@ -35,7 +35,7 @@ class Allowance:
             self._left -= pixels
             if self._left < 0:
                 raise ValueError(
-                    f"image: expected at most {self.most} pixels in all images of a request, got "
+                    f"image: expected at most {self.pixels} pixels in all images of a request, got "
                     "more. Send fewer or smaller images."
                 )
 
@@ -72,8 +72,8 @@ class BoundedImages(ImageMediaIO):
         return MediaWithBytes(converted, data, changed if converted is not image else None)
 
 
-def open_header(data: bytes, most: int) -> Any:
-    """An image of which only the header is read; 0 for ``most`` leaves the limit to Pillow."""
+def open_header(data: bytes, max_pixels: int) -> Any:
+    """An image of which only the header is read; a limit of 0 leaves it to Pillow's own."""
     try:
         image = Image.open(BytesIO(data), formats=FORMATS)
     except Image.UnidentifiedImageError as error:
@@ -84,10 +84,10 @@ def open_header(data: bytes, most: int) -> Any:
     except Image.DecompressionBombError as error:
         raise ValueError(f"image: {error} Send a smaller image.") from error
     wide, high = image.size
-    if most > 0 and wide * high > most:
+    if max_pixels > 0 and wide * high > max_pixels:
         raise ValueError(
-            f"image: expected at most {most} pixels, got {wide}x{high}. Send a smaller image, "
-            "or start the server with a larger --max-pixels."
+            f"image: expected at most {max_pixels} pixels, got {wide}x{high}. Send a smaller "
+            "image, or start the server with a larger --max-pixels."
         )
     return image
 
@@ -121,6 +121,6 @@ class Connector(MediaConnector):
         return media_io
 
     def _images(self, mode: str | None) -> BoundedImages:
-        out = BoundedImages(**({"image_mode": mode} | self.media_io_kwargs.get("image", {})))
-        out.allowance = ALLOWANCE.get()
-        return out
+        images = BoundedImages(**({"image_mode": mode} | self.media_io_kwargs.get("image", {})))
+        images.allowance = ALLOWANCE.get()
+        return images

@@ -67,19 +67,10 @@ class Meter:
         self.observe("selection_seconds", seconds)
         LOG.debug("kept %d of %d image tokens in %.0f ms", kept, native, 1000 * seconds)
 
-    def count_views(self, views: int, reused: int) -> None:
-        """Count the separate views of one request."""
-        self.count("views", views)
-        self.count("views_reused", reused)
-
     def count_late(self, images: int) -> None:
         """Count images whose search was not ready in time."""
         self.count("images_late", images)
         LOG.warning("%d images are shown as a whole: their search was not ready in time", images)
-
-    def count_reused(self, images: int) -> None:
-        """Count images that were in the processor's cache."""
-        self.count("images_reused", images)
 
     def count_shown(self, images: int, tokens: int, left: int, seconds: float) -> None:
         """Count the images of one request that were shown as views, and those that were not."""

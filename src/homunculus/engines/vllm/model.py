@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, cached_property, wraps
+from functools import cache, cached_property
 from typing import Any
 from weakref import WeakSet
 
@@ -21,6 +21,7 @@ from homunculus.cache import LRU
 from homunculus.engines.families import merged_layouts
 from homunculus.engines.qwen import order_by_window
 from homunculus.engines.vllm import choose
+from homunculus.engines.vllm.private import after_encoder_cache_reset
 from homunculus.engines.vllm.processor import InfoMixin, ProcessorMixin, tensor_cache
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.engines.weights import weights_key
@@ -41,7 +42,7 @@ TableKey = tuple[int, int, str | None]
 
 def table_cache() -> LRU[TableKey, Tables]:
     """A cache of such tables."""
-    return LRU(TABLE_BYTES, lambda table: sum(one.nbytes for one in table.values()))
+    return LRU(TABLE_BYTES, lambda table: sum(tensor.nbytes for tensor in table.values()))
 
 
 def encode_cells(
@@ -59,7 +60,7 @@ def encode_cells(
     patch = (cell[:, None] * unit + torch.arange(unit)).flatten()
     # a sequence for each view, as long as its kept cells; what else it holds depends on backends
     metadata = tower.prepare_encoder_metadata(
-        [[1, merge, merge * many] for *_, many in views.tolist()]
+        [[1, merge, merge * cells] for *_, cells in views.tolist()]
     )
     if hasattr(tower, "get_window_index_thw"):
         metadata |= _windows(tower, grids, cell)
@@ -75,7 +76,7 @@ def _places(
     tables: LRU[TableKey, Tables],
 ) -> Tables:
     """Position embeddings and rotations of the chosen patches."""
-    found: list[Tables] = []
+    tables_of_views: list[Tables] = []
     learned = getattr(tower, "pos_embed", None)
     weights = None if learned is None else weights_key(learned)
     for _, high, wide in grids:
@@ -84,22 +85,24 @@ def _places(
             made = tower.prepare_encoder_metadata([[1, high, wide]])
             table = {name: made[name] for name in PLACES if name in made}
             tables.put((high, wide, weights), table)
-        found.append(table)
-    whole = {name: torch.cat([one[name] for one in found]) for name in found[0]}
-    return {name: one[patch.to(one.device)] for name, one in whole.items()}
+        tables_of_views.append(table)
+    names = tables_of_views[0]
+    whole = {name: torch.cat([table[name] for table in tables_of_views]) for name in names}
+    return {name: table[patch.to(table.device)] for name, table in whole.items()}
 
 
 def _windows(
     tower: Any, grids: Sequence[Sequence[int]], cell: Int[Tensor, "k"]
 ) -> dict[str, Tensor]:
     """Metadata of a tower with windows: cells in window order, rotations, ends of windows."""
-    unit, orders, ends, last = tower.spatial_merge_size**2, [], [torch.zeros(1).int()], 0
+    unit, first = tower.spatial_merge_size**2, 0
+    orders, ends = [], [torch.zeros(1).int()]
     rotations = [tower.rotary_pos_emb_thw(*grid) for grid in grids]
     for grid in grids:
         order, end = tower.get_window_index_thw(*grid)
-        orders.append(order + last)
-        ends.append(end + unit * last)
-        last += len(order)
+        orders.append(order + first)
+        ends.append(end + unit * first)
+        first += len(order)
     index, ends = order_by_window(torch.cat(orders), torch.cat(ends), cell, unit)
     device = rotations[0][0].device
     ordered = cell[index].to(device)
@@ -191,25 +194,25 @@ class ModelMixin:
         rows = {key: own for key in pixels if (own := self._features.get(key)) is not None}
         new = {key: own for key, own in pixels.items() if key not in rows}
         if new:
-            at = [keys.index(key) for key in new]
+            images = [keys.index(key) for key in new]
             encoded = super()._process_image_input(
                 {
                     "type": "pixel_values",
                     "pixel_values": torch.cat(list(new.values())),
-                    "image_grid_thw": grids[at],
+                    "image_grid_thw": grids[images],
                 }
             )
             rows |= dict(zip(new, encoded, strict=True))
         for key in new if weights else ():
             self._features.put(key, rows[key].clone())  # not a view of a whole batch
-        every = [rows[key] for key in keys]
+        features = [rows[key] for key in keys]
         method = self.server_settings.method_object
-        choices = choose.choose_again(fields, layouts, method, every)
-        out: list[Tensor] = []
-        for choice, own in zip(choices, every, strict=True):
+        choices = choose.choose_again(fields, layouts, method, features)
+        embeds: list[Tensor] = []
+        for choice, own in zip(choices, features, strict=True):
             assert choice.embed is not None
-            out.append(choice.embed.to(own.dtype))
-        return tuple(out)
+            embeds.append(choice.embed.to(own.dtype))
+        return tuple(embeds)
 
     # ---- positions -------------------------------------------------------------------------------
 
@@ -232,17 +235,17 @@ def untouched(
     """The untouched prompt and its features, and for each of our tokens its column there."""
     native: list[int] = []
     moved, columns, done = [], [], 0
-    for one in sorted(features, key=lambda feature: feature.mm_position.offset):
-        if one.data is None or choose.ANCHOR not in one.data:
-            at = len(native) + one.mm_position.offset - done
-            moved.append(replace(one, mm_position=replace(one.mm_position, offset=at)))
+    for feature in sorted(features, key=lambda feature: feature.mm_position.offset):
+        start, length = feature.mm_position.offset, feature.mm_position.length
+        if feature.data is None or choose.ANCHOR not in feature.data:
+            position = replace(feature.mm_position, offset=len(native) + start - done)
+            moved.append(replace(feature, mm_position=position))
             continue
-        start, length = one.mm_position.offset, one.mm_position.length
         columns.append(torch.arange(start - done) + len(native))
         native += tokens[done:start]
-        total = int(one.data["image_grid_thw"].data.prod()) // unit
-        moved.append(replace(one, mm_position=PlaceholderRange(len(native), total)))
-        columns.append(one.data[choose.ANCHOR].data + len(native))
+        total = int(feature.data["image_grid_thw"].data.prod()) // unit
+        moved.append(replace(feature, mm_position=PlaceholderRange(len(native), total)))
+        columns.append(feature.data[choose.ANCHOR].data + len(native))
         native += [tokens[start]] * total
         done = start + length
     columns.append(torch.arange(len(tokens) - done) + len(native))
@@ -275,20 +278,14 @@ def tower_key(tower: Any) -> str | None:
 def reset_with_encoder_cache() -> None:
     """Empty feature caches whenever the worker's encoder cache is emptied.
 
-    vLLM does not notify models of it, so the method of the worker is wrapped: once, and only in a
-    process that serves one of our models.
+    Once, and only in a process that serves one of our models.
     """
-    from vllm.v1.worker.gpu_worker import Worker  # heavy, and the API server never needs it
 
-    reset = Worker.reset_encoder_cache
-
-    @wraps(reset)
-    def both(worker: Any) -> None:
-        reset(worker)
+    def clear() -> None:
         for features in _CACHES:
             features.clear()
 
-    Worker.reset_encoder_cache = both
+    after_encoder_cache_reset(clear)
 
 
 # ---- families ------------------------------------------------------------------------------------

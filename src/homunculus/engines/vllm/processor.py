@@ -29,6 +29,7 @@ from homunculus.engines.select import View, scout_version, search
 from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.items import ViewItem, ViewItems, view_fields, with_marks
 from homunculus.engines.vllm.metrics import METER
+from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 from homunculus.scouts.sight import Sight
 
@@ -50,6 +51,11 @@ Sights = LRU[str, Sight]
 def tensor_cache(limit: int) -> LRU[Any, Tensor]:
     """A cache of tensors with a limit in bytes."""
     return LRU(limit, tensor_bytes)
+
+
+def without_images(items: Mapping[str, Any]) -> dict[str, Any]:
+    """All but the images of a request."""
+    return {modality: own for modality, own in items.items() if modality != "image"}
 
 
 def without_ours(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,7 +105,7 @@ class InfoMixin:
         """The most tokens of an item, for which vLLM reserves memory."""
         out = dict(super().get_mm_max_tokens_per_item(seq_len, mm_counts) or {})
         if "image" in out:
-            out["image"] = min(out["image"], self.server_settings.most)
+            out["image"] = min(out["image"], self.server_settings.max_tokens)
         return out
 
 
@@ -128,12 +134,14 @@ class ProcessorMixin:
         if QUESTIONS not in options:
             return []
         settings, images = options[SETTINGS], inputs.mm_data_items["image"]
-        large = [at for at in range(len(images)) if self._native(images, at) > settings.tokens]
+        if settings.method_object.source == "nothing":
+            return []
         return [
-            Search(key, images.get(at), options[QUESTIONS][at], settings, self.maps)
-            for at in large
-            if settings.method_object.source != "nothing"
-            and (key := options[KEYS][at]) not in self.maps
+            Search(key, images.get(image), question, settings, self.maps)
+            for image, (key, question) in enumerate(
+                zip(options[KEYS], options[QUESTIONS], strict=True)
+            )
+            if key not in self.maps and self._vision_info(images, image)[1] > settings.tokens
         ]
 
     def forget(self) -> None:
@@ -159,20 +167,13 @@ class ProcessorMixin:
         settings = self._shared(settings, contents)
         questions = choose.questions(inputs.prompt, self._marks, images, settings)
         keys = self._keys(contents, questions, settings)
-        more = {SETTINGS: settings, QUESTIONS: questions, KEYS: keys, PIXELS: contents}
-        return replace(inputs, hf_processor_mm_kwargs=options | more)
+        options |= {SETTINGS: settings, QUESTIONS: questions, KEYS: keys, PIXELS: contents}
+        return replace(inputs, hf_processor_mm_kwargs=options)
 
-    def _native(self, images: Any, at: int) -> int:
-        """Tokens that the untouched image would have, by its size."""
-        return self._vision_info(images, at)[1]
-
-    def _vision_info(self, images: Any, at: int) -> Any:
+    def _vision_info(self, images: Any, image: int) -> Any:
         """The size at which the model sees an untouched image, and its tokens."""
-        size = images.get_image_size(at)
-        return self.info._get_vision_info(
-            image_width=size.width, image_height=size.height, mm_kwargs={}, modality="image",
-            image_processor=self.info.get_image_processor(),
-        )  # fmt: skip
+        size = images.get_image_size(image)
+        return vision_info(self.info, size.width, size.height)
 
     @cached_property
     def _marks(self) -> choose.Marks:
@@ -186,12 +187,12 @@ class ProcessorMixin:
         """The settings of a request; those that all questions share if its images are well known.
 
         A choice that depends on the question is made, encoded and prefilled for each question.
-        After so many of them on one image it is cheaper to show more of it once, for all.
+        After that many of them on one image it is cheaper to show more of it once, for all.
         """
         after = settings.share_after
         if not after or settings != self.info.server_settings:  # the request has its own
             return settings
-        if any(len(self.asked.get(one) or ()) < after for one in contents):
+        if any(len(self.asked.get(content) or ()) < after for content in contents):
             return settings
         return replace(settings, tokens=settings.share_tokens, question="")
 
@@ -216,14 +217,14 @@ class ProcessorMixin:
         start, images = perf_counter(), inputs.mm_data_items["image"]
         items, keys, counts = list[ViewItem](), list[str](), list[int]()
         native = 0
-        for at, content in enumerate(options[PIXELS]):
-            layout = self._layout(images, at)
-            views = self._plan(images.get(at), layout, options, at)
-            items += [ViewItem(images.get(at), view) for view in views]
+        for image, content in enumerate(options[PIXELS]):
+            layout, pixels = self._layout(images, image), images.get(image)
+            views = self._plan(pixels, layout, options, image)
+            items += [ViewItem(pixels, view) for view in views]
             keys += [self._hash(image=content, view=repr(tuple(view))) for view in views]
             counts.append(len(views))
             native += layout.total
-        kept = sum(rows * cols for rows, cols in (one.view.grid for one in items))
+        kept = sum(rows * cols for rows, cols in (item.view.grid for item in items))
         METER.count_choice(len(images), kept, native, perf_counter() - start)
         config = self.info.get_hf_config()
         between = [config.vision_end_token_id, config.vision_start_token_id]
@@ -236,21 +237,19 @@ class ProcessorMixin:
         )
 
     def _plan(
-        self, image: Any, layout: Layout, options: Mapping[str, Any], at: int
+        self, pixels: Any, layout: Layout, options: Mapping[str, Any], image: int
     ) -> tuple[View, ...]:
         """The views of one image, the whole one first."""
-        key, settings = options[KEYS][at], options[SETTINGS]
+        key, settings = options[KEYS][image], options[SETTINGS]
         if layout.total <= settings.tokens:
             return (whole_view(layout),)
         if (known := self.plans.get(key)) is not None:
             return known
         sight = self._sight(key) or search(
-            image, options[QUESTIONS][at], settings.method_object, settings.scout_object
+            pixels, options[QUESTIONS][image], settings.method_object, settings.scout_object
         )
-        size, side = choose.size_of(image), self._side
-        choice = choose_views(
-            ViewRequest(size, layout, side, sight), settings.tokens, settings.viewing, fixed=True
-        )
+        request = ViewRequest(choose.size_of(pixels), layout, self._side, sight)
+        choice = choose_views(request, settings.tokens, settings.viewing, fixed=True)
         self.plans.put(key, choice.views)
         return choice.views
 
@@ -258,9 +257,9 @@ class ProcessorMixin:
         """What a search found, if there was one; nothing, for a search that is late."""
         return choose.NOTHING if key.endswith(LATE) else self.maps.get(key)
 
-    def _layout(self, images: Any, at: int) -> Layout:
+    def _layout(self, images: Any, image: int) -> Layout:
         """The cells of an untouched image."""
-        size, _ = self._vision_info(images, at)
+        size, _ = self._vision_info(images, image)
         return plain_layout(size.height // self._side, size.width // self._side)
 
     @property
@@ -276,10 +275,9 @@ class ProcessorMixin:
         options = inputs.hf_processor_mm_kwargs
         if KEYS not in options:
             return super()._get_mm_hashes(inputs)
-        others = {name: one for name, one in inputs.mm_data_items.items() if name != "image"}
         bare = replace(
             inputs,
-            mm_data_items=MultiModalDataItems(others),
+            mm_data_items=MultiModalDataItems(without_images(inputs.mm_data_items)),
             hf_processor_mm_kwargs=without_ours(options),
         )
         return dict(super()._get_mm_hashes(bare)) | {"image": options[KEYS]}
@@ -287,12 +285,11 @@ class ProcessorMixin:
     def _contents(self, inputs: Any) -> list[str]:
         """For each image, a digest of its pixels. UUIDs that a client gives are not trusted."""
         options, images = inputs.hf_processor_mm_kwargs, inputs.mm_data_items["image"]
-        uuids = {name: one for name, one in (inputs.mm_uuid_items or {}).items() if name != "image"}
         bare = replace(
             inputs,
             mm_data_items=MultiModalDataItems({"image": images}),
             hf_processor_mm_kwargs=without_ours(options),
-            mm_uuid_items=uuids or None,
+            mm_uuid_items=without_images(inputs.mm_uuid_items or {}) or None,
         )
         return list(super()._get_mm_hashes(bare)["image"])
 
@@ -300,7 +297,7 @@ class ProcessorMixin:
         self, contents: Sequence[str], questions: Sequence[str], settings: ServerSettings
     ) -> list[str]:
         """For each image, a digest of its pixels, its question, the settings and the scout."""
-        found = [
+        keys = [
             self._hash(
                 image=content, question=question, tokens=settings.tokens,
                 method=settings.method, where=settings.where, viewing=repr(settings.viewing),
@@ -309,7 +306,7 @@ class ProcessorMixin:
             )
             for content, question in zip(contents, questions, strict=True)
         ]  # fmt: skip
-        return [key + LATE if self.late[key] else key for key in found]
+        return [key + LATE if self.late[key] else key for key in keys]
 
     def _hash(self, **values: Any) -> str:
         algorithm = self.info.ctx.get_mm_config().mm_hasher_algorithm
@@ -320,14 +317,14 @@ class ProcessorMixin:
         views = mm_data_items.get("image")
         if not isinstance(views, ViewItems):
             return super()._get_cache_missing_items(cache, mm_data_items, mm_hashes)
-        rest = {name: items for name, items in mm_data_items.items() if name != "image"}
-        hashes = {name: own for name, own in mm_hashes.items() if name != "image"}
-        cached, missing = super()._get_cache_missing_items(cache, MultiModalDataItems(rest), hashes)
-        mine = cache.is_cached(mm_hashes["image"])
-        METER.count_views(len(mine), sum(mine))
-        new = [one for one, hit in zip(views.data, mine, strict=True) if not hit]
-        own = {"image": ViewItems(new)} if new else {}
-        return {**cached, "image": mine}, MultiModalDataItems({**missing, **own})
+        others = MultiModalDataItems(without_images(mm_data_items))
+        cached, missing = super()._get_cache_missing_items(cache, others, without_images(mm_hashes))
+        known = cache.is_cached(mm_hashes["image"])
+        METER.count("views", len(known))
+        METER.count("views_reused", sum(known))
+        new = [view for view, hit in zip(views.data, known, strict=True) if not hit]
+        missing_views = {"image": ViewItems(new)} if new else {}
+        return {**cached, "image": known}, MultiModalDataItems({**missing, **missing_views})
 
     def _get_cache_missing_processor_kwargs(self, inputs: Any, mm_is_cached: Any) -> Any:
         """Options for the images that are not cached, with their questions only."""
@@ -339,9 +336,9 @@ class ProcessorMixin:
         if isinstance(inputs.mm_data_items["image"], ViewItems):
             return out
         cached = mm_is_cached.get("image", [])
-        METER.count_reused(sum(cached))
+        METER.count("images_reused", sum(cached))
         for name in (QUESTIONS, KEYS):
-            out[name] = [one for one, hit in zip(options[name], cached, strict=True) if not hit]
+            out[name] = [own for own, hit in zip(options[name], cached, strict=True) if not hit]
         return out | {SETTINGS: options[SETTINGS]}
 
     # ---- tensors ---------------------------------------------------------------------------------
@@ -351,9 +348,8 @@ class ProcessorMixin:
         bare, images = without_ours(hf_kwargs), _images(mm_items)
         if images is None or (QUESTIONS not in hf_kwargs and not isinstance(images[0], ViewItem)):
             return super()._apply_hf_processor_main(mm_items, bare)
-        others = {name: items for name, items in mm_items.items() if name != "image"}
         out = BatchFeature()
-        if others:
+        if others := without_images(mm_items):
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
         if isinstance(images[0], ViewItem):
             out.update(view_fields(self._image_inputs(bare), images))
@@ -370,14 +366,12 @@ class ProcessorMixin:
         return out
 
     def _image_inputs(self, options: Mapping[str, Any]) -> choose.ImageInputs:
-        merged = self.info._merge_and_resolve_mm_processor_kwargs(options)
-        config = self.info.get_hf_config()
-        dtype = self.info.ctx.model_config.dtype
-        processor = self.info.get_image_processor()
-        options = dict(merged.get("images_kwargs", {}))
-        if options.keys() & {"size", "min_pixels", "max_pixels"}:
-            options["size"] = self.info._get_vision_size(options, default_size=processor.size)
-        return choose.ImageInputs(config, processor, options, dtype)
+        return choose.ImageInputs(
+            self.info.get_hf_config(),
+            self.info.get_image_processor(),
+            image_options(self.info, options),
+            self.info.ctx.model_config.dtype,
+        )
 
     @property
     def _unit(self) -> int:
@@ -439,4 +433,4 @@ def _images(items: Any) -> list[Any] | None:
     images = items.get("image")
     if not isinstance(images, ImageProcessorItems) or not len(images):
         return None
-    return [images.get(at) for at in range(len(images))]
+    return [images.get(image) for image in range(len(images))]

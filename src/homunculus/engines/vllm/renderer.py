@@ -22,7 +22,6 @@ from typing import Any
 from weakref import ReferenceType, ref
 
 import numpy as np
-from vllm.multimodal.cache.base import MultiModalCache, MultiModalProcessorCacheItemMetadata
 from vllm.multimodal.cache.lru import LruKeyReplicatedSenderCache
 from vllm.multimodal.parse import parse_mm_uuids
 from vllm.multimodal.processing import ProcessorInputs
@@ -30,9 +29,10 @@ from vllm.renderers.hf import HfRenderer
 from vllm.utils.async_utils import make_async
 from vllm.utils.torch_utils import set_default_torch_num_threads
 
-from homunculus.engines.select import search
+from homunculus.engines import select
 from homunculus.engines.vllm.media import ALLOWANCE, Allowance
 from homunculus.engines.vllm.metrics import METER
+from homunculus.engines.vllm.private import limit_notes, put_note, take_note
 from homunculus.engines.vllm.processor import ProcessorMixin, Search
 from homunculus.engines.vllm.settings import ServerSettings
 
@@ -136,15 +136,14 @@ class Notes:
         self._sender = cache if isinstance(cache, LruKeyReplicatedSenderCache) else None
         self._thread, self._clears = thread, 0
         if self._sender:
-            size = NOTED * config.model_config.get_multimodal_config().mm_processor_cache_gb
-            kind = MultiModalProcessorCacheItemMetadata
-            self._sender._cache = MultiModalCache.get_lru_cache(size, kind)
+            size = config.model_config.get_multimodal_config().mm_processor_cache_gb
+            limit_notes(self._sender, NOTED * size)
 
     def take(self, done: Mapping[str, Any]) -> dict[str, Any]:
         """Take the notes of what a processed request sends to the engine, by hash."""
         if not self._sender:
             return {}
-        notes = {key: self._sender._cache.pop(key, None) for key in new_images(done)}
+        notes = {key: take_note(self._sender, key) for key in new_images(done)}
         return {key: note for key, note in notes.items() if note is not None}
 
     def put_when_over(self, notes: Mapping[str, Any]) -> None:
@@ -162,7 +161,7 @@ class Notes:
     def _put(self, notes: Mapping[str, Any], clears: int) -> None:
         if self._sender and clears == self._clears:
             for key, note in notes.items():
-                self._sender.cache_if_fits(self._sender._cache, key, note)
+                put_note(self._sender, key, note)
 
     def clear(self) -> None:
         """Both caches are empty now: put back no notes from before."""
@@ -183,7 +182,7 @@ def warm(settings: ServerSettings) -> None:
     """Search on a small page once."""
     if settings.method_object.source != "nothing":
         with set_default_torch_num_threads():
-            search(PAGE, QUESTION, settings.method_object, settings.scout_object)
+            select.search(PAGE, QUESTION, settings.method_object, settings.scout_object)
 
 
 def _threads(processor: Any) -> int:
@@ -227,12 +226,13 @@ class Queue:
         their keys.
         """
         loop = asyncio.get_running_loop()
-        until = loop.time() + min((one.settings.seconds for one in searches), default=0)
-        for at, one in enumerate(searches):
+        seconds = min((search.settings.seconds for search in searches), default=0)
+        until = loop.time() + seconds
+        for number, search in enumerate(searches):
             try:
-                await asyncio.wait_for(self.run(one), until - loop.time())
+                await asyncio.wait_for(self.run(search), until - loop.time())
             except TimeoutError:
-                return frozenset(late.key for late in searches[at:])
+                return frozenset(late.key for late in searches[number:])
         return frozenset()
 
     async def run(self, search: Search) -> float:

@@ -116,7 +116,7 @@ class ServerSettings:
         return Viewing(acuity_of(self.acuity), self.context)
 
     @property
-    def most(self) -> int:
+    def max_tokens(self) -> int:
         """The most tokens that an image may keep."""
         return max(self.tokens, self.share_tokens) if self.share_after else self.tokens
 
@@ -234,7 +234,7 @@ def check_images(images: Any, settings: ServerSettings) -> None:
                 f"homunculus: expected an image, got {image!r:.80} ({type(image).__name__}). "
                 "Send it as `image_url`, by its address or as a data URL."
             )
-    sizes = [images.get_image_size(at) for at in range(len(images))]
+    sizes = [images.get_image_size(image) for image in range(len(images))]
     pixels = sum(size.width * size.height for size in sizes)
     if pixels > settings.pixels:
         raise ValueError(

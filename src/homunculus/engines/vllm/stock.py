@@ -42,7 +42,7 @@ OPTIONS = "--mm-processor-kwargs"
 WINDOWS = 4
 """Windows of an image at most, beside the whole."""
 SEARCH = ServerSettings().seconds
-"""What `--max-search-seconds` is if nobody gives it."""
+"""What `--max-search-seconds` is by default."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class StockFamily:
     """Options of the family's processor under which every image is one tile."""
     marks: bool = True
     """Whether the marks around an image are counted. Gemma's begin and end with newlines, which
-    merge with those of the text, so nobody knows how many there are."""
+    merge with those of the text, so their number is not known."""
 
 
 def _flat(name: str, info: Any, price: int) -> TokenRule:
@@ -71,9 +71,9 @@ def _any_resolution(name: str, info: Any, price: int) -> TokenRule:
     del price
     config, encoder = info.get_hf_config(), info.get_vision_encoder_info()
     side, cells = encoder.get_image_size(), encoder.get_patch_grid_length()
-    most = max(max(pair) for pair in config.image_grid_pinpoints) // side
+    tiles = max(max(pair) for pair in config.image_grid_pinpoints) // side
     return AnyResolutionRule(
-        name, side // cells, pixels=side, cells_per_tile=cells, tiles=most, one_base=False
+        name, side // cells, pixels=side, cells_per_tile=cells, tiles=tiles, one_base=False
     )
 
 
@@ -142,7 +142,7 @@ class ViewSettings:
             values = json.loads(text)
         except ValueError as error:
             raise ValueError(f"{VARIABLE}: expected a JSON object, got {text[:80]!r}.") from error
-        names = [one.name for one in fields(ViewSettings)]
+        names = [field.name for field in fields(ViewSettings)]
         unknown = [name for name in values if name not in names] if isinstance(values, dict) else []
         if unknown or not isinstance(values, dict):
             raise ValueError(
@@ -184,12 +184,12 @@ def raise_limit(
     """
     limits = dict(limits or {})
     own = limits.get("image", settings.images)
-    many = own.get("count", settings.images) if isinstance(own, Mapping) else own
-    if isinstance(many, bool) or not isinstance(many, int) or many < 1:
-        raise ValueError(f"{LIMITS}: expected at least 1 image, got {many!r}.")
-    views = many * (WINDOWS + 1)
+    images = own.get("count", settings.images) if isinstance(own, Mapping) else own
+    if isinstance(images, bool) or not isinstance(images, int) or images < 1:
+        raise ValueError(f"{LIMITS}: expected at least 1 image, got {images!r}.")
+    views = images * (WINDOWS + 1)
     counted = dict(own, count=views) if isinstance(own, Mapping) else views
-    return {"video": 0} | limits | {"image": counted}, replace(settings, images=many)
+    return {"video": 0} | limits | {"image": counted}, replace(settings, images=images)
 
 
 # ---- the rule of a checkpoint --------------------------------------------------------------------
@@ -227,7 +227,7 @@ def _trials(rule: TokenRule) -> list[list[Size]]:
     """Sizes whose counts are compared: below, at and above a tile, of many shapes."""
     side = rule.unit.side if rule.unit else rule.side
     near = [(side - 1, side + 1), (side, side), (side // 2 + 1, side), (2 * side, 3 * side + 5)]
-    slim = [(8 * side // 2, side // 2 + 3), (side // 3 + 2, 5 * side), (17, 90)]
+    slim = [(4 * side, side // 2 + 3), (side // 3 + 2, 5 * side), (17, 90)]
     return [*([size] for size in (*near, *slim)), [near[0], slim[0], near[3]]]
 
 
@@ -243,11 +243,11 @@ def _hint(name: str) -> str:
 
 def count_images(processor: Any, sizes: Sequence[Size], marks: bool) -> list[int]:
     """Tokens of blank images of these sizes in one prompt, as vLLM's processor counts them."""
-    images: Any = need("PIL.Image", "vllm", WHO)
-    some = [images.new("RGB", (wide, high), "white") for high, wide in sizes]
-    prompt = processor.dummy_inputs.get_dummy_text({"image": len(some)})
-    found = processor(prompt, processor.info.parse_mm_data({"image": some}))
-    places = found["mm_placeholders"]["image"]
+    pillow: Any = need("PIL.Image", "vllm", WHO)
+    images = [pillow.new("RGB", (wide, high), "white") for high, wide in sizes]
+    prompt = processor.dummy_inputs.get_dummy_text({"image": len(images)})
+    inputs = processor(prompt, processor.info.parse_mm_data({"image": images}))
+    places = inputs["mm_placeholders"]["image"]
     return [place.length if marks else place.get_num_embeds() for place in places]
 
 
@@ -260,9 +260,9 @@ def describe(rule: TokenRule, settings: ViewSettings) -> str:
         )
     unit, label = rule.unit or Unit(1, price), Label.of(settings.label)
     views = min(WINDOWS + 1, affordable(unit, settings.tokens, label))
-    two = 2 * unit.tokens + label.fees.whole + label.fees.window
-    more = "" if views > 1 else f"; from --tokens {two} on windows are shown, too"
+    two_views = 2 * unit.tokens + label.fees.whole + label.fees.window
+    advice = "" if views > 1 else f"; from --tokens {two_views} on windows are shown, too"
     return (
         f"{rule.name}, up to {views} view{'s' if views > 1 else ''} of {unit.tokens} tokens per "
-        f"image within {settings.tokens}{more}"
+        f"image within {settings.tokens}{advice}"
     )

@@ -57,7 +57,7 @@ def cut(
     field: Field, lag: Float[Tensor, "b n"], bonus: Float[Tensor, "b inner"], slots: int
 ) -> Allocation:
     """The cut that splits by relevance below plus bonus; bonus must not grow down the tree."""
-    rows, inner = min(slots, field.most), field.inner
+    rows, inner = min(slots, field.max_cells), field.inner
     if inner == 0:
         return finish(field, best(keys(lag, field.valid), rows)[..., None], slots)
     top = highest(field, lag)
@@ -111,11 +111,11 @@ def _envelope(levels: int, legible: float) -> list[float]:
     those after it. So the best average counts, over any number of splits in a row.
     """
     read = [0.5 * (1 + erf((legible - level) / WIDTH / sqrt(2))) for level in range(levels)]
-    best = [0.0] + [
+    averages = [0.0] + [
         max((read[level - down] - read[level]) / (4**down - 1) for down in range(1, level + 1))
         for level in range(1, levels)
     ]
-    return [log(max(gain, 1e-12)) for gain in best]
+    return [log(max(gain, 1e-12)) for gain in averages]
 
 
 def _splits(field: Field, slots: int) -> int:

@@ -30,5 +30,5 @@ class TopK(Rule):
             height = field.level if self.level_weight < 0 else field.level - coarsest
             lag = lag - self.level_weight * height  # never below zero, as keys need it
         key = keys(lag, None if field.full else field.valid)
-        index = best(key, min(slots, field.most))
+        index = best(key, min(slots, field.max_cells))
         return finish(field, index[..., None], slots)

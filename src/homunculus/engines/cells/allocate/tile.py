@@ -20,11 +20,11 @@ def blocks(
     """The cells of each rectangle in equal parts; ``largest`` bounds the rectangles per image."""
     tall, broad = (max(length) for length in zip(*largest, strict=True))
     side = high - low
-    at = ramp(tall * broad, low.device)
-    down, right = at // broad, at % broad
+    place = ramp(tall * broad, low.device)
+    down, right = place // broad, place % broad
     inside = (down < side[..., :1]) & (right < side[..., 1:])
     wide = field.size[:, 1, None, None]
-    # what pads a block repeats its first cell: a weight of zero does not cure a stranger's NaN
+    # what pads a block repeats its first cell: a weight of zero does not cure another cell's NaN
     index = (low[..., :1] + down * inside) * wide + low[..., 1:] + right * inside
     return index, inside / side.prod(-1, keepdim=True)
 
@@ -54,12 +54,12 @@ class Resize(Rule):
         count = small.prod(-1, keepdim=True)
         slot = ramp(max(rows * cols for rows, cols in plan), small.device)[:, None]
         valid = slot < count
-        at = slot.minimum(count - 1)
-        cell = torch.cat((at // small[..., 1:], at % small[..., 1:]), -1)
+        place = slot.minimum(count - 1)
+        cell = torch.cat((place // small[..., 1:], place % small[..., 1:]), -1)
         size = field.size[:, None]
         largest = [
-            (-(-grid[0] // part[0]), -(-grid[1] // part[1]))
-            for grid, part in zip(field.grids, plan, strict=True)
+            (-(-grid[0] // shrunk[0]), -(-grid[1] // shrunk[1]))
+            for grid, shrunk in zip(field.grids, plan, strict=True)
         ]
         index, weight = blocks(field, cell * size // small, (cell + 1) * size // small, largest)
         return Allocation(index * valid, weight * valid, valid[..., 0])
@@ -76,15 +76,15 @@ def resize_plan(grid: Grid, slots: int) -> Grid:
     ((16, 17), (12, 8), (3, 5))
     """
     rows, cols = grid
-    found: list[tuple[int, int, int, int]] = []
+    shapes: list[tuple[int, int, int, int]] = []
     for a in range(1, min(rows, slots) + 1):
         # scales of a side, in halves of a cell over its length: 2a - 1 to 2a + 1, a single cell's
         # from 0; the widest b whose scales begin before those of a end
         widest = ((2 * a + 1) * cols // rows + 1) // 2
         b = min(max(1, widest), cols, slots // a)
         if a == 1 or (2 * b + 1) * rows >= (2 * a - 1) * cols:
-            found.append((-a * b, abs(a * cols - b * rows), a, b))
-    return min(found)[2:]
+            shapes.append((-a * b, abs(a * cols - b * rows), a, b))
+    return min(shapes)[2:]
 
 
 @dataclass(frozen=True)

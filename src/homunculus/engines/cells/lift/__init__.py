@@ -1,7 +1,7 @@
 """Lift: where tokens could be. Geometry, parents and pooling; no opinion about what matters."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from jaxtyping import Float, Int
@@ -17,7 +17,6 @@ from homunculus.engines.cells.lift.levels import (
     spread,
     with_feature,
 )
-from homunculus.engines.cells.tower import Tower
 from homunculus.engines.cells.types import Field
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "grid",
     "levels_for",
     "mips",
-    "on_encoder",
     "on_grid",
     "on_pyramid",
     "pyramid",
@@ -47,8 +45,8 @@ class Lift:
 
     >>> from homunculus import Lift, Material
     >>> from homunculus.engines.cells import lift
-    >>> two = Lift("two levels", lambda grids, slots, material: lift.pyramid(grids, 2))
-    >>> two([(4, 4)], 8, Material()).box.shape  # 2 x 2 coarse cells, then 4 x 4
+    >>> two_levels = Lift("two levels", lambda grids, slots, material: lift.pyramid(grids, 2))
+    >>> two_levels([(4, 4)], 8, Material()).box.shape  # 2 x 2 coarse cells, then 4 x 4
     torch.Size([1, 20, 4])
     """
 
@@ -78,21 +76,14 @@ class Material:
     """How many regions there may be."""
     energy: Float[Tensor, "b n o"] | None = None
     """How much of each cell's detail runs each way, for `frequency`."""
-    tower: Tower | None = None
-    """Attention and keys of the encoder that the features come from."""
-    question: Float[Tensor, "b n w"] | None = None
-    """Cosine of each cell with each word of the question, where both are vectors of one model;
-    -inf behind an image's last word."""
 
 
-FOUND_AS: dict[Need, str] = {
+FOUND_AS: dict[str, str] = {
     "features": "feature",
     "regions": "label",
     "bands": "energy",
-    "attention": "tower",
-    "question": "question",
 }
-"""Where a `Material` holds what a method needs."""
+"""Where a `Material` holds what a method needs, if its name is another one."""
 
 
 def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
@@ -108,25 +99,11 @@ def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
         check_cells(material.label, grids, "label", who)
     if material.energy is not None:
         check_cells(material.energy, grids, "energy", who, dims=3)
-    if material.tower is not None:
-        check_cells(material.tower.attention, grids, "attention", who)
-    if material.question is not None:
-        check_cells(material.question, grids, "question", who, dims=3)
 
 
 def _grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
     """Level-0 cells."""
     return grid(grids, material.feature)
-
-
-def _encoded(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Level-0 cells with all that their encoder and the question say of them."""
-    field = grid(grids)
-    if material.feature is not None:
-        field = field.to(material.feature.device)
-    return replace(
-        field, feature=material.feature, tower=material.tower, question=material.question
-    )
 
 
 def _pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
@@ -135,5 +112,4 @@ def _pyramid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
 
 
 on_grid = Lift("grid", _grid)
-on_encoder = Lift("encoder", _encoded)
 on_pyramid = Lift("pyramid", _pyramid)

@@ -65,13 +65,13 @@ def pyramid(
 
 
 @cached
-def _alike(one: Grid, images: int, levels: int) -> Field:
+def _alike(size: Grid, images: int, levels: int) -> Field:
     """Images of one size share their geometry, and it is the same the next time."""
-    field = _geometry((one,), torch.tensor([levels]))
+    field = _geometry((size,), torch.tensor([levels]))
     several = (images, -1)
     return replace(
         field,
-        grids=(one,) * images,
+        grids=(size,) * images,
         full=True,
         box=field.box.expand(*several, -1),
         level=field.level.expand(several),
@@ -87,14 +87,14 @@ def _geometry(grids: tuple[Grid, ...], depth: Int[Tensor, "b"]) -> Field:
     count = rows * cols * (torch.arange(levels) < depth[:, None])
     end = count.flip(1).cumsum(1).flip(1)  # one past a level's last cell: coarse levels come first
     start = end - count
-    at = torch.arange(int(end[:, 0].max())).expand(len(grids), -1)
-    level = (at[..., None] < end[:, None, 1:]).sum(-1)
-    valid = at < end[:, :1]
+    place = torch.arange(int(end[:, 0].max())).expand(len(grids), -1)
+    level = (place[..., None] < end[:, None, 1:]).sum(-1)
+    valid = place < end[:, :1]
 
     def here(table: Int[Tensor, "b l"], shift: int = 0) -> Int[Tensor, "b n"]:
         return table.gather(1, (level + shift).clamp(0, levels - 1))
 
-    local = at - here(start)
+    local = place - here(start)
     row, col = local // here(cols), local % here(cols)
     rooted = (level == depth[:, None] - 1) | ~valid
     above = here(start, 1) + (row // 2) * here(cols, 1) + col // 2
@@ -105,7 +105,7 @@ def _geometry(grids: tuple[Grid, ...], depth: Int[Tensor, "b"]) -> Field:
         grids=grids,
         box=torch.cat((low, high), -1) * valid[..., None].float(),
         level=level,
-        parent=torch.where(rooted, at, above),
+        parent=torch.where(rooted, place, above),
         children=below * ((level > 0) & valid),
         valid=valid,
         spans=tuple(zip(start.amin(0).tolist(), end.amax(0).tolist(), strict=True)),
@@ -123,10 +123,10 @@ def with_feature(field: Field, feature: Float[Tensor, "b n d"]) -> Field:
 
 def dense(grids: tuple[Grid, ...], flat: Float[Tensor, "b n d"]) -> Float[Tensor, "b d h w"]:
     """Cells in reading order onto a raster as large as the largest image; zero outside."""
-    most = max(rows * cols for rows, cols in grids)
-    if flat.shape[:2] != (len(grids), most):
+    cells = max(rows * cols for rows, cols in grids)
+    if flat.shape[:2] != (len(grids), cells):
         raise ValueError(
-            f"lift: level-0 values need shape {len(grids)} x {most} (images x most cells), "
+            f"lift: level-0 values need shape {len(grids)} x {cells} (images x most cells), "
             f"got {flat.shape[0]} x {flat.shape[1]}"
         )
     high, wide = max(rows for rows, _ in grids), max(cols for _, cols in grids)
@@ -135,8 +135,8 @@ def dense(grids: tuple[Grid, ...], flat: Float[Tensor, "b n d"]) -> Float[Tensor
     size = torch.tensor(grids, device=flat.device)
     row, col = torch.arange(high, device=flat.device), torch.arange(wide, device=flat.device)
     inside = (row < size[:, :1])[:, :, None] & (col < size[:, 1:])[:, None]
-    at = (row[:, None] * size[:, 1, None, None] + col) * inside
-    picked = flat.gather(1, repeat(at, "b h w -> b (h w) d", d=flat.shape[2]))
+    place = (row[:, None] * size[:, 1, None, None] + col) * inside
+    picked = flat.gather(1, repeat(place, "b h w -> b (h w) d", d=flat.shape[2]))
     return rearrange(picked, "b (h w) d -> b d h w", h=high).masked_fill(~inside[:, None], 0)
 
 
@@ -155,9 +155,9 @@ def _means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"
         width.append(total.shape[3])
     level = field.level.to(device)
     row, col = (field.box[..., :2].to(device).long() >> level[..., None]).unbind(-1)
-    at = torch.tensor(start, device=device)[level] + row * torch.tensor(width, device=device)[level]
-    every = rearrange(torch.cat(sums, 2), "b d n -> b n d")
-    picked = every.gather(1, repeat(at + col, "b n -> b n d", d=flat.shape[2]))
+    start, width = (torch.tensor(number, device=device)[level] for number in (start, width))
+    place = repeat(start + row * width + col, "b n -> b n d", d=flat.shape[2])
+    picked = rearrange(torch.cat(sums, 2), "b d n -> b n d").gather(1, place)
     side = (field.box[..., 2:] - field.box[..., :2]).to(device)
     return (picked / side.prod(-1, keepdim=True).clamp(min=1)).to(flat.dtype)
 
@@ -165,11 +165,11 @@ def _means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"
 def _tree_means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"]:
     """The same on regions and clusters: level 0 stands last, in reading order."""
     first = ((field.level > 0) & field.valid).sum(1, keepdim=True)
-    at = ramp(field.level.shape[1], flat.device) - first
-    leaf = (at >= 0) & field.valid
-    at = at.clamp(0, flat.shape[1] - 1)[..., None].expand(-1, -1, flat.shape[2])
+    cell = ramp(field.level.shape[1], flat.device) - first
+    leaf = (cell >= 0) & field.valid
+    cell = cell.clamp(0, flat.shape[1] - 1)[..., None].expand(-1, -1, flat.shape[2])
     # double: sums of a few thousand float32 values then do not depend on their order
-    total = flat.double().gather(1, at).masked_fill(~leaf[..., None], 0)
+    total = flat.double().gather(1, cell).masked_fill(~leaf[..., None], 0)
     size = leaf.long()
     for step in range(field.levels - 1):
         rising = (field.level == step) & field.valid & ~field.root
@@ -200,13 +200,13 @@ def spread(field: Field, logit: Float[Tensor, "b n0"]) -> Relevance:
 def _finite(field: Field, logit: Float[Tensor, "b n0"]) -> Float[Tensor, "b n0"]:
     """NaN and -inf just below the image's least relevance, +inf just above: means stay sane.
 
-    The image's most is taken off first, so that what is added to all logits cannot change how a
+    The image's largest is taken off first, so that what is added to all logits cannot change how a
     mean is rounded.
     """
-    at = torch.arange(logit.shape[1], device=logit.device)
-    real = logit.isfinite() & (at < field.cells().to(logit.device))
-    most = logit.float().masked_fill(~real, -torch.inf).amax(1, keepdim=True)
-    below = logit.float() - most.nan_to_num(neginf=0.0)
+    cell = torch.arange(logit.shape[1], device=logit.device)
+    real = logit.isfinite() & (cell < field.cells().to(logit.device))
+    largest = logit.float().masked_fill(~real, -torch.inf).amax(1, keepdim=True)
+    below = logit.float() - largest.nan_to_num(neginf=0.0)
     low = below.masked_fill(~real, torch.inf).amin(1, keepdim=True).nan_to_num(posinf=0.0) - 1
     return torch.where(real, below, torch.where(logit == torch.inf, 1.0, low))
 
@@ -215,8 +215,8 @@ def _maxima(field: Field, logit: Float[Tensor, "b n0"]) -> Float[Tensor, "b n"]:
     """Each cell's most relevant level-0 cell; level 0 stands last, in reading order."""
     device = logit.device
     first = ((field.level > 0) & field.valid).sum(1, keepdim=True).to(device)
-    at = torch.arange(field.level.shape[1], device=device) - first
-    value = logit.gather(1, at.clamp(0, logit.shape[1] - 1)).masked_fill(at < 0, -torch.inf)
+    cell = torch.arange(field.level.shape[1], device=device) - first
+    value = logit.gather(1, cell.clamp(0, logit.shape[1] - 1)).masked_fill(cell < 0, -torch.inf)
     parent, level = field.parent.to(device), field.level.to(device)
     for step in range(field.levels - 1):
         rising = value.masked_fill(level != step, -torch.inf)

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import homunculus
-from homunculus.engines import tower
 from homunculus_lab.rivals import RIVALS
+from homunculus_lab.rivals import attention as tower
 from tiny import FAMILIES, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
@@ -74,7 +74,7 @@ def test_attention_is_what_the_tower_itself_computes(family: str) -> None:
         vision = one.model.base_model.vision_tower
         weights = vision(inputs["pixel_values"], output_attentions=True).attentions
     late, first = (weights[-2], weights[0]) if family == "llava" else (weights[-1], weights[0])
-    for got, full in ((encoded.towers[0].attention, late), (encoded.towers[0].glance, first)):
+    for got, full in ((encoded.observed[0].late, late), (encoded.observed[0].first, first)):
         told = full[:, :, 0, 1:].mean(1) if family == "llava" else full.mean((1, 2))
         torch.testing.assert_close(got, told)
 
@@ -105,7 +105,7 @@ def test_tiles_are_put_together_as_the_model_does_it() -> None:
     (rows,) = tower._packed_rows(base, seen[0], inputs, layouts)
     cells = layouts[0].row
     torch.testing.assert_close(rows[cells], encoded.rows[0][cells])
-    assert encoded.towers[0].tile.unique().numel() > 1
+    assert encoded.observed[0].tile.unique().numel() > 1
 
 
 @pytest.mark.parametrize("family", ["smolvlm", "idefics3", "internvl"])

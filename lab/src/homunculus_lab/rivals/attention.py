@@ -1,8 +1,11 @@
-"""What a model's own vision tower and words say of an image's cells, for the rivals.
+"""What the vision tower of a model attends to, cell by cell.
 
 Attention is computed from a layer's own queries and keys, caught by hooks while the model encodes
-an image; no class is changed, and the model's attention may be of any kind. Words are compared
-with cells where the model puts both: among the inputs of its language model.
+an image; no class is changed, and the model's attention may be of any kind.
+
+Parts of transformers without a promise, as seen in 5.19: the attributes `qkv`, `q_proj`, `k_proj`
+of attention modules and their arguments, `apply_rotary_pos_emb_vision`, `get_vision_window_index`
+and `image_size_to_num_patches` of a model's own module, `pack_image_features` of LLaVA-OneVision.
 """
 
 import sys
@@ -19,11 +22,9 @@ from einops import rearrange, reduce
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from homunculus.engines.cells.lift import Material
-from homunculus.engines.cells.methods import Method
-from homunculus.engines.cells.tower import Tower
 from homunculus.engines.encode import Encoded, encode_images
 from homunculus.engines.families import Layout, split_rows
+from homunculus_lab.rivals.encoder import Attention
 
 QUERIES = 256
 """Rows of an attention matrix that are held at a time."""
@@ -44,22 +45,19 @@ class Layer:
 
 def attention_layers(tower: nn.Module) -> list[Any]:
     """The attention modules of a tower, first layer first."""
-    found = [
-        one for one in tower.modules() if hasattr(one, "qkv") or {"q_proj", "k_proj"} <= names(one)
+    return [
+        module
+        for module in tower.modules()
+        if hasattr(module, "qkv") or {"q_proj", "k_proj"} <= dict(module.named_children()).keys()
+        # a pooling head at the end, as SigLIP's, is no layer of the tower
+        if isinstance(getattr(module, "num_heads", None), int) or heads(module)
     ]
-    # a pooling head at the end, as SigLIP's, is no layer of the tower
-    return [one for one in found if isinstance(getattr(one, "num_heads", None), int) or heads(one)]
-
-
-def names(module: nn.Module) -> set[str]:
-    """Names of a module's direct parts."""
-    return {name for name, _ in module.named_children()}
 
 
 def heads(module: Any) -> int:
     """Heads of an attention module."""
-    many = getattr(module, "num_heads", None) or getattr(module, "num_attention_heads", None)
-    return int(many or getattr(module.config, "num_attention_heads", 0))
+    count = getattr(module, "num_heads", None) or getattr(module, "num_attention_heads", None)
+    return int(count or getattr(module.config, "num_attention_heads", 0))
 
 
 @contextmanager
@@ -108,14 +106,14 @@ def received(
     patches.
     """
     scaled = query.float() * query.shape[-1] ** -0.5
-    asks = scaled[:, :, :first] if first else scaled
+    rows = scaled[:, :, :first] if first else scaled
     total = torch.zeros(query.shape[0], key.shape[2], device=query.device)
-    for some in asks.split(QUERIES, 2):
-        total += (some @ key.float().mT).softmax(-1).sum(2).mean(1)
-    return total[:, first:] / asks.shape[2]
+    for block in rows.split(QUERIES, 2):
+        total += (block @ key.float().mT).softmax(-1).sum(2).mean(1)
+    return total[:, first:] / rows.shape[2]
 
 
-def attention(layer: Layer, first: int) -> tuple[Float[Tensor, "b n"], Float[Tensor, "b n e"]]:
+def tile_attention(layer: Layer, first: int) -> tuple[Float[Tensor, "b n"], Float[Tensor, "b n e"]]:
     """What each patch of each tile gets, and its keys, mean over heads."""
     query, key = (
         rearrange(layer.parts[part], "b s (h e) -> b h s e", h=heads(layer.module))
@@ -127,16 +125,16 @@ def attention(layer: Layer, first: int) -> tuple[Float[Tensor, "b n"], Float[Ten
 def packed_attention(layer: Layer) -> tuple[Float[Tensor, "n"], Float[Tensor, "n e"]]:
     """The same where images stand one behind the other, each attending to itself (Qwen)."""
     module, parts = layer.module, layer.parts
-    turn = sys.modules[type(module).__module__].apply_rotary_pos_emb_vision
+    rotate = sys.modules[type(module).__module__].apply_rotary_pos_emb_vision
     qkv = rearrange(module.qkv(parts["hidden"]), "s (t h e) -> t s h e", t=3, h=heads(module))
     query, key = (
-        rearrange(one, "s h e -> 1 h s e")
-        for one in turn(qkv[0], qkv[1], parts["cos"], parts["sin"])
+        rearrange(turned, "s h e -> 1 h s e")
+        for turned in rotate(qkv[0], qkv[1], parts["cos"], parts["sin"])
     )
     ends = parts["ends"].tolist()
     spans = [slice(*pair) for pair in pairwise(ends)]
-    got = [received(query[:, :, one], key[:, :, one])[0] for one in spans]
-    return torch.cat(got), key[0].float().mean(0)
+    attention = [received(query[:, :, span], key[:, :, span])[0] for span in spans]
+    return torch.cat(attention), key[0].float().mean(0)
 
 
 # ---- from patches to cells -----------------------------------------------------------------------
@@ -150,16 +148,16 @@ def encode_with_attention(
     """Encode all images, and note what the tower's first and late layer attend to."""
     base = model.base_model
     tower = next(getattr(base, name) for name in TOWERS if hasattr(base, name))
-    every = attention_layers(tower)
-    late = _late(model.config, len(every))
-    with watch([every[0], every[late]]) as layers:
+    modules = attention_layers(tower)
+    late = _late(model.config, len(modules))
+    with watch([modules[0], modules[late]]) as layers:
         encoded = encode_images(model, inputs, layouts)
-    if hasattr(every[0], "qkv"):
+    if hasattr(modules[0], "qkv"):
         rows = _qwen_rows(base, layers, inputs, layouts)
     else:
         rows = _tile_rows(base, layers, inputs, layouts)
-    towers = [_tower(one, layout) for one, layout in zip(rows, layouts, strict=True)]
-    return replace(encoded, towers=towers)
+    observed = [_attention(own, layout) for own, layout in zip(rows, layouts, strict=True)]
+    return replace(encoded, observed=observed)
 
 
 def _late(config: Any, layers: int) -> int:
@@ -191,8 +189,8 @@ def _window_order(visual: Any, inputs: Mapping[str, Any]) -> Int[Tensor, "n"] | 
     """How a tower with windows orders its rows inside; None for one without."""
     if not hasattr(visual, "permute_input_for_window_attn"):
         return None
-    room = sys.modules[type(visual).__module__]
-    order, _ = room.get_vision_window_index(
+    module = sys.modules[type(visual).__module__]
+    order, _ = module.get_vision_window_index(
         inputs["image_grid_thw"],
         visual.spatial_merge_size,
         visual.window_size,
@@ -207,7 +205,7 @@ def _tile_rows(
     """The same of towers that see square tiles; some have a class token in front."""
     patches = layers[0].parts["q"].shape[1]
     start = patches - isqrt(patches) ** 2
-    (first, _), (late, key) = (attention(layer, start) for layer in layers)
+    (first, _), (late, key) = (tile_attention(layer, start) for layer in layers)
     tile = torch.arange(len(late), device=late.device)[:, None].expand_as(late).float()
     value = torch.cat((torch.stack((late, first, tile), 2), key), 2)
     side = isqrt(_cells(base.config, layouts, len(value), value.shape[1]))
@@ -234,10 +232,10 @@ def _packed_rows(
     base: Any, cells: Float[Tensor, "t n c"], inputs: Mapping[str, Any], layouts: Sequence[Layout]
 ) -> list[Rows]:
     """Tiles put together, unpadded and with line ends, by the model's own function."""
-    room, config = sys.modules[type(base).__module__], base.config
+    module, config = sys.modules[type(base).__module__], base.config
     sizes = inputs["image_sizes"]
     counts = [
-        1 if len(layout.rest) == 1 else room.image_size_to_num_patches(
+        1 if len(layout.rest) == 1 else module.image_size_to_num_patches(
             image_size=size, grid_pinpoints=config.image_grid_pinpoints,
             patch_size=config.vision_config.image_size,
         )
@@ -253,64 +251,15 @@ def _packed_rows(
     return list(packed)
 
 
-def _tower(rows: Rows, layout: Layout) -> Tower:
-    """What the tower says of the lattice's cells; a thumbnail among the rest is the glance."""
+def _attention(rows: Rows, layout: Layout) -> Attention:
+    """What the tower attends to, on the lattice's cells; a thumbnail is what the first sees."""
     late, first, tile = rows[:, :3].unbind(1)
-    at = layout.row.to(rows.device)
-    tile = tile[at].round().long()
-    small = layout.rest[: isqrt(len(layout.rest)) ** 2].to(rows.device)
-    side = isqrt(len(small))
-    glance = first[at]
+    row = layout.row.to(rows.device)
+    tile = tile[row].round().long()
+    thumbnail = layout.rest[: isqrt(len(layout.rest)) ** 2].to(rows.device)
+    side = isqrt(len(thumbnail))
+    seen = first[row]
     if side > 1:
-        whole = rearrange(first[small], "(y x) -> 1 1 y x", y=side)
-        glance = F.interpolate(whole, layout.grid, mode="nearest").flatten()
-    return Tower(late[at][None], rows[at, 3:][None], glance[None], (tile - tile.min())[None])
-
-
-# ---- words ---------------------------------------------------------------------------------------
-
-
-def word_likeness(
-    model: Any, processor: Any, question: str, rows: Float[Tensor, "n d"], who: str
-) -> Float[Tensor, "1 n w"]:
-    """Cosine of each row with each token of the question, as the language model gets both."""
-    tokenizer = getattr(processor, "tokenizer", processor)
-    ids = tokenizer(question, add_special_tokens=False, return_tensors="pt")["input_ids"][0]
-    if not len(ids):
-        raise ValueError(f"engine: {who} needs a question, got none. Ask one.")
-    words = model.get_input_embeddings()(ids.to(rows.device)).float()
-    unit = F.normalize(rows[:, : words.shape[1]].float(), dim=1)
-    return (unit @ F.normalize(words, dim=1).T)[None]
-
-
-def model_material(
-    model: Any,
-    processor: Any,
-    method: Method,
-    encoded: Encoded,
-    questions: Sequence[str],
-    layouts: Sequence[Layout],
-) -> list[Material]:
-    """For each image what a rival chooses by; DeepStack channels are kept, but not compared."""
-    width = _width(model, method)
-    out: list[Material] = []
-    for at, (rows, layout) in enumerate(zip(encoded.rows, layouts, strict=True)):
-        cells = rows[layout.row.to(rows.device)][:, :width]
-        tower = encoded.towers[at] if encoded.towers else None
-        question = None
-        if "question" in method.needs:
-            question = word_likeness(model, processor, questions[at], cells, method.name)
-        out.append(Material(cells[None], tower=tower, question=question))
-    return out
-
-
-def _width(model: Any, method: Method) -> int:
-    """Channels of the language model's inputs, which words and cells share."""
-    table = model.get_input_embeddings()
-    if table is None or not hasattr(table, "weight"):
-        kind = getattr(model.config, "model_type", type(model).__name__)
-        raise ValueError(
-            f"engine: {method.name} compares words and cells, and {kind} has no space for both. "
-            "Use another method."
-        )
-    return int(table.weight.shape[1])
+        whole = rearrange(first[thumbnail], "(y x) -> 1 1 y x", y=side)
+        seen = F.interpolate(whole, layout.grid, mode="nearest").flatten()
+    return Attention(late[row][None], rows[row, 3:][None], seen[None], (tile - tile.min())[None])
