@@ -94,7 +94,7 @@ def plans(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def plan(path: Path, question: str, tokens: int, model: str) -> str:
     """What `views` would send."""
     seen = views(path, question, tokens=tokens, model=model)
-    parts = [(one.name, one.box, one.size, one.tokens) for one in seen]
+    parts = [(one.name, tuple(one.box), one.size, one.tokens) for one in seen]
     return sha(repr((parts, None if seen.value is None else round(seen.value, 4))))
 
 
