@@ -1,4 +1,4 @@
-"""Look at one picture with one question: open, score, allocate, certify; then show or tell.
+"""Keep cells of one picture for one question: open, score, allocate, certify, draw, explain.
 
 Where the package has its scout, the question's words are looked for on the page; the result says
 which were found, or where else its relevance came from.
@@ -145,7 +145,9 @@ class Look:
             "relevance": self.sight.origin,
             "why": self.why(),
             "certificate": {name: part[0].item() for name, part in vars(self.certificate).items()},
-            "levels": {str(one): int((level == one).sum()) for one in sorted(set(level.tolist()))},
+            "levels": {
+                str(number): int((level == number).sum()) for number in sorted(set(level.tolist()))
+            },
             "fixation": self._original(torch.tensor([point * 2]))[0][:2] if point else None,
             "boxes": self._original(self.tokens.box[0][valid]),
         }
@@ -160,10 +162,10 @@ class Look:
 
 def notes(picture: Picture, question: str, sight: Sight) -> list[str]:
     """Sentences on what a reader might not expect of a picture and a question."""
-    found = picture.notes()
+    sentences = picture.notes()
     if question.strip() and (sight.basis != "found" or sight.facts.get("matched") is False):
-        found.append(sight.explanation)
-    return found
+        sentences.append(sight.explanation)
+    return sentences
 
 
 def look(
@@ -185,8 +187,8 @@ def look(
     A token is ``patch`` pixels along its side, or as large as one of ``model`` (`qwen3-vl`).
     ``fixation`` is x y, fractions of the picture if both are at most 1, else pixels of the
     original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
-    ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder with weights of
-    the word scout, a map of logits, or a function of (image, question, grid).
+    ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder with
+    weights of the word scout, a map of logits, or a function of (image, question, grid).
 
     >>> from PIL import Image
     >>> page = Image.new("RGB", (640, 480), "white")

@@ -1,4 +1,4 @@
-"""What the studio lets in: pictures as bounded bytes, and the few requests that its page makes.
+"""What the studio lets in: pictures of bounded size, and the few requests that its page makes.
 
 Gradio has routes that open files, fetch addresses and forward requests. The page needs none of
 them, so none can be reached: a request goes through if its path is one of the page's own, its body
@@ -183,20 +183,20 @@ def check_json(body: bytes) -> None:
     except (ValueError, RecursionError):
         raise Refusal(400, "expected JSON") from None
     while todo:
-        one = todo.pop()
-        if isinstance(one, dict):
-            if {"path", "url", "meta", "_type"} & one.keys():
+        value = todo.pop()
+        if isinstance(value, dict):
+            if {"path", "url", "meta", "_type"} & value.keys():
                 raise Refusal(400, "a file cannot be named here")
-            todo += one.values()
-        elif isinstance(one, list):
-            todo += one
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
 
 
-async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
+async def _body(scope: Scope, receive: Receive, limit: int) -> bytes:
     """The whole body, if it is not too large; what it declares is checked first."""
-    too_much = Refusal(413, f"Expected at most {most >> 20 or 1} MiB. Save the picture smaller.")
+    too_much = Refusal(413, f"Expected at most {limit >> 20 or 1} MiB. Save the picture smaller.")
     length = dict(scope["headers"]).get(b"content-length", b"0")
-    if length.isdigit() and int(length) > most:
+    if length.isdigit() and int(length) > limit:
         raise too_much
     parts, size = list[bytes](), 0
     while True:
@@ -205,7 +205,7 @@ async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
             raise Refusal(400, "the request was broken off")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > most:
+        if size > limit:
             raise too_much
         if not message.get("more_body"):
             return b"".join(parts)
@@ -222,10 +222,10 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    async def message(one: Message) -> None:
-        if one["type"] == "http.response.start":
-            one = one | {"headers": [*one.get("headers", []), *HEADERS.items()]}
-        await send(one)
+    async def message(sent: Message) -> None:
+        if sent["type"] == "http.response.start":
+            sent = sent | {"headers": [*sent.get("headers", []), *HEADERS.items()]}
+        await send(sent)
 
     return message
 
