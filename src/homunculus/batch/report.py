@@ -53,17 +53,16 @@ class Tally:
         self.keys.add(key)
         self.rows += totals["rows"]
         self.errors.update(totals["errors"])
-        names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
+        names = ("tokens", "untouched", "prompt_tokens", "answer_tokens", "original")
         self.sums.update({name: totals[name] for name in names})
         self.sums.update(
             {f"{name}_ms": int(1000 * time) for name, time in totals["seconds"].items()}
         )
         least = [*self.least, *((value, row, key) for value, row in totals["least"])]
         self.least = nsmallest(LEAST_SURE, least)
-        resized = totals.get("resized", {})  # shards of an earlier version do not say
-        self.resized.update({name: resized.get(name, 0) for name in ("unsure", "no_question")})
-        self.names = sorted([*self.names, *resized.get("names", [])])[:NAMES]
-        self.sums["original"] += totals.get("original", 0)
+        resized = totals["resized"]
+        self.resized.update({name: resized[name] for name in ("unsure", "no_question")})
+        self.names = sorted([*self.names, *resized["names"]])[:NAMES]
 
     @property
     def speed(self) -> float:

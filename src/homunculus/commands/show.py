@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.commands.command import Command
-from homunculus.commands.picture import IMAGE, each_page, open_source, page_flag, page_lines
+from homunculus.commands.picture import (
+    IMAGE,
+    acuity_flag,
+    each_page,
+    open_source,
+    page_flag,
+    page_lines,
+)
 from homunculus.flags import count, json_flag, numbers, slug
 from homunculus.progress import progress
 
@@ -27,8 +34,7 @@ def flags(show: argparse.ArgumentParser) -> None:
     add("question", nargs="*", default=[], help=about)
     add("--tokens", type=count, default=273, help="how many tokens may be spent (%(default)s)")
     add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
-    about = "how small the model reads: a name, or a result of `homunculus eyetest`"
-    add("--acuity", default="vlm", help=f"{about} (%(default)s)")
+    acuity_flag(show)
     page_flag(show)
     add("--why", action="store_true", help="print which words and things were found, and where")
     about = "which scout says where to look: auto, words, things, pixels, or a folder of weights"

@@ -345,10 +345,11 @@ def _peak(logit: Float[Tensor, "rows cols"], picture: Picture, patch: int) -> li
 
 
 def why_table(why: dict[str, Any], terminal: bool = False) -> str:
-    """The facts as a table and a line; at a terminal with rich, if it is installed."""
+    """The facts as a table and a line; drawn with rich at a terminal."""
     rows = [_row(word) for word in why["words"]]
-    table = (_rich(rows) if terminal else None) or _plain(rows) if rows else ""
-    return f"{table}{why['made']}"
+    if not rows:
+        return why["made"]
+    return f"{_rich(rows) if terminal else _plain(rows)}{why['made']}"
 
 
 def _row(word: dict[str, Any]) -> tuple[str, ...]:
@@ -370,13 +371,11 @@ def _plain(rows: list[tuple[str, ...]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _rich(rows: list[tuple[str, ...]]) -> str | None:
-    try:
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-    except ImportError:
-        return None
+def _rich(rows: list[tuple[str, ...]]) -> str:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(*HEADS)
     for row in rows:
         style = {"yes": "bold", "no": "dim"}.get(row[1], "")

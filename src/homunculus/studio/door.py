@@ -7,15 +7,14 @@ can guess.
 """
 
 import json
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from io import BytesIO
 from ipaddress import ip_address
 from secrets import token_urlsafe
-from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
+from homunculus.cache import LRU
 from homunculus.lazy import need
 from homunculus.pages import Picture, PictureError
 from homunculus.show.views import to_pillow
@@ -24,7 +23,9 @@ from homunculus.studio.compare import open_upload
 BYTES = 32 * 2**20
 """Bytes of an upload."""
 HELD = 256 * 2**20
-"""Bytes of all pictures that are held; the oldest goes first."""
+"""Bytes of all pictures that are held; the least recently used goes first."""
+OPEN_PAGES = 4
+"""Pages that stay decoded."""
 BODY = 64 * 1024
 """Bytes of any other request."""
 PREVIEW = 1200
@@ -54,37 +55,26 @@ class Pictures:
 
     def __init__(self, examples: Mapping[str, bytes] | None = None) -> None:
         self.examples = dict(examples or {})
-        self._files: OrderedDict[str, bytes] = OrderedDict()
-        self._pages: OrderedDict[tuple[str, int], Picture] = OrderedDict()
-        self._lock = Lock()
+        self._files = LRU[str, bytes](HELD, len)
+        self._pages = LRU[tuple[str, int], Picture](OPEN_PAGES)
 
     def add(self, data: bytes) -> tuple[str, Picture]:
         """Keep a file that is a picture; its key, and its first page."""
         picture, key = open_upload(data), token_urlsafe(16)
-        with self._lock:
-            self._files[key] = data
-            while sum(map(len, self._files.values())) > HELD:
-                self._files.popitem(last=False)
-            self._remember(key, 1, picture)
+        self._files.put(key, data)
+        self._pages.put((key, 1), picture)
         return key, picture
 
     def open(self, key: str, page: int = 1) -> Picture:
         """A page of a picture that was added before."""
-        with self._lock:
-            if picture := self._pages.get((key, page)):
-                return picture
-            data = self.examples.get(key) or self._files.get(key)
+        if picture := self._pages.get((key, page)):
+            return picture
+        data = self.examples.get(key) or self._files.get(key)
         if data is None:
             raise PictureError("This picture is no longer here. Choose it again.")
         picture = open_upload(data, page)
-        with self._lock:
-            self._remember(key, page, picture)
+        self._pages.put((key, page), picture)
         return picture
-
-    def _remember(self, key: str, page: int, picture: Picture) -> None:
-        self._pages[key, page] = picture
-        while len(self._pages) > 4:
-            self._pages.popitem(last=False)
 
 
 def facts(key: str, picture: Picture) -> dict[str, Any]:
