@@ -52,7 +52,7 @@ def this_worker() -> dict[str, Any]:
     Of the resident bytes, ``shared`` are those of libraries and of Ray's store of objects, which
     all workers of a machine see.
     """
-    status = Path("/proc/self/statm")  # where there is none, the most that it ever had
+    status = Path("/proc/self/statm")  # where there is none, the peak instead
     pages = status.read_text().split()[1:3] if status.exists() else (0, 0)
     resident, shared = (int(number) * resource.getpagesize() for number in pages)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

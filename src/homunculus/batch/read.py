@@ -24,7 +24,7 @@ IMAGE_COLUMNS = ("image", "picture", "page", "file", "path", "image_path", "file
 LINE = 64 << 20
 """Bytes of a line of JSONL; a longer one is an error row."""
 CHUNK_ROWS, CHUNK_BYTES = 16, 64 << 20
-"""Rows, and bytes of their files, that go from stage to stage at a time."""
+"""Rows of a chunk, and bytes of their files: what goes from stage to stage."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def _pieces(job: Job, place: Place, files: Sequence[tuple[str, str, str]]) -> It
 
 
 def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
-    """A picture, or so many pages of a local PDF."""
+    """A picture, or the pages of a local PDF."""
     local = "file" in _protocols(place.system)
     if not whole.name.lower().endswith(".pdf") or not local or job.pages != "all":
         yield whole

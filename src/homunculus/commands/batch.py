@@ -65,6 +65,7 @@ RUN = ("local", "workers", "address", "gpus", "price", "strict", "replace", "ret
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Run the job; events and the summary go to stdout, or to stdout and stderr with --json."""
     from homunculus.batch import run as batch
 
     with _own_stdout() as out, progress("batch") as show:

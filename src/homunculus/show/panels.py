@@ -344,7 +344,7 @@ def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -
 
 
 def _hatched(shown: Size) -> Any:
-    """Plain grey with slanting lines: nobody takes it for a part of a picture."""
+    """Grey with slanting lines, unlike any part of a picture."""
     x, y = torch.arange(shown[0]), torch.arange(shown[1])[:, None]
     line = (x + y) % 14 < 2
     return _from(torch.where(line, 158, 196).to(torch.uint8)[..., None].repeat(1, 1, 3))

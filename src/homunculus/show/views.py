@@ -302,7 +302,7 @@ class Spot(NamedTuple):
 
 
 def likeliest(views: Views) -> list[Spot]:
-    """What to magnify: likely places in windows, the best first; none if nobody knows one.
+    """What to magnify: likely places in windows, the best first; none if no place is known.
 
     The likeliest place that is legible in a window, and another one. Each is as wide as a few words
     of the print there, or as a thing, and never beyond its window.

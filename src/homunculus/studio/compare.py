@@ -150,7 +150,7 @@ class Column:
     about: str
     tokens: int
     value: float | None
-    """The estimated probability that the answer can be read; None where nobody knows its place."""
+    """The estimated probability that the answer can be read; None where its place is not known."""
     where: Any
     """Its windows or cells, drawn on the picture."""
     shown: Any
@@ -321,9 +321,9 @@ def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
 
 
 def _middle(place: Tensor, tall: int, broad: int) -> tuple[float, float]:
-    """The middle, x y in fractions, of what is in the box of so many cells that holds most."""
-    held = F.avg_pool2d(place[None, None], (tall, broad), 1)[0, 0]
-    top, left = divmod(int(held.argmax()), held.shape[1])
+    """The middle, x y in fractions, of what is in the best box of ``tall`` x ``broad`` cells."""
+    mean = F.avg_pool2d(place[None, None], (tall, broad), 1)[0, 0]
+    top, left = divmod(int(mean.argmax()), mean.shape[1])
     part = place[top : top + tall, left : left + broad]
     total = part.sum().clamp(min=1e-9)
     y = float((part.sum(1) * torch.arange(part.shape[0])).sum() / total) + top + 0.5

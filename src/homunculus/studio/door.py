@@ -2,8 +2,7 @@
 
 Gradio has routes that open files, fetch addresses and forward requests. The page needs none of
 them, so none can be reached: a request goes through if its path is one of the page's own, its body
-is small, and it names no file. Pictures are kept in memory alone, and found by keys that nobody
-can guess.
+is small, and it names no file. Pictures are kept in memory alone, under random keys.
 """
 
 import json
