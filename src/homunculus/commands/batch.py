@@ -65,7 +65,7 @@ RUN = ("local", "workers", "address", "gpus", "price", "strict", "replace", "ret
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the job; events and the summary go to stdout, or to stdout and stderr with --json."""
+    """Run the job. With --json events go to stdout, and the summary to stderr."""
     from homunculus.batch import run as batch
 
     with _own_stdout() as out, progress("batch") as show:
