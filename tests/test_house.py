@@ -145,9 +145,8 @@ def test_import_rules_can_fail(here: str, source: str, fault: str) -> None:
 def test_import_rules_let_honest_rooms_pass() -> None:
     allowed = "import math\nimport torch\nfrom homunculus.checks import Grid\n"
     assert import_faults("engines.cells", allowed) == []
-    assert (
-        import_faults("commands", "def verb():\n    from homunculus.show.cells import look") == []
-    )
+    inside = "def verb():\n    from homunculus.show.cells import look"
+    assert import_faults("commands", inside) == []
     assert import_faults("lab.measure", "from homunculus_lab.results import pack") == []
 
 

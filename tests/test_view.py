@@ -158,14 +158,14 @@ def test_any_relevance_can_be_drawn(value) -> None:
 def test_texts_are_wrapped_cut_and_cleaned() -> None:
     font = paper.typeface(18)
     long = "What\tis the\ntotal\x00 amount " * 30 + "w" * 500
-    lines = paper.wrapped(long, 300, 18, most=4)
+    lines = paper.wrapped(long, 300, 18, max_lines=4)
     assert len(lines) == 4
     assert lines[-1].endswith("...")
     assert all(font.getlength(line) <= 300 for line in lines)
     assert not set("\t\n\x00") & set("".join(lines))
-    assert paper.wrapped("w" * 500, 300, 18, most=4)[0].endswith("...")
-    assert paper.wrapped("short", 300, 18, most=4) == ["short"]
-    assert paper.wrapped("", 300, 18, most=4) == [""]
+    assert paper.wrapped("w" * 500, 300, 18, max_lines=4)[0].endswith("...")
+    assert paper.wrapped("short", 300, 18, max_lines=4) == ["short"]
+    assert paper.wrapped("", 300, 18, max_lines=4) == [""]
 
 
 def test_the_legend_counts_every_token() -> None:

@@ -1,6 +1,6 @@
 """Ray Data: shards are read by tasks, and planned or answered by a pool of workers.
 
-Files go from stage to stage by the handful, so storage, workers and the driver hold each other
+Files go from stage to stage a few at a time, so storage, workers and the driver hold each other
 back. Pictures are decoded, scouted and planned in one worker: decoded they are 10 to 50 times as
 large as their files, too much to send. The driver alone writes.
 """
@@ -43,7 +43,7 @@ class Chunk:
     last: bool
     results: list[dict[str, Any]] | None
     worker: dict[str, Any]
-    """Where they were made: host, process, its resident bytes and its CPU time."""
+    """Where they were made, as `this_worker` says it."""
 
 
 def this_worker() -> dict[str, Any]:
@@ -52,13 +52,17 @@ def this_worker() -> dict[str, Any]:
     Of the resident bytes, ``shared`` are those of libraries and of Ray's store of objects, which
     all workers of a machine see.
     """
-    status = Path("/proc/self/statm")  # where there is none, the most that it ever had
+    status = Path("/proc/self/statm")  # where there is none, the peak instead
     pages = status.read_text().split()[1:3] if status.exists() else (0, 0)
-    resident, shared = (int(one) * resource.getpagesize() for one in pages)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-    told: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid()}
-    held = {"resident": resident or most, "shared": shared}
-    return told | held | {"cpu_seconds": round(process_time(), 2)}
+    resident, shared = (int(number) * resource.getpagesize() for number in pages)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    return {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "resident": resident or peak,
+        "shared": shared,
+        "cpu_seconds": round(process_time(), 2),
+    }
 
 
 def local_chunks(job: Job, shards: Sequence[Shard], book: Ledger) -> Iterator[Chunk]:
@@ -122,18 +126,18 @@ def ray_session(address: str | None, workers: int) -> Generator[Any, None, None]
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # of its own processes, not of ours
     ray = need("ray", extra="ray", who=WHO)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    alone: dict[str, Any] = {
+    own_cluster: dict[str, Any] = {
         "address": "local", "include_dashboard": False, "_node_ip_address": "127.0.0.1",
         "num_cpus": workers + 1,  # one more than the workers: reading and the ledger need a little
         "object_store_memory": STORE,
     }  # fmt: skip
     try:
         if address:
-            _knock(address)
-        ray.init(**({"address": address} if address else alone), **quiet)
+            _check_address(address)
+        ray.init(**({"address": address} if address else own_cluster), **quiet)
     except Exception as error:  # Ray raises plain exceptions, too
         ray.shutdown()
-        raise ConnectionError(_no_ray(address, error)) from error
+        raise ConnectionError(_ray_failure(address, error)) from error
     try:
         yield ray
     except ray.exceptions.RayError as error:
@@ -145,20 +149,24 @@ def ray_session(address: str | None, workers: int) -> Generator[Any, None, None]
         ray.shutdown()
 
 
-def _knock(address: str) -> None:
+def _check_address(address: str) -> None:
     """Raise OSError where nothing listens at an address: Ray itself tries for many minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
-def _no_ray(address: str | None, error: Exception) -> str:
-    """What to say, and to do, where Ray cannot be had."""
+def _ray_failure(address: str | None, error: Exception) -> str:
+    """Why there is no Ray, and what to do."""
     if address:
-        cure = "Check --address, and that the cluster runs (`ray status`)."
-        return f"Ray could not be joined at {address}: {_first_line(error)} {cure}"
-    cure = "Run the same command again when the machine is less busy, give fewer --workers, or "
-    return f"Ray could not be started: {_first_line(error)} {cure}run without Ray: --local."
+        return (
+            f"Ray could not be joined at {address}: {_first_line(error)} "
+            "Check --address, and that the cluster runs (`ray status`)."
+        )
+    return (
+        f"Ray could not be started: {_first_line(error)} Run the same command again when the "
+        "machine is less busy, give fewer --workers, or run without Ray: --local."
+    )
 
 
 def _first_line(error: BaseException) -> str:
@@ -170,13 +178,12 @@ def _first_line(error: BaseException) -> str:
     'No space left on device.'
     """
     errors = [error]
-    while inner := getattr(error, "cause", None) or error.__cause__:
-        error = inner
-        errors.append(error)
-    told = (found for one in errors for found in _ERRNO.findall(str(one)))
-    if number := next((int(one) for one in told if int(one) in MACHINE), 0):
+    while cause := getattr(errors[-1], "cause", None) or errors[-1].__cause__:
+        errors.append(cause)
+    numbers = (int(digits) for error in errors for digits in _ERRNO.findall(str(error)))
+    if number := next((number for number in numbers if number in MACHINE), 0):
         return f"{os.strerror(number)}."
-    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    line = (str(errors[-1]).strip() or type(errors[-1]).__name__).splitlines()[0]
     return f"{line.split('. ')[0].rstrip('.')}."
 
 
@@ -188,11 +195,11 @@ def remote_book(ray: Any, folder: str) -> RemoteBook:
 
     It is started again where it is killed: its files are still there.
     """
-    place = need("ray.util.scheduling_strategies", extra="ray", who=WHO)
-    here = place.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    kept = {"max_restarts": -1, "max_task_retries": -1}
-    actor = ray.remote(num_cpus=0, scheduling_strategy=here, **kept)(Ledger).remote(folder)
-    return RemoteBook(actor)
+    strategies = need("ray.util.scheduling_strategies", extra="ray", who=WHO)
+    node = ray.get_runtime_context().get_node_id()
+    here = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+    remote = ray.remote(num_cpus=0, scheduling_strategy=here, max_restarts=-1, max_task_retries=-1)
+    return RemoteBook(remote(Ledger).remote(folder))
 
 
 def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[Any]]]:
@@ -218,7 +225,7 @@ class Worker:
 
     def __call__(self, batch: Any) -> dict[str, list[Any]]:
         key, index = batch["shard"][0].as_py(), batch["index"][0].as_py()
-        rows = [Row(**one) for one in from_bytes(batch["data"][0].as_py())]
+        rows = [Row(**row) for row in from_bytes(batch["data"][0].as_py())]
         results = work_chunk(self._job, rows, key, index, self._book, self._engine)
         return {
             "shard": [key],
@@ -239,7 +246,7 @@ def ray_chunks(
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
-    items = [{"shard": one.to_json()} for one in shards]
+    items = [{"shard": shard.to_json()} for shard in shards]
     pool = data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2)
     stream = (
         data.from_items(items, override_num_blocks=min(len(items), BLOCKS))

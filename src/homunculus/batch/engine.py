@@ -1,7 +1,7 @@
 """A model in vLLM with our plugin, held by one worker: pictures and questions in, answers out.
 
-`ray.data.llm` was tried first; docs/batch.md says where it stopped. The same settings and the same
-path through vLLM's chat as `homunculus serve`, so answers are those of the server.
+Settings and chat are those of `homunculus serve`, so answers are those of the server. docs/batch.md
+says why `ray.data.llm` is not used.
 """
 
 import json
@@ -28,15 +28,17 @@ class Engine:
         os.environ |= environment(None, os.environ)
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         vllm = need("vllm", "vllm", WHO)
-        given: dict[str, Any] = json.loads(job.engine_args)
+        engine_args: dict[str, Any] = json.loads(job.engine_args)
         setting = {"tokens": job.tokens, "scout": job.scout, "acuity": job.acuity}
         flags, _ = merge(
-            Flags(given.pop("hf_overrides", None), given.pop("limit_mm_per_prompt", None)),
+            Flags(
+                engine_args.pop("hf_overrides", None), engine_args.pop("limit_mm_per_prompt", None)
+            ),
             setting, lambda: _architectures(job.engine),
         )  # fmt: skip
         self._model = vllm.LLM(
             job.engine, hf_overrides=flags.overrides, limit_mm_per_prompt=flags.limits,
-            tokenizer_mode=flags.mode, **given,
+            tokenizer_mode=flags.mode, **engine_args,
         )  # fmt: skip
         self._sampling = vllm.SamplingParams(temperature=0, max_tokens=job.max_output)
         self._image = self._model.llm_engine.model_config.hf_config.image_token_id
@@ -51,9 +53,9 @@ class Engine:
         to_pillow(picture).save(file, "png", compress_level=1)
         return file.getvalue()
 
-    def answer(self, asked: list[tuple[str, bytes]]) -> list[dict[str, Any]]:
-        """Greedy answers to questions about pictures' files."""
-        chats = [[{"role": "user", "content": _content(*one)}] for one in asked]
+    def answer(self, questions: list[tuple[str, bytes]]) -> list[dict[str, Any]]:
+        """Greedy answers to questions, each with the file of its picture."""
+        chats = [[{"role": "user", "content": _content(text, file)}] for text, file in questions]
         outputs = self._model.chat(chats, self._sampling, use_tqdm=False)
         return [
             {

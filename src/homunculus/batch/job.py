@@ -1,4 +1,4 @@
-"""What a batch is asked to do, and the fixed form of its results (schema, version 1)."""
+"""What a batch is asked to do, and the columns of its results."""
 
 import json
 from collections.abc import Sequence
@@ -106,15 +106,15 @@ def page_numbers(text: str, pages: int) -> list[int]:
     """
     if text == "all":
         return list(range(pages))
-    found = list[int]()
+    indices = list[int]()
     for part in text.split(","):
         first, _, last = part.partition("-")
         if not first.isdecimal() or not (last or first).isdecimal() or int(first) < 1:
             raise ValueError(
                 f"--pages: expected all, or numbers from 1 such as 1,3-5, got {text!r}."
             )
-        found += range(int(first) - 1, min(int(last or first), pages))
-    return sorted(set(found))
+        indices += range(int(first) - 1, min(int(last or first), pages))
+    return sorted(set(indices))
 
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -146,13 +146,11 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
         ("plan_seconds", pa.float32()), ("answer_seconds", pa.float32()),
         ("tries", pa.int32()), ("error_kind", pa.string()), ("error", pa.string()),
     )  # fmt: skip
-    facts_of_file = {"homunculus.batch.schema": str(SCHEMA), "homunculus.batch.shard": key}
-    facts_of_file |= {"homunculus.batch.job": facts, "homunculus.batch.totals": totals}
-    return pa.schema(columns, facts_of_file)
+    metadata = {"homunculus.batch.schema": str(SCHEMA), "homunculus.batch.shard": key}
+    metadata |= {"homunculus.batch.job": facts, "homunculus.batch.totals": totals}
+    return pa.schema(columns, metadata)
 
 
-TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tries")
-"""Columns that differ from run to run; all others follow from input and job."""
 REQUEST = "request"
 """A result's line for a provider, which goes to a file of its own."""
 

@@ -6,10 +6,10 @@ every row that it promised becomes an error row: as many rows come out as went i
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ IMAGE_COLUMNS = ("image", "picture", "page", "file", "path", "image_path", "file
 LINE = 64 << 20
 """Bytes of a line of JSONL; a longer one is an error row."""
 CHUNK_ROWS, CHUNK_BYTES = 16, 64 << 20
-"""Rows, and bytes of their files, that go from stage to stage at a time."""
+"""Rows of a chunk, and bytes of their files: what goes from stage to stage."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,17 @@ class Shard:
     @property
     def rows(self) -> int:
         """How many rows it promises."""
-        return sum(one.stop - one.start for one in self.pieces)
+        return sum(piece.stop - piece.start for piece in self.pieces)
 
     def to_json(self) -> str:
         """As text, for a worker."""
-        return json.dumps({"key": self.key, "pieces": [asdict(one) for one in self.pieces]})
+        return json.dumps({"key": self.key, "pieces": [asdict(piece) for piece in self.pieces]})
 
     @staticmethod
     def from_json(text: str) -> "Shard":
         """From text."""
-        told = json.loads(text)
-        return Shard(told["key"], tuple(Piece(**one) for one in told["pieces"]))
+        fields = json.loads(text)
+        return Shard(fields["key"], tuple(Piece(**piece) for piece in fields["pieces"]))
 
 
 class Row(NamedTuple):
@@ -91,10 +91,8 @@ def row_columns() -> Any:
     """Arrow's types of a row, to be sent from stage to stage."""
     pa = need("pyarrow", extra="batch", who=WHO)
     kinds = {str: pa.large_string(), bool: pa.bool_(), int: pa.int64()}
-    told = [
-        (name, kinds.get(kind, pa.large_binary())) for name, kind in Row.__annotations__.items()
-    ]
-    return pa.schema(told)
+    columns = Row.__annotations__.items()
+    return pa.schema([(name, kinds.get(kind, pa.large_binary())) for name, kind in columns])
 
 
 @dataclass(frozen=True)
@@ -108,16 +106,19 @@ class Place:
     def of(source: str) -> "Place":
         """Where the input begins: the folder, or the part of a pattern before its first star."""
         system, path = _system(source)
-        if any(sign in path for sign in "*?["):
-            fixed = path
-            while any(sign in fixed for sign in "*?["):
-                fixed = fixed.rpartition("/")[0]
-            return Place(system, fixed)
+        if _is_pattern(path):
+            while _is_pattern(path):
+                path = path.rpartition("/")[0]
+            return Place(system, path)
         return Place(system, path if system.isdir(path) else path.rpartition("/")[0])
 
     def path(self, name: str) -> str:
         """The path of a file below the root."""
         return f"{self.root}/{name}" if self.root else name
+
+
+def _is_pattern(path: str) -> bool:
+    return any(sign in path for sign in "*?[")
 
 
 def _system(source: str) -> tuple[Any, str]:
@@ -152,17 +153,18 @@ def list_input(job: Job, version: str) -> Listing:
     """Cut the input into shards; raises if there is nothing to do."""
     place = Place.of(job.source)
     files, skipped = _files(place, job.source)
-    mark = job.fingerprint(version)
+    fingerprint = job.fingerprint(version)
     listing, waiting = Listing(skipped=skipped), list[Piece]()
 
     def close() -> None:
         if waiting:
-            key = digest(mark, [asdict(one) for one in waiting])
+            key = digest(fingerprint, [asdict(piece) for piece in waiting])
             listing.shards.append(Shard(key, tuple(waiting)))
             waiting.clear()
 
     for piece in _pieces(job, place, files):
-        if sum(one.stop - one.start for one in waiting) + piece.stop - piece.start > job.shard_rows:
+        waiting_rows = sum(other.stop - other.start for other in waiting)
+        if waiting_rows + piece.stop - piece.start > job.shard_rows:
             close()
         waiting.append(piece)
     close()
@@ -174,21 +176,21 @@ def list_input(job: Job, version: str) -> Listing:
 def _files(place: Place, source: str) -> tuple[list[tuple[str, str, str]], int]:
     """Kind, name and stamp of every file of the input, in order."""
     system, path = place.system, _system(source)[1]
-    if any(sign in path for sign in "*?["):
-        found = system.glob(path, detail=True)
+    if _is_pattern(path):
+        infos = system.glob(path, detail=True)
     elif system.isdir(path):
-        found = system.find(path, detail=True)
+        infos = system.find(path, detail=True)
     elif system.exists(path):
-        found = {path: system.info(path)}
+        infos = {path: system.info(path)}
     else:
         raise ValueError(
             f"{source}: no such file or folder. Check the path and the current folder."
         )
     files, skipped = list[tuple[str, str, str]](), 0
-    for full, info in sorted(found.items()):
+    for full, info in sorted(infos.items()):
         name = str(full)[len(place.root) :].lstrip("/")
         kind = _kind(name)
-        if info.get("type") == "directory" or any(one[:1] == "." for one in name.split("/")):
+        if info.get("type") == "directory" or any(part[:1] == "." for part in name.split("/")):
             continue
         if kind:
             files.append((kind, name, _stamp(info)))
@@ -224,54 +226,57 @@ def _pieces(job: Job, place: Place, files: Sequence[tuple[str, str, str]]) -> It
 
 
 def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
-    """A picture, or so many pages of a local PDF."""
+    """A picture, or the pages of a local PDF."""
     local = "file" in _protocols(place.system)
     if not whole.name.lower().endswith(".pdf") or not local or job.pages != "all":
         yield whole
         return
     try:
-        many = count_pages(Path(place.path(whole.name)))
+        pages = count_pages(Path(place.path(whole.name)))
     except ValueError as error:  # its one row says why
         if faults.is_machine_error(error):
             raise
-        many = 0
-    for start in range(0, many, job.shard_rows):
-        yield replace(whole, start=start, stop=min(start + job.shard_rows, many), pages=True)
-    if not many:
+        pages = 0
+    for start in range(0, pages, job.shard_rows):
+        yield replace(whole, start=start, stop=min(start + job.shard_rows, pages), pages=True)
+    if not pages:
         yield whole
 
 
 def _protocols(system: Any) -> tuple[str, ...]:
-    told = system.protocol
-    return (told,) if isinstance(told, str) else tuple(told)
+    protocol = system.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
 
 
 def _jsonl_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
-    row, offset = 0, 0
     with place.system.open(place.path(whole.name), "rb") as file:
-        at = 0
-        for length, blank in _lines(file):
-            if not blank:
-                if row and row % job.shard_rows == 0:
-                    yield replace(whole, start=row - job.shard_rows, stop=row, offset=offset)
-                offset = at if row % job.shard_rows == 0 else offset
-                row += 1
-            at += length
-    first = (row - 1) // job.shard_rows * job.shard_rows
-    if row:
-        yield replace(whole, start=first, stop=row, offset=offset)
+        yield from _cut(whole, _line_offsets(file), job.shard_rows)
 
 
-def _lines(file: Any) -> Iterator[tuple[int, bool]]:
-    """Length of every line, and whether it is blank; a line is never held whole if it is long."""
-    length, blank = 0, True
+def _cut(whole: Piece, offsets: Iterable[int], size: int) -> Iterator[Piece]:
+    """Pieces of ``size`` rows, from the offset at which each row of a file begins."""
+    rows = offset = 0
+    for row_offset in offsets:
+        if rows % size == 0:
+            if rows:
+                yield replace(whole, start=rows - size, stop=rows, offset=offset)
+            offset = row_offset
+        rows += 1
+    if rows:
+        yield replace(whole, start=(rows - 1) // size * size, stop=rows, offset=offset)
+
+
+def _line_offsets(file: Any) -> Iterator[int]:
+    """Where each line that is not blank begins; a long line is never held whole."""
+    start, length, blank = 0, 0, True
     while part := file.readline(LINE):
         length, blank = length + len(part), blank and not part.strip()
         if part.endswith(b"\n"):
-            yield length, blank
-            length, blank = 0, True
-    if length:
-        yield length, blank
+            if not blank:
+                yield start
+            start, length, blank = start + length, 0, True
+    if not blank:
+        yield start
 
 
 def _parquet_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
@@ -280,7 +285,7 @@ def _parquet_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
     with place.system.open(place.path(whole.name), "rb") as file:
         meta = parquet.ParquetFile(file).metadata
         names = set(meta.schema.to_arrow_schema().names)
-        groups = [meta.row_group(at).num_rows for at in range(meta.num_row_groups)]
+        groups = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
     _columns(job, names, whole.name)
     first = 0
     for rows in groups:
@@ -291,31 +296,22 @@ def _parquet_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
 
 def _columns(job: Job, names: set[str], where: str) -> tuple[str, str]:
     """The columns of pictures and questions; the latter may be none."""
-    image = job.image_column or next((one for one in IMAGE_COLUMNS if one in names), "")
+    image = job.image_column or next((name for name in IMAGE_COLUMNS if name in names), "")
     question = job.question_column or (
         "" if job.question or "question" not in names else "question"
     )
     for flag, name in (("--image-column", image), ("--question-column", question)):
         if (name or flag == "--image-column") and name not in names:
-            there = ", ".join(sorted(names)[:20])
-            raise ValueError(f"{where}: no column {name or 'of pictures'}. Give {flag}: {there}.")
+            known = ", ".join(sorted(names)[:20])
+            raise ValueError(f"{where}: no column {name or 'of pictures'}. Give {flag}: {known}.")
     return image, question
 
 
 def _tar_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
-    row, offset, name = 0, 0, None
     with place.system.open(place.path(whole.name), "rb") as file:
-        for member in _members(file):
-            if (sample := _sample(member.name)) == name:
-                continue
-            name = sample
-            if row and row % job.shard_rows == 0:
-                yield replace(whole, start=row - job.shard_rows, stop=row, offset=offset)
-            offset = member.offset if row % job.shard_rows == 0 else offset
-            row += 1
-    first = (row - 1) // job.shard_rows * job.shard_rows
-    if row:
-        yield replace(whole, start=first, stop=row, offset=offset)
+        samples = groupby(_members(file), lambda member: _sample(member.name))
+        offsets = (next(members).offset for _, members in samples)
+        yield from _cut(whole, offsets, job.shard_rows)
 
 
 def _members(file: Any) -> Iterator[Any]:
@@ -339,15 +335,15 @@ def _sample(name: str) -> str:
 
 
 def chunks(rows: Iterator[Row]) -> Iterator[tuple[list[Row], bool]]:
-    """Rows by the handful, and whether these are the last; files are never all in memory."""
-    held, size = list[Row](), 0
+    """Rows in chunks, and whether a chunk is the last; files are never all in memory."""
+    chunk, size = list[Row](), 0
     for row in rows:
-        if held and (len(held) == CHUNK_ROWS or size + len(row.data or b"") > CHUNK_BYTES):
-            yield held, False
-            held, size = [], 0
-        held.append(row)
+        if chunk and (len(chunk) == CHUNK_ROWS or size + len(row.data or b"") > CHUNK_BYTES):
+            yield chunk, False
+            chunk, size = [], 0
+        chunk.append(row)
         size += len(row.data or b"")
-    yield held, True
+    yield chunk, True
 
 
 def rows_of(job: Job, shard: Shard) -> Iterator[Row]:
@@ -422,10 +418,10 @@ def _bounded(row: Row, data: bytes) -> Row:
 
 
 def _jsonl_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
-    at = piece.start
+    row = piece.start
     with place.system.open(place.path(piece.name), "rb") as file:
         file.seek(piece.offset)
-        while at < piece.stop:
+        while row < piece.stop:
             line = file.readline(LINE)
             long = len(line) == LINE and not line.endswith(b"\n")
             while long and (rest := file.readline(LINE)) and not rest.endswith(b"\n"):
@@ -433,19 +429,19 @@ def _jsonl_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
             if not line:
                 raise ValueError("the file has become shorter")
             if line.strip():
-                yield _jsonl_row(job, place, piece, at, b"" if long else line)
-                at += 1
+                yield _jsonl_row(job, place, piece, row, b"" if long else line)
+                row += 1
 
 
-def _jsonl_row(job: Job, place: Place, piece: Piece, at: int, line: bytes) -> Row:
-    blank = Row(f"{piece.name}#row={at}", piece.name)
+def _jsonl_row(job: Job, place: Place, piece: Piece, row: int, line: bytes) -> Row:
+    blank = Row(f"{piece.name}#row={row}", piece.name)
     if not line:
         return blank._replace(kind="input", error=f"a line of more than {LINE >> 20} MiB.")
     try:
         values = json.loads(line)
         if not isinstance(values, dict):
             raise ValueError(f"expected a JSON object, got {type(values).__name__}")
-        image, question = _columns(job, set(values), f"row {at}")
+        image, question = _columns(job, set(values), f"row {row}")
     except (ValueError, RecursionError) as error:
         return blank._replace(kind="input", error=str(error) or type(error).__name__)
     return _row(job, place, blank, values.get(image), values.get(question, job.question))
@@ -460,14 +456,14 @@ def _parquet_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
         first, group = 0, 0
         while first + table.metadata.row_group(group).num_rows <= piece.start:
             first, group = first + table.metadata.row_group(group).num_rows, group + 1
-        columns = [one for one in (image, question) if one]
+        columns = [name for name in (image, question) if name]
         batches = table.iter_batches(CHUNK_ROWS, row_groups=[group], columns=columns)
         for batch in batches:
             for values in batch.to_pylist() if first + batch.num_rows > piece.start else ():
                 if piece.start <= first < piece.stop:
                     blank = Row(f"{piece.name}#row={first}", piece.name)
-                    asked = values.get(question, job.question) if question else job.question
-                    yield _row(job, place, blank, values[image], asked)
+                    text = values.get(question, job.question) if question else job.question
+                    yield _row(job, place, blank, values[image], text)
                 first += 1
             if first <= piece.start:
                 first += batch.num_rows
@@ -512,31 +508,24 @@ def _tar_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
     """Samples of WebDataset: members of one name, a picture and a text or JSON file."""
     import tarfile
 
-    at, name, parts = piece.start, None, dict[str, bytes]()
     with place.system.open(place.path(piece.name), "rb") as file:
         file.seek(piece.offset)
         with tarfile.open(fileobj=file, mode="r:") as archive:
-            for member in archive:
-                if not member.isreg():
-                    continue
-                if (sample := _sample(member.name)) != name:
-                    if name is not None:
-                        yield _tar_row(job, piece, at, parts)
-                        at, parts = at + 1, {}
-                    name = sample
-                    if at == piece.stop:
-                        return
-                ending = member.name[len(sample) + (0 if "/" in member.name else -1) :].lower()
-                held = archive.extractfile(member)
-                if held is not None and member.size <= BYTES:
-                    parts[ending] = held.read(BYTES + 1)
-    if name is not None:
-        yield _tar_row(job, piece, at, parts)
+            regular = (member for member in archive if member.isreg())
+            samples = groupby(regular, lambda member: _sample(member.name))
+            for row, (name, members) in zip(range(piece.start, piece.stop), samples, strict=False):
+                parts = dict[str, bytes]()
+                for member in members:
+                    ending = member.name[len(name) + (0 if "/" in member.name else -1) :].lower()
+                    content = archive.extractfile(member)
+                    if content is not None and member.size <= BYTES:
+                        parts[ending] = content.read(BYTES + 1)
+                yield _tar_row(job, piece, row, parts)
 
 
-def _tar_row(job: Job, piece: Piece, at: int, parts: Mapping[str, bytes]) -> Row:
-    blank = Row(f"{piece.name}#row={at}", piece.name)
-    data = next((parts[one] for one in parts if one.endswith(PICTURES)), None)
+def _tar_row(job: Job, piece: Piece, row: int, parts: Mapping[str, bytes]) -> Row:
+    blank = Row(f"{piece.name}#row={row}", piece.name)
+    data = next((parts[ending] for ending in parts if ending.endswith(PICTURES)), None)
     if data is None:
         return blank._replace(kind="missing", error=f"no picture among {', '.join(parts)}.")
     question = job.question
@@ -545,8 +534,8 @@ def _tar_row(job: Job, piece: Piece, at: int, parts: Mapping[str, bytes]) -> Row
             question = text.decode("utf-8", "replace").strip()
         elif ending.endswith(".json"):
             try:
-                told = json.loads(text)
-                question = told.get(job.question_column or "question", question)
+                values = json.loads(text)
+                question = values.get(job.question_column or "question", question)
             except (ValueError, RecursionError, AttributeError):
                 return blank._replace(kind="input", error="its JSON cannot be read.")
     if not isinstance(question, str):

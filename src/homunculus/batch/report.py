@@ -8,6 +8,7 @@ from heapq import nsmallest
 from html import escape
 from importlib import import_module
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -52,15 +53,16 @@ class Tally:
         self.keys.add(key)
         self.rows += totals["rows"]
         self.errors.update(totals["errors"])
-        names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
+        names = ("tokens", "untouched", "prompt_tokens", "answer_tokens", "original")
         self.sums.update({name: totals[name] for name in names})
-        self.sums.update({f"{name}_ms": int(1000 * one) for name, one in totals["seconds"].items()})
+        self.sums.update(
+            {f"{name}_ms": int(1000 * time) for name, time in totals["seconds"].items()}
+        )
         least = [*self.least, *((value, row, key) for value, row in totals["least"])]
         self.least = nsmallest(LEAST_SURE, least)
-        resized = totals.get("resized", {})  # shards of an earlier version do not say
-        self.resized.update({name: resized.get(name, 0) for name in ("unsure", "no_question")})
-        self.names = sorted([*self.names, *resized.get("names", [])])[:NAMES]
-        self.sums["original"] += totals.get("original", 0)
+        resized = totals["resized"]
+        self.resized.update({name: resized[name] for name in ("unsure", "no_question")})
+        self.names = sorted([*self.names, *resized["names"]])[:NAMES]
 
     @property
     def speed(self) -> float:
@@ -69,11 +71,13 @@ class Tally:
 
     def words(self) -> str:
         """For a line of progress."""
-        spent, before = self.sums["tokens"], self.sums["untouched"]
-        said = [f"{self.speed:.2f} rows/s"]
-        said += [f"{spent:,} tokens spent, {before - spent:,} saved"] if before else []
-        wrong = sum(self.errors.values())
-        return ", ".join([*said, *([f"{wrong} errors"] if wrong else [])])
+        spent, untouched = self.sums["tokens"], self.sums["untouched"]
+        parts = [f"{self.speed:.2f} rows/s"]
+        if untouched:
+            parts.append(f"{spent:,} tokens spent, {untouched - spent:,} saved")
+        if errors := self.errors.total():
+            parts.append(f"{errors} errors")
+        return ", ".join(parts)
 
     def facts(self) -> dict[str, Any]:
         """For machines, at any time."""
@@ -115,11 +119,16 @@ class Tally:
 
 def text(summary: dict[str, Any], folder: Path) -> str:
     """The summary for people."""
-    bill, wrong = summary["bill"], sum(summary["errors"].values())
+    bill, errors = summary["bill"], sum(summary["errors"].values())
     rows, run = summary["rows"], summary["run"]
-    lines = [f"{rows:,} rows in {folder}: {summary['done']:,} done, {wrong:,} errors"]
+    lines = [f"{rows:,} rows in {folder}: {summary['done']:,} done, {errors:,} errors"]
     lines += [f"  {kind}: {number:,}" for kind, number in sorted(summary["errors"].items())]
-    lines += _lost(summary["lost"]) + _resized(summary["resized"])
+    if summary["lost"]:
+        lines.append(
+            f"{summary['lost']:,} of the errors have no reason in the input. Run the same command "
+            "with --retry-lost to make these rows again."
+        )
+    lines += _resized(summary["resized"])
     if summary["original"]:
         lines.append(f"left as they are: {summary['original']:,}")
     if bill["before"]:
@@ -142,25 +151,16 @@ def text(summary: dict[str, Any], folder: Path) -> str:
     return "\n".join(lines)
 
 
-def _lost(rows: int) -> list[str]:
-    if not rows:
-        return []
-    return [
-        f"{rows:,} of the errors have no reason in the input. Run the same command with "
-        "--retry-lost to make these rows again."
-    ]
-
-
 def _resized(resized: dict[str, Any]) -> list[str]:
     """How many rows have no window, why, and which."""
-    unsure, without = resized["unsure"], resized["no_question"]
-    if not unsure + without:
+    unsure, no_question = resized["unsure"], resized["no_question"]
+    if not unsure + no_question:
         return []
     reasons = [f"the scout does not know where to look in {unsure:,}"] if unsure else []
-    reasons += [f"{without:,} have no question"] if without else []
-    more = ", ..." if unsure + without > len(resized["names"]) else ""
+    reasons += [f"{no_question:,} have no question"] if no_question else []
+    more = ", ..." if unsure + no_question > len(resized["names"]) else ""
     return [
-        f"only resized, without a window: {unsure + without:,} ({'; '.join(reasons)})",
+        f"only resized, without a window: {unsure + no_question:,} ({'; '.join(reasons)})",
         f"  {', '.join(resized['names'])}{more}",
     ]
 
@@ -175,7 +175,7 @@ def least_sure_page(job: Job, out: Output, tally: Tally, shards: Sequence[Shard]
     by_key, cards = {shard.key: shard for shard in shards}, list[str]()
     for value, name, key in tally.least:
         result = _result(out.path(key), name)
-        row = next((one for one in rows_of(job, by_key[key]) if _owns(one, name)), None)
+        row = next((row for row in rows_of(job, by_key[key]) if _owns(row, name)), None)
         cards.append(_card(result, value, row))
     path = out.folder / "least-sure.html"
     page = _PAGE.format(cards="\n".join(cards), tokens=job.tokens, model=job.rule.name)
@@ -194,15 +194,15 @@ def _result(path: Path, name: str) -> dict[str, Any]:
 
 
 def _card(result: dict[str, Any], value: float, row: Row | None) -> str:
-    shown = _drawing(result, row) if row is not None else ""
-    windows = sum(one["name"] != "whole" for one in result["views"])
-    what = f"{windows} windows" if windows else "the whole picture"
-    known = "it is not known where to look"
+    drawing = _drawing(result, row) if row is not None else ""
+    windows = sum(view["name"] != "whole" for view in result["views"])
+    shown = f"{windows} windows" if windows else "the whole picture"
+    estimate = "it is not known where to look"
     if result["value"] is not None:
-        known = f"legible with probability {value:.2f}"
+        estimate = f"legible with probability {value:.2f}"
     return (
-        f"<figure>{shown}<figcaption><b>{escape(result['question'] or '(no question)')}</b><br>"
-        f"{known}; {what}, {result['tokens']} of {result['untouched']} tokens; "
+        f"<figure>{drawing}<figcaption><b>{escape(result['question'] or '(no question)')}</b><br>"
+        f"{estimate}; {shown}, {result['tokens']} of {result['untouched']} tokens; "
         f"{escape(result['relevance'] or '')}<br>"
         f"<small>{escape(result['id'])}</small></figcaption></figure>"
     )
@@ -218,10 +218,11 @@ def _drawing(result: dict[str, Any], row: Row) -> str:
     image.thumbnail((SIDE, SIDE))
     across, down = image.width / result["width"], image.height / result["height"]
     pen = draw.Draw(image)
-    windows = [one for one in result["views"] if one["name"] != "whole"]
-    for at, one in enumerate(windows):
-        box = (one["x0"] * across, one["y0"] * down, one["x1"] * across - 1, one["y1"] * down - 1)
-        pen.rectangle(box, outline=COLOURS[at % len(COLOURS)], width=3)
+    windows = [view for view in result["views"] if view["name"] != "whole"]
+    for view, colour in zip(windows, cycle(COLOURS), strict=False):
+        near = (view["x0"] * across, view["y0"] * down)
+        far = (view["x1"] * across - 1, view["y1"] * down - 1)
+        pen.rectangle((near, far), outline=colour, width=3)
     file = BytesIO()
     image.save(file, "jpeg", quality=80)
     return f'<img alt="" src="{to_data_uri(file.getvalue(), "jpeg")}">'

@@ -24,10 +24,8 @@ from homunculus.pages import Picture, open_picture
 from homunculus.views import MAX_EDGE, Planner, Views
 
 Result = dict[str, Any]
-LETTERS = 500
-"""Of a reason."""
-
-
+MAX_REASON = 500
+"""Characters of an error's reason."""
 KILLS = 20
 """How often a process may be killed from outside, by an operator or for want of memory, before the
 row that it was at is left: a row that needs more memory than there is must not hold a run up."""
@@ -88,8 +86,10 @@ def plan_apart(job: Job, row: Row, killed: int) -> list[Result]:
         if child.returncode == 0:
             results: list[Result] = pickle.loads(child.stdout)
             return [result | {"tries": 1 + deaths + killed} for result in results]
-        outside = child.returncode in OUTSIDE
-        deaths, killed = deaths + (not outside), killed + outside
+        if child.returncode in OUTSIDE:
+            killed += 1
+        else:
+            deaths += 1
     if deaths < job.tries:
         return _crashed(row, killed, "was killed")
     return plan_row(job, row, deaths)
@@ -118,19 +118,18 @@ def _each_page(
     if deaths >= job.tries:
         yield from _crashed(row, deaths, "ended")
         return
-    page, many = row.first, row.stop or 1
-    wanted = None if row.stop else job.pages
-    while page < many:
-        known = _is_document(row) or bool(row.stop)
+    for page in range(row.first, row.stop or 1):
+        known = bool(row.stop) or b"%PDF-" in (row.data or b"")[:1024]
         result = _blank(row, page, document=known) | {"tries": deaths + 1}
         try:
             start = perf_counter()
             picture = patient(partial(open_page, row, page))
             result["open_seconds"] = perf_counter() - start
             if known or (picture.pages > 1 and picture.part == "page"):
-                result = _blank(row, page, document=True) | result_times(result)
-                if wanted is not None and page == 0:
-                    numbers = page_numbers(wanted, picture.pages)
+                times = {name: result[name] for name in ("tries", "open_seconds")}
+                result = _blank(row, page, document=True) | times
+                if not row.stop:
+                    numbers = page_numbers(job.pages, picture.pages)
                     yield from _chosen_pages(job, row, numbers, deaths, use)
                     return
             result["height"], result["width"] = picture.original
@@ -138,7 +137,6 @@ def _each_page(
         except Exception as error:  # decoders, scouts and plans: whatever it is, the row says it
             result = _reason(result, error)
         yield result
-        page += 1
 
 
 def _chosen_pages(
@@ -148,15 +146,6 @@ def _chosen_pages(
         yield from _failed(row, "picture", f"no page of --pages {job.pages} in this document.")
     for page in numbers:
         yield from _each_page(job, row._replace(first=page, stop=page + 1), deaths, use)
-
-
-def result_times(result: Result) -> Result:
-    """What a result says of the run rather than of the row."""
-    return {name: result[name] for name in ("tries", "open_seconds") if name in result}
-
-
-def _is_document(row: Row) -> bool:
-    return b"%PDF-" in (row.data or b"")[:1024]
 
 
 def open_page(row: Row, index: int) -> Picture:
@@ -185,7 +174,7 @@ def _blank(row: Row, index: int = 0, document: bool = False) -> Result:
 
 def _failed(row: Row, kind: str, reason: str) -> list[Result]:
     """An error for every result that the row promises: one, or one for each of its pages."""
-    error = {"error_kind": kind, "error": reason[:LETTERS]}
+    error = {"error_kind": kind, "error": reason[:MAX_REASON]}
     pages = [_blank(row, page, document=True) for page in range(row.first, row.stop)]
     return [result | error for result in pages or [_blank(row)]]
 
@@ -199,24 +188,25 @@ def _crashed(row: Row, times: int, ended: str) -> list[Result]:
 def _reason(result: Result, error: Exception) -> Result:
     kind = "picture" if isinstance(error, ValueError) else "plan"
     kind = "machine" if is_machine_error(error) else kind
-    text = str(error) or type(error).__name__
-    named = text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
-    return result | {"error_kind": kind, "error": named[:LETTERS]}
+    reason = str(error) or type(error).__name__
+    if not isinstance(error, ValueError):
+        reason = f"{type(error).__name__}: {reason}"
+    return result | {"error_kind": kind, "error": reason[:MAX_REASON]}
 
 
 def _facts(seen: Views) -> Result:
-    """A plan as columns; boxes are in pixels of the original picture."""
-    told = seen.to_json()
+    """A plan as columns. Boxes are in pixels of the original picture."""
+    plan = seen.to_json()
     views = [
         {**{key: view[key] for key in ("name", "height", "width", "scale", "tokens")},
          **dict(zip(("x0", "y0", "x1", "y1"), view["box"], strict=True))}
-        for view in told["views"]
+        for view in plan["views"]
     ]  # fmt: skip
     return {
-        "tokens": told["tokens"], "untouched": told["untouched"], "value": told["value"],
-        "basis": told["basis"],
-        "sure": round(float(seen.sight.sure), 4), "relevance": told["relevance"], "views": views,
-        "setting": json.dumps(told["setting"]) if told["setting"] else None,
+        "tokens": plan["tokens"], "untouched": plan["untouched"], "value": plan["value"],
+        "basis": plan["basis"],
+        "sure": round(float(seen.sight.sure), 4), "relevance": plan["relevance"], "views": views,
+        "setting": json.dumps(plan["setting"]) if plan["setting"] else None,
     }  # fmt: skip
 
 
@@ -245,43 +235,43 @@ def answer_rows(
     deaths: Mapping[int, int],
     mark: Callable[[int], None],
 ) -> list[Result]:
-    """Open every row, then ask the engine about all of them at once.
+    """Open every row, then ask the engine about all of them together.
 
     After a death rows are asked one by one, so that the next one can be blamed on a row. A model is
     too large for a process of its own: only deaths of this run's workers are counted.
     """
-    results, asked = list[Result](), list[tuple[Result, bytes]]()
+    results, waiting = list[Result](), list[tuple[Result, bytes]]()
     for index, row in enumerate(rows):
         mark(index)
 
         def use(picture: Picture, result: Result, row: Row = row) -> None:
             result["untouched"] = job.rule.count(picture.original)
-            asked.append((result, engine.file_of(row.data or b"", picture)))
+            waiting.append((result, engine.file_of(row.data or b"", picture)))
 
         results += _each_page(job, row, deaths.get(index, 0), use)
         if deaths:
-            _ask(engine, asked)
-            asked.clear()
+            _ask(engine, waiting)
+            waiting.clear()
     mark(len(rows))  # what happens from here on is the fault of no row in particular
-    _ask(engine, asked)
+    _ask(engine, waiting)
     return results
 
 
-def _ask(engine: Any, asked: list[tuple[Result, bytes]]) -> None:
-    """Answers of the engine, put into the results; where a batch fails, one by one."""
-    if not asked:
+def _ask(engine: Any, batch: list[tuple[Result, bytes]]) -> None:
+    """Put the engine's answers into the results; where the batch fails, ask one by one."""
+    if not batch:
         return
     start = perf_counter()
     try:
-        answers = engine.answer([(result["question"], file) for result, file in asked])
+        answers = engine.answer([(result["question"], file) for result, file in batch])
     except Exception as error:
-        if len(asked) == 1:
+        if len(batch) == 1:
             kind = "machine" if is_machine_error(error) else "engine"
-            asked[0][0].update(error_kind=kind, error=str(error)[:LETTERS])
+            batch[0][0].update(error_kind=kind, error=str(error)[:MAX_REASON])
             return
-        for one in asked:
-            _ask(engine, [one])
+        for question in batch:
+            _ask(engine, [question])
         return
-    seconds = (perf_counter() - start) / len(asked)
-    for (result, _), answer in zip(asked, answers, strict=True):
+    seconds = (perf_counter() - start) / len(batch)
+    for (result, _), answer in zip(batch, answers, strict=True):
         result |= answer | {"answer_seconds": seconds}

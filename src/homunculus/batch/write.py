@@ -40,9 +40,9 @@ class Output:
         """Hold the folder for this run alone; raises if another run does."""
         filelock = need("filelock", extra="batch", who=WHO)
         self.requests.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as held:
+        with ExitStack() as stack:
             try:
-                held.enter_context(filelock.FileLock(self.work / "lock", timeout=0))
+                stack.enter_context(filelock.FileLock(self.work / "lock", timeout=0))
             except filelock.Timeout as error:
                 raise ValueError(
                     f"{self.folder}: another run is writing there. Wait, or name another folder."
@@ -131,7 +131,7 @@ class Output:
         """Finish a shard; what it adds up to is kept in the file and returned."""
         pa: Any = need("pyarrow", extra="batch", who=WHO)
         parquet = need("pyarrow.parquet", extra="batch", who=WHO)
-        lines = [line for one in results if (line := one.pop(REQUEST, None))]
+        lines = [line for result in results if (line := result.pop(REQUEST, None))]
         if self.job.to == "views":  # first: the shard is finished once its table is there
             self.put(self._lines(key), "".join(f"{line}\n" for line in lines).encode())
         totals = add_up(results)
@@ -143,8 +143,8 @@ class Output:
     def totals(self, key: str) -> dict[str, Any]:
         """What a finished shard adds up to, from its footer."""
         parquet = need("pyarrow.parquet", extra="batch", who=WHO)
-        told = parquet.read_metadata(self.path(key)).metadata
-        return json.loads(told[b"homunculus.batch.totals"])
+        metadata = parquet.read_metadata(self.path(key)).metadata
+        return json.loads(metadata[b"homunculus.batch.totals"])
 
     # ---- requests ----
 
@@ -176,25 +176,25 @@ class Output:
 
         The list of files is written last: until then nothing of the shards is thrown away.
         """
-        told = self._merged()
-        keys = [one.key for one in shards if one.key not in set(told["shards"])]
+        merged = self._merged()
+        files: list[dict[str, Any]] = merged["files"]
+        keys = [shard.key for shard in shards if shard.key not in set(merged["shards"])]
         if not keys:
-            return told["files"]
-        merged = list[dict[str, Any]](told["files"])
+            return files
         lines = chain.from_iterable(_each_line(self._lines(key)) for key in keys)
         for group in split(lines, *LIMITS[self.job.style]):
-            name = f"requests-{len(merged) + 1:05}.jsonl"
+            name = f"requests-{len(files) + 1:05}.jsonl"
             count, size = 0, 0
             with self._new(self.folder / name) as file:
                 for line in group:
                     file.write(line)
                     count, size = count + 1, size + len(line)
-            merged.append({"file": name, "requests": count, "bytes": size})
-        told = {"format": self.job.style, "files": merged, "shards": [*told["shards"], *keys]}
-        self.put(self.folder / "requests.json", json.dumps(told).encode())
+            files.append({"file": name, "requests": count, "bytes": size})
+        merged = {"format": self.job.style, "files": files, "shards": [*merged["shards"], *keys]}
+        self.put(self.folder / "requests.json", json.dumps(merged).encode())
         for key in keys:
             self._lines(key).unlink(missing_ok=True)
-        return merged
+        return files
 
 
 def _each_line(path: Path) -> Iterator[bytes]:
@@ -202,24 +202,28 @@ def _each_line(path: Path) -> Iterator[bytes]:
         yield from file
 
 
-def split(lines: Iterable[bytes], most: int, size: int) -> Iterator[Iterator[bytes]]:
-    """Lines in groups of so many lines and bytes at most; each group is used up before the next.
+def split(lines: Iterable[bytes], max_lines: int, max_bytes: int) -> Iterator[Iterator[bytes]]:
+    """Lines in groups of bounded length and size. Use up each group before the next.
 
     >>> [list(group) for group in split([b"aa", b"bb", b"c"], 9, 12)]
     [[b'aa', b'bb'], [b'c']]
     """
     source = iter(lines)
-    held = next(source, None)
+    line = next(source, None)
 
     def group() -> Iterator[bytes]:
-        nonlocal held
+        nonlocal line
         count = total = 0
-        while held is not None and count < most and (not count or total + len(held) + 4 <= size):
-            yield held
-            count, total = count + 1, total + len(held) + 4
-            held = next(source, None)
+        while (
+            line is not None
+            and count < max_lines
+            and (not count or total + len(line) + 4 <= max_bytes)
+        ):
+            yield line
+            count, total = count + 1, total + len(line) + 4
+            line = next(source, None)
 
-    while held is not None:
+    while line is not None:
         yield group()
 
 

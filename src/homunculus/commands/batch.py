@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from homunculus.commands.command import Command
+from homunculus.commands.picture import acuity_flag
 from homunculus.flags import count, json_flag
 from homunculus.progress import progress
 
@@ -35,8 +36,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--engine", default="", metavar="MODEL", help=about)
     add("--engine-args", default="{}", metavar="JSON", help="further arguments of vLLM's engine")
     add("--max-output", type=count, default=256, help="tokens of an answer (%(default)s)")
-    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
-    add("--acuity", default="vlm", help=about)
+    acuity_flag(parser)
     about = "which scout says where to look (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
     about = "where the answer is less likely readable, take up to --cap tokens, else the original"
@@ -65,6 +65,7 @@ RUN = ("local", "workers", "address", "gpus", "price", "strict", "replace", "ret
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Run the job. With --json events go to stdout, and the summary to stderr."""
     from homunculus.batch import run as batch
 
     with _own_stdout() as out, progress("batch") as show:

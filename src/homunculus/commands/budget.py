@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_legible(arguments.legible)
     name, source = open_source(arguments.image)
 
-    def tell(page: int) -> int:
+    def show(page: int) -> int:
         with progress(f"looking at {name}"):
             planner = Planner(
                 source, arguments.question, model=arguments.model, acuity=arguments.acuity,
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
             print("\n".join([*page_lines(arguments, planner.picture), *lines]))
         return planner.picture.pages
 
-    each_page(arguments.page, tell)
+    each_page(arguments.page, show)
     return 0
 
 

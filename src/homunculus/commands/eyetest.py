@@ -31,8 +31,8 @@ def flags(eyetest: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from homunculus.eyes import test
 
-    with progress("reading") as tell:
-        result, out = test.run(arguments, tell)
+    with progress("reading") as show:
+        result, out = test.run(arguments, show)
     print(json.dumps(result) if arguments.json else test.text(result))
     print(f"wrote {out} and {test.drawing(out)}", file=sys.stderr if arguments.json else sys.stdout)
     return 0

@@ -1,4 +1,4 @@
-"""The command line: a verb is parsed, calls a room and prints."""
+"""The parser of the command line: finds a verb, adds its flags, runs it, explains its errors."""
 
 import argparse
 import re
@@ -32,8 +32,8 @@ COMMANDS = tuple(
         demo, show, views, cost, budget, batch, serve, studio, mcp, eyetest, methods, completion,
     )
 )  # fmt: skip
-OF_LABORATORY = ("measure", "decide", "train", "bench")
-LABORATORY = "this verb comes with the laboratory: pip install homunculus-lab."
+LABORATORY_VERBS = ("measure", "decide", "train", "bench")
+LABORATORY_HINT = "this verb comes with the laboratory: pip install homunculus-lab."
 DEBUG = "show where an error was raised, for reports of bugs"
 _failed: list[tuple[str, str]] = []
 """Entry points of other packages that could not be loaded, and why."""
@@ -61,8 +61,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line and the way to help, not a page of usage."""
         if found := re.match(r"argument VERB: invalid choice: '(.*?)'", message):
-            if found[1] in OF_LABORATORY:
-                self.exit(2, f"{self.prog} {found[1]}: {LABORATORY}\n")
+            if found[1] in LABORATORY_VERBS:
+                self.exit(2, f"{self.prog} {found[1]}: {LABORATORY_HINT}\n")
             message = not_found("command", found[1], self.verbs, _failed, "").strip()
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
 
@@ -74,8 +74,8 @@ class _Parser(argparse.ArgumentParser):
         )
 
     def refuse(self, rest: Sequence[str], arguments: argparse.Namespace) -> NoReturn:
-        """Nobody knows these arguments."""
-        flags = [one for one in rest if one.startswith("-")]
+        """Say which of these arguments do not exist."""
+        flags = [word for word in rest if word.startswith("-")]
         if not flags:
             if question := getattr(arguments, "question", None):
                 self.refuse_words(arguments.image, [question, *rest])
@@ -114,8 +114,9 @@ def check(argv: Sequence[str]) -> int:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = _parser(sys.argv[1:] if argv is None else argv)
-    if not (sys.argv[1:] if argv is None else argv):
+    argv = sys.argv[1:] if argv is None else argv
+    parser = _parser(argv)
+    if not argv:
         parser.print_help()
         parser.exit()
     arguments, rest = parser.parse_known_args(argv)
@@ -134,14 +135,14 @@ def _unquoted(questions: str | Sequence[str]) -> bool:
     """Whether several questions are the words of one."""
     if isinstance(questions, str) or len(questions) < 2:
         return False
-    one_word = all(len(one.split()) == 1 for one in questions)
-    return one_word and not all(one.endswith("?") for one in questions)
+    words = all(len(question.split()) == 1 for question in questions)
+    return words and not all(question.endswith("?") for question in questions)
 
 
 def _late_questions(arguments: argparse.Namespace, rest: list[str]) -> list[str]:
-    """Questions behind flags, which argparse leaves over; what nobody knows is given back."""
+    """Take questions behind flags, which argparse leaves over. Returns the other words."""
     question = getattr(arguments, "question", None)
-    if question is None or any(one.startswith("-") for one in rest):
+    if question is None or any(word.startswith("-") for word in rest):
         return rest
     if isinstance(question, list):
         arguments.question = question + rest

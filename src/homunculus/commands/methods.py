@@ -13,16 +13,16 @@ def run(arguments: argparse.Namespace) -> int:
     for _, reason in unavailable():
         fail("methods", reason)
     rows = [
-        {name: getattr(one, name) for name in ("name", "about", "control", "source")}
+        {name: getattr(method, name) for name in ("name", "about", "control", "source")}
         | {
-            "fixation": "fixation" in one.settings,
-            "needs": sorted(one.needs),
-            "settings": sorted(one.settings),
-            "lift": one.lift.name,
-            "rule": type(one.rule).__name__,
-            "rival": one.source == "model",
+            "fixation": "fixation" in method.settings,
+            "needs": sorted(method.needs),
+            "settings": sorted(method.settings),
+            "lift": method.lift.name,
+            "rule": type(method.rule).__name__,
+            "rival": method.source == "model",
         }
-        for one in (*list_methods().values(), *PLANNED.values(), *model_methods().values())
+        for method in (*list_methods().values(), *PLANNED.values(), *model_methods().values())
     ]
     if arguments.json:
         print(json.dumps({"methods": rows}, indent=2))

@@ -16,11 +16,15 @@ def planner_flags(verb: argparse.ArgumentParser) -> None:
     """What views are planned by."""
     add = verb.add_argument
     add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
-    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
-    add("--acuity", default="vlm", help=about)
+    acuity_flag(verb)
     page_flag(verb)
     about = "which scout says where to look: as in `homunculus show` (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
+
+
+def acuity_flag(verb: argparse.ArgumentParser) -> None:
+    about = "how small the model reads: a name, or a result of `homunculus eyetest` (%(default)s)"
+    verb.add_argument("--acuity", default="vlm", help=about)
 
 
 def page_flag(verb: argparse.ArgumentParser) -> None:

@@ -9,15 +9,22 @@ from typing import Any
 
 from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
-from homunculus.commands.picture import IMAGE, each_page, open_source, page_flag, page_lines
+from homunculus.commands.picture import (
+    IMAGE,
+    acuity_flag,
+    each_page,
+    open_source,
+    page_flag,
+    page_lines,
+)
 from homunculus.flags import count, json_flag, numbers, slug
 from homunculus.progress import progress
 
-OF_CELLS = ("fixation", "boxes", "compress", "explore", "focus")
+CELL_FLAGS = ("fixation", "boxes", "compress", "explore", "focus")
 """Flags of `show` that mean nothing to views."""
 Drawn = tuple[Any, dict[str, Any], list[str]]
 """What was drawn: the picture, facts for machines, and lines for people."""
-DRAWN = (".png", ".jpg", ".jpeg", ".webp")
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def flags(show: argparse.ArgumentParser) -> None:
@@ -33,8 +40,7 @@ def flags(show: argparse.ArgumentParser) -> None:
         help="how many tokens may be spent (%(default)s)",
     )
     add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
-    about = "how small the model reads: a name, or a result of `homunculus eyetest`"
-    add("--acuity", default="vlm", help=f"{about} (%(default)s)")
+    acuity_flag(show)
     page_flag(show)
     add("--why", action="store_true", help="print which words and things were found, and where")
     about = "which scout says where to look: auto, words, things, pixels, or a folder of weights"
@@ -61,9 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.method = arguments.method or DEFAULT
     if arguments.method not in PLANNED:
         get_method(arguments.method)  # raises before anything is opened
-    elif turned := [flag for flag in OF_CELLS if getattr(arguments, flag) is not None]:
+    elif unknown := [flag for flag in CELL_FLAGS if getattr(arguments, flag) is not None]:
         raise ValueError(
-            f"views do not know --{turned[0]}, methods that keep cells of one image do. "
+            f"views do not know --{unknown[0]}, methods that keep cells of one image do. "
             "Add --method cut, or another of `homunculus methods`."
         )
     draw = _draw_views if arguments.method in PLANNED else _draw_cells
@@ -78,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             with progress(f"looking at {name}"):  # over before anything is printed
                 picture, facts, lines = draw(arguments, source, page, question, out)
             facts |= {"saved": str(out), "replaced": replaced}
-            _tell(arguments, picture, facts, lines)
+            _print(arguments, picture, facts, lines)
             pages = picture.pages
         return pages
 
@@ -93,12 +99,12 @@ def _draw_cells(
     from homunculus.scouts import Dials
     from homunculus.show.cells import look
 
-    turned = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
-    dials = Dials(**{dial: value for dial, value in turned.items() if value is not None})
-    given = ("tokens", "fixation", "boxes", "scout", "method")
+    values = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
+    dials = Dials(**{dial: value for dial, value in values.items() if value is not None})
+    options = ("tokens", "fixation", "boxes", "scout", "method")
     model = arguments.model or (None if arguments.patch else "qwen3-vl")  # as views count
     seen = look(
-        source, question, **{name: getattr(arguments, name) for name in given},
+        source, question, **{name: getattr(arguments, name) for name in options},
         patch=arguments.patch or 16, model=model, dials=dials, page=page,
     )  # fmt: skip
     seen.save(out)
@@ -127,18 +133,18 @@ def _draw_views(
     why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
     if not seen.sight.sure:  # cells would follow the map, views do not
         why["made"] = seen.message
-    told = seen.to_json() | {
+    result = seen.to_json() | {
         "notes": seen.picture.notes(),
         "why": why,
         "image": {"page": page, "pages": seen.picture.pages},
     }
-    return seen.picture, told, facts(seen)
+    return seen.picture, result, facts(seen)
 
 
-def _tell(
+def _print(
     arguments: argparse.Namespace, picture: Any, facts: dict[str, Any], lines: Sequence[str]
 ) -> None:
-    """What was drawn, and what one might not expect of it."""
+    """Say what was drawn, and what the user might not expect of it."""
     from homunculus.show.cells import why_table
 
     if arguments.json:
@@ -152,22 +158,22 @@ def _tell(
         if not (arguments.why and facts["why"]["made"].startswith(note)):  # the table ends with it
             print(note)
     if arguments.why:
-        said = "\n".join(lines)
-        why = facts["why"] | ({"made": ""} if facts["why"]["made"] in said else {})
+        repeated = facts["why"]["made"] in "\n".join(lines)
+        why = facts["why"] | ({"made": ""} if repeated else {})
         print(why_table(why, sys.stdout.isatty()).rstrip())
 
 
 def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
     """Where to draw; checked before the work, and never over the picture itself."""
     image, out = Path(arguments.image), arguments.out or Path(name)
-    if several and arguments.out and (out.suffix.lower() in DRAWN or out.is_file()):
+    if several and arguments.out and (out.suffix.lower() in SUFFIXES or out.is_file()):
         raise ValueError(f"{out} is one file, for several drawings. Name a folder with -o.")
     if out.is_dir() or (several and arguments.out) or not (out.suffix or out.is_file()):
         out.mkdir(parents=True, exist_ok=True)
         out = out / name
     if not out.parent.is_dir():
         raise ValueError(f"no folder {out.parent} to write {out.name} to. Make it first.")
-    if out.suffix.lower() not in DRAWN:
+    if out.suffix.lower() not in SUFFIXES:
         raise ValueError(f"expected an output that ends in .png, .jpg or .webp, got {out.name}.")
     if out.exists() and image.exists() and out.samefile(image):
         raise ValueError(f"{out} is the picture itself. Choose another name with -o.")
@@ -176,8 +182,8 @@ def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
 
 def _name(image: str, arguments: argparse.Namespace, page: int, question: str) -> str:
     """A file name of its own for every picture, page, method, budget and question."""
-    number, words = f"-page{page}" if page > 1 else "", slug(question)
-    name = f"{Path(image).stem}{number}-{arguments.method}-{arguments.tokens}"
+    suffix, words = f"-page{page}" if page > 1 else "", slug(question)
+    name = f"{Path(image).stem}{suffix}-{arguments.method}-{arguments.tokens}"
     return f"{name}-{words}.png" if words else f"{name}.png"
 
 

@@ -32,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     chat = Chat(arguments.server, arguments.server_model) if arguments.server else None
 
     def ready(address: str) -> None:
-        told = f", with answers of {chat.model}" if chat else ""
-        print(f"Studio: {address}{told}. Stop it with Ctrl+C.", flush=True)
+        answers = f", with answers of {chat.model}" if chat else ""
+        print(f"Studio: {address}{answers}. Stop it with Ctrl+C.", flush=True)
 
     serve(arguments.host, arguments.port, chat, arguments.tokens, arguments.model, ready)
     return 0

@@ -54,23 +54,23 @@ def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Pat
     from homunculus.views import views
 
     with progress(f"looking at {Path(arguments.image).name}"):
-        given = ("question", "tokens", "model", "acuity", "scout", "legible", "cap")
+        options = ("question", "tokens", "model", "acuity", "scout", "legible", "cap")
         with catch_warnings():
             simplefilter("ignore", UserWarning)  # what it says is printed below
-            seen = views(source, page=page, **{name: getattr(arguments, name) for name in given})
+            seen = views(source, page=page, **{name: getattr(arguments, name) for name in options})
         paths = [str(path) for path in seen.save(out)]
         draw_views(seen).save(out / "sheet.png")
-    told: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
-    told["image"] = {"page": page, "pages": seen.picture.pages}
-    (out / "views.json").write_text(json.dumps(told, indent=2) + "\n")
+    result: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
+    result["image"] = {"page": page, "pages": seen.picture.pages}
+    (out / "views.json").write_text(json.dumps(result, indent=2) + "\n")
     if arguments.json:
-        print(json.dumps(told))
+        print(json.dumps(result))
         return seen.picture.pages
     for path, view in zip(paths, seen, strict=True):
         cost = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
         print(f"{path}: {view.size[1]}x{view.size[0]}, {cost}")
     print("\n".join([*facts(seen), *page_lines(arguments, seen.picture)]))
-    for name, value in told["setting"].items():
+    for name, value in result["setting"].items():
         print(f"These prices hold with {name}={value} in the request.")
     crowd = seen.rule.facts.crowd  # its note is about requests of many pictures
     if seen.rule.facts.note and not (crowd and len(seen) <= crowd[0]):

@@ -1,4 +1,4 @@
-"""Look at one picture with one question: open, score, allocate, certify; then show or tell.
+"""Keep cells of one picture for one question: open, score, allocate, certify, draw, explain.
 
 Where the package has its scout, the question's words are looked for on the page; the result says
 which were found, or where else its relevance came from.
@@ -146,7 +146,9 @@ class Look:
             "relevance": self.sight.origin,
             "why": self.why(),
             "certificate": {name: part[0].item() for name, part in vars(self.certificate).items()},
-            "levels": {str(one): int((level == one).sum()) for one in sorted(set(level.tolist()))},
+            "levels": {
+                str(number): int((level == number).sum()) for number in sorted(set(level.tolist()))
+            },
             "fixation": self._original(torch.tensor([point * 2]))[0][:2] if point else None,
             "boxes": self._original(self.tokens.box[0][valid]),
         }
@@ -161,10 +163,10 @@ class Look:
 
 def notes(picture: Picture, question: str, sight: Sight) -> list[str]:
     """Sentences on what a reader might not expect of a picture and a question."""
-    found = picture.notes()
+    sentences = picture.notes()
     if question.strip() and (sight.basis != "found" or sight.facts.get("matched") is False):
-        found.append(sight.explanation)
-    return found
+        sentences.append(sight.explanation)
+    return sentences
 
 
 def look(
@@ -344,10 +346,11 @@ def _peak(logit: Float[Tensor, "rows cols"], picture: Picture, patch: int) -> li
 
 
 def why_table(why: dict[str, Any], terminal: bool = False) -> str:
-    """The facts as a table and a line; at a terminal with rich, if it is installed."""
+    """The facts as a table and a line; drawn with rich at a terminal."""
     rows = [_row(word) for word in why["words"]]
-    table = (_rich(rows) if terminal else None) or _plain(rows) if rows else ""
-    return f"{table}{why['made']}"
+    if not rows:
+        return why["made"]
+    return f"{_rich(rows) if terminal else _plain(rows)}{why['made']}"
 
 
 def _row(word: dict[str, Any]) -> tuple[str, ...]:
@@ -369,13 +372,11 @@ def _plain(rows: list[tuple[str, ...]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _rich(rows: list[tuple[str, ...]]) -> str | None:
-    try:
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-    except ImportError:
-        return None
+def _rich(rows: list[tuple[str, ...]]) -> str:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(*HEADS)
     for row in rows:
         style = {"yes": "bold", "no": "dim"}.get(row[1], "")

@@ -1,14 +1,12 @@
 """`homunculus demo`: a page and a budget, twice: resized, and as views; the answer magnified."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from homunculus.planner.view import View
 from homunculus.show import panels
 from homunculus.show.panels import Colour, Corner
-from homunculus.show.views import compose, resized, to_pillow
+from homunculus.show.views import OURS, RESIZED, Way, compose, resized, to_pillow
 from homunculus.views import Views, views
 
 FOLDER = Path(__file__).with_name("pictures")
@@ -58,38 +56,28 @@ def write_demo(example: Example, folder: Path) -> tuple[Path, Path, Views]:
 WIDE, GAP, MARGIN = 760, 48, 40
 """Pixels of a side of the drawing, and around it."""
 PAGE = (600, 776)
-"""Width and height that the picture may take on its side."""
+"""Width and height that the picture may take on its way."""
 GLASS = 208
 """Height of the magnified part."""
-RESIZED, OURS = (112, 116, 124), (0, 122, 150)
-
-
-@dataclass(frozen=True)
-class Side:
-    """One way to spend the budget."""
-
-    name: str
-    views: Sequence[View]
-    colour: Colour
 
 
 def draw_pair(seen: Views, spot: Corner) -> Any:
     """A picture resized and as views, side by side, each with ``spot`` magnified."""
     whole, rival = to_pillow(seen.picture), resized(seen)
-    sides = (
-        Side("resize", [rival], RESIZED),
-        Side("homunculus", seen.views, OURS),
+    ways = (
+        Way("resize", [rival], RESIZED, seen.resize_value),
+        Way("homunculus", seen.views, OURS, seen.value),
     )
     width = 2 * WIDE + GAP
-    head = panels.written(f"“{seen.question}”", width, 54, panels.INK, most=2)
-    cards = [_card(whole, side, spot) for side in sides]
+    head = panels.written(f"“{seen.question}”", width, 54, panels.INK, max_lines=2)
+    cards = [_card(whole, way, spot) for way in ways]
     untouched = seen.rule.count(seen.picture.original)
     facts = (
         f"Both may spend {seen.limit} {seen.rule.token}; the untouched picture costs {untouched:,}."
         " Windows are sent as pictures of their own; here they are drawn in place."
     )
-    foot = panels.written(facts, width, 30, panels.FAINT, most=2)
-    parts = [head, _row(cards), foot]
+    foot = panels.written(facts, width, 30, panels.FAINT, max_lines=2)
+    parts = [head, panels.beside(cards, GAP), foot]
     size = (width + 2 * MARGIN, sum(part.height for part in parts) + 2 * MARGIN + 36)
     sheet, y = panels.pil().new("RGB", size, panels.PAPER), MARGIN
     for part in parts:
@@ -98,26 +86,19 @@ def draw_pair(seen: Views, spot: Corner) -> Any:
     return sheet
 
 
-def _row(cards: Sequence[Any]) -> Any:
-    row = panels.pil().new("RGB", (2 * WIDE + GAP, cards[0].height), panels.PAPER)
-    for at, card in enumerate(cards):
-        row.paste(card, (at * (WIDE + GAP), 0))
-    return row
-
-
-def _card(whole: Any, side: Side, spot: Corner) -> Any:
+def _card(whole: Any, way: Way, spot: Corner) -> Any:
     """A heading, the picture as it is shown, and the magnified part over it."""
     scale = min(PAGE[0] / whole.width, PAGE[1] / whole.height)
     shown = (round(whole.width * scale), round(whole.height * scale))
     card = panels.pil().new("RGB", (WIDE, PAGE[1] + 92), (238, 240, 242))
     pen = panels.draw(card)
-    pen.rectangle((0, 0, WIDE, 70), fill=side.colour)
-    tokens = f"{sum(view.tokens for view in side.views)} tokens"
-    pen.text((24, 35), side.name, panels.PAPER, panels.typeface(42), anchor="lm")
+    pen.rectangle((0, 0, WIDE, 70), fill=way.colour)
+    tokens = f"{sum(view.tokens for view in way.views)} tokens"
+    pen.text((24, 35), way.name, panels.PAPER, panels.typeface(42), anchor="lm")
     pen.text((WIDE - 24, 35), tokens, panels.PAPER, panels.typeface(42), anchor="rm")
     x, y = (WIDE - shown[0]) // 2, 81
-    card.paste(compose(whole, side.views, shown, scale), (x, y))
-    _glass(card, compose(whole, side.views, whole.size, 1.0), spot, (x, y, scale), side.colour)
+    card.paste(compose(whole, way.views, shown, scale), (x, y))
+    _glass(card, compose(whole, way.views, whole.size, 1.0), spot, (x, y, scale), way.colour)
     return card
 
 
@@ -130,13 +111,15 @@ def _glass(
     small = (left + x0, top + y0, left + x1, top + y1)
     times = min((WIDE - 40) / (spot[2] - spot[0]), GLASS / (spot[3] - spot[1]))
     size = (round((spot[2] - spot[0]) * times), round((spot[3] - spot[1]) * times))
-    at = (WIDE - size[0]) // 2
+    across = (WIDE - size[0]) // 2
     down = small[3] + 60 if small[3] + 80 + size[1] < card.height else small[1] - 60 - size[1]
     near, far = (small[3], down) if down > small[1] else (small[1], down + size[1])
     pen = panels.draw(card)
-    for one, other in ((small[0], at), (small[2], at + size[0])):
-        pen.line((one, near, other, far), colour, 4)
+    for start, end in ((small[0], across), (small[2], across + size[0])):
+        pen.line((start, near, end, far), colour, 4)
     pen.rectangle((small[0] - 3, small[1] - 3, small[2] + 2, small[3] + 2), outline=colour, width=4)
     part = seen.crop(spot).resize(size, panels.pil().Resampling.BICUBIC)
-    card.paste(part, (at, down))
-    pen.rectangle((at - 6, down - 6, at + size[0] + 5, down + size[1] + 5), outline=colour, width=6)
+    card.paste(part, (across, down))
+    pen.rectangle(
+        (across - 6, down - 6, across + size[0] + 5, down + size[1] + 5), outline=colour, width=6
+    )

@@ -40,17 +40,17 @@ def typeface(size: int) -> Any:
         return fonts.load_default(size)
 
 
-def wrapped(text: str, width: int, size: int, most: int) -> list[str]:
-    """Lines of at most that width; what is too long or too much is cut off."""
-    clean = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text[:2000])
+def wrapped(text: str, width: int, size: int, max_lines: int) -> list[str]:
+    """Lines of at most ``width`` pixels; what is too long or too much is cut off."""
+    clean = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in text[:2000])
     font, lines = typeface(size), [""]
     for word in clean.split():
         longer = f"{lines[-1]} {word}".strip()
         fits = not lines[-1] or font.getlength(longer) <= width
         lines = [*lines[:-1], longer] if fits else [*lines, word]
     return [
-        _cut(line, width, font, number == most - 1 < len(lines) - 1)
-        for number, line in enumerate(lines[:most])
+        _cut(line, width, font, number == max_lines - 1 < len(lines) - 1)
+        for number, line in enumerate(lines[:max_lines])
     ]
 
 
@@ -62,9 +62,11 @@ def _cut(line: str, width: int, font: Any, more: bool) -> str:
     return line + "..."
 
 
-def written(text: str, width: int, size: int = TEXT, colour: Colour = FAINT, most: int = 3) -> Any:
+def written(
+    text: str, width: int, size: int = TEXT, colour: Colour = FAINT, max_lines: int = 3
+) -> Any:
     """A block of text on paper."""
-    lines, step = wrapped(text, width, size, most), round(size * 1.3)
+    lines, step = wrapped(text, width, size, max_lines), round(size * 1.3)
     block = pil().new("RGB", (width, step * len(lines)), PAPER)
     for number, line in enumerate(lines):
         draw(block).text((0, number * step), line, colour, typeface(size))
@@ -83,7 +85,7 @@ Corner = tuple[int, int, int, int]
 
 
 def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None:
-    """Where the eye rests, y x in cells of so many pixels."""
+    """Mark where the eye rests: y x in cells of ``cell`` pixels."""
     if fixation is None:
         return
     y, x = (round(side * cell) for side in fixation)
@@ -97,12 +99,12 @@ def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None
 def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
     """A copy with a thin line around each word, and the word beside it where that hides none."""
     panel = picture.copy()
-    corner = [_corner(box, picture.size) for _, box in words]
-    for place in corner:
-        draw(panel).rectangle(place, outline=FOUND, width=2)
-    taken = list(corner)
-    for (text, _), place in zip(words, corner, strict=True):
-        if (spot := _room(text, place, taken, picture.size)) is not None:
+    boxes = [_corner(word, picture.size) for _, word in words]
+    for box in boxes:
+        draw(panel).rectangle(box, outline=FOUND, width=2)
+    taken = list(boxes)
+    for (text, _), box in zip(words, boxes, strict=True):
+        if (spot := _room(text, box, taken, picture.size)) is not None:
             taken.append(spot)
             draw(panel).rectangle(spot, fill=FOUND)
             draw(panel).text((spot[0] + 3, spot[1]), text, PAPER, typeface(LABEL))
@@ -131,10 +133,10 @@ def _room(text: str, place: Corner, taken: list[Corner], size: tuple[int, int]) 
     return None
 
 
-def meet(one: Corner, other: Corner) -> bool:
+def meet(box: Corner, other: Corner) -> bool:
     """Whether two boxes share a pixel."""
-    across = one[0] <= other[2] and other[0] <= one[2]
-    return across and one[1] <= other[3] and other[1] <= one[3]
+    across = box[0] <= other[2] and other[0] <= box[2]
+    return across and box[1] <= other[3] and other[1] <= box[3]
 
 
 WIDE, HIGH = 2000, 1480
@@ -181,19 +183,13 @@ def draw_panels(
     shown, cell = picture.size, patch * scale
     width = max(shown[0], NARROWEST)
     unseen = "" if whole else " Hatched: in no token's box."
+    caption_of_image = written(question or "(no question)", width, TEXT, INK, max_lines=4)
+    caption_of_tokens = written(f"Each token at its own resolution.{unseen}", width)
     parts = [
-        (
-            "image",
-            outlined(picture, words),
-            written(question or "(no question)", width, TEXT, INK, most=4),
-        ),
+        ("image", outlined(picture, words), caption_of_image),
         (f"relevance: {origin}", heated(picture, relevance, cell), bar(width)),
         ("kept cells", kept, _legend(kind, plain, width)),
-        (
-            "what is left to read",
-            seen,
-            written(f"Each token at its own resolution.{unseen}", width),
-        ),
+        ("what is left to read", seen, caption_of_tokens),
     ]
     return sheet(parts, rows, cols, width, caption)
 
@@ -273,9 +269,9 @@ def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> 
 def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
     """Values from 0 to 1 as colours."""
     stop = torch.tensor(HEAT).float()
-    at = value.clamp(0, 1) * (len(HEAT) - 1)
-    low = at.long().clamp(max=len(HEAT) - 2)
-    part = (at - low)[..., None]
+    position = value.clamp(0, 1) * (len(HEAT) - 1)
+    low = position.long().clamp(max=len(HEAT) - 2)
+    part = (position - low)[..., None]
     return (stop[low] * (1 - part) + stop[low + 1] * part).round().to(torch.uint8)
 
 
@@ -299,8 +295,8 @@ def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
     pen = draw(cover)
     last = torch.tensor([cover.height - 1, cover.width - 1] * 2)
     corner = box.round().long().minimum(last).tolist()
-    for (top, left, bottom, right), one in zip(corner, kind, strict=True):
-        colour = LEVELS[min(one, len(LEVELS) - 1)]
+    for (top, left, bottom, right), level in zip(corner, kind, strict=True):
+        colour = LEVELS[min(level, len(LEVELS) - 1)]
         side = min(bottom - top, right - left)
         if side < 5:
             pen.rectangle((left, top, right, bottom), fill=(*colour, 150))
@@ -321,10 +317,11 @@ def _seen(
     """Each token magnified into its box, fine over coarse; and whether nothing is left out."""
     canvas, painted = _hatched(shown), pil().new("L", shown)
     corner = (box * patch * scale).round().long().tolist()
-    for (top, left, bottom, right), cells, one in zip(corner, box.tolist(), level, strict=True):
+    tokens = zip(corner, box.tolist(), level, strict=True)
+    for (top, left, bottom, right), cells, token_level in tokens:
         if bottom <= top or right <= left:  # thinner than a pixel of this display
             continue
-        piece = _token(levels, cells, one, patch)
+        piece = _token(levels, cells, token_level, patch)
         piece = piece.resize((right - left, bottom - top), pil().Resampling.BICUBIC)
         canvas.paste(piece, (left, top))
         painted.paste(255, (left, top, right, bottom))
@@ -338,16 +335,16 @@ def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -
     """
     top, left, bottom, right = box
     sides = (right - left, bottom - top)
-    at = int(log2(max(1.0, min(sides)))) if level is None else level
-    at = min(at, len(levels) - 1)
-    fine = patch / 2**at
+    halvings = int(log2(max(1.0, min(sides)))) if level is None else level
+    halvings = min(halvings, len(levels) - 1)
+    fine = patch / 2**halvings
     size = [patch if level is None else max(1, round(side * fine)) for side in sides]
     place = (left * fine, top * fine, right * fine, bottom * fine)
-    return levels[at].resize(size, pil().Resampling.BICUBIC, box=place)
+    return levels[halvings].resize(size, pil().Resampling.BICUBIC, box=place)
 
 
 def _hatched(shown: Size) -> Any:
-    """Plain grey with slanting lines: nobody takes it for a part of a picture."""
+    """Grey with slanting lines, unlike any part of a picture."""
     x, y = torch.arange(shown[0]), torch.arange(shown[1])[:, None]
     line = (x + y) % 14 < 2
     return _from(torch.where(line, 158, 196).to(torch.uint8)[..., None].repeat(1, 1, 3))
@@ -358,33 +355,35 @@ def bar(width: int) -> Any:
     font, edge = typeface(TEXT), 12
     block = pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
     left = round(font.getlength("unlikely")) + edge
-    long = max(20, min(260, width - left - round(font.getlength("likely")) - edge))
-    strip = _from(_palette(torch.linspace(0, 1, long).repeat(TEXT - 4, 1)))
+    length = max(20, min(260, width - left - round(font.getlength("likely")) - edge))
+    strip = _from(_palette(torch.linspace(0, 1, length).repeat(TEXT - 4, 1)))
     block.paste(strip, (left, 5))
-    draw(block).rectangle((left, 5, left + long, TEXT), outline=FRAME)
+    draw(block).rectangle((left, 5, left + length, TEXT), outline=FRAME)
     draw(block).text((0, 0), "unlikely", FAINT, font)
-    draw(block).text((left + long + edge, 0), "likely", FAINT, font)
+    draw(block).text((left + length + edge, 0), "likely", FAINT, font)
     return block
 
 
 def stacked(blocks: Sequence[Any], gap: int = 8) -> Any:
     """Blocks below each other, on paper."""
-    high = sum(block.height for block in blocks) + gap * (len(blocks) - 1)
-    whole, y = pil().new("RGB", (max(block.width for block in blocks), high), PAPER), 0
+    height = sum(block.height for block in blocks) + gap * (len(blocks) - 1)
+    paper = pil().new("RGB", (max(block.width for block in blocks), height), PAPER)
+    y = 0
     for block in blocks:
-        whole.paste(block, (0, y))
+        paper.paste(block, (0, y))
         y += block.height + gap
-    return whole
+    return paper
 
 
 def beside(blocks: Sequence[Any], gap: int = 8) -> Any:
     """Blocks next to each other, on paper."""
-    wide = sum(block.width for block in blocks) + gap * (len(blocks) - 1)
-    whole, x = pil().new("RGB", (wide, max(block.height for block in blocks)), PAPER), 0
+    width = sum(block.width for block in blocks) + gap * (len(blocks) - 1)
+    paper = pil().new("RGB", (width, max(block.height for block in blocks)), PAPER)
+    x = 0
     for block in blocks:
-        whole.paste(block, (x, 0))
+        paper.paste(block, (x, 0))
         x += block.width + gap
-    return whole
+    return paper
 
 
 def framed(block: Any, colour: Colour = FRAME, line: int = 1, air: int = 0) -> Any:
@@ -408,17 +407,17 @@ def badge(image: Any, place: tuple[int, int], name: str, colour: Colour, side: i
 def _legend(kind: list[int], plain: bool, width: int) -> Any:
     """How many tokens there are of each level, in as many lines as it takes."""
     last, font, step = len(LEVELS) - 1, typeface(TEXT), round(TEXT * 1.4)
-    groups = [min(one, last) for one in kind]
+    groups = [min(level, last) for level in kind]
     items, x, y = [], 0, 0
-    for one in sorted(set(groups)):
-        more = "+" if max(kind) > last and one == last else ""
-        name = f"level {one}{more}" if plain else f"{2**one}{more} wide"
-        label = f"{name}: {groups.count(one)} cells"
-        long = TEXT + 8 + round(font.getlength(label)) + 18
-        if x and x + long > width:
+    for level in sorted(set(groups)):
+        more = "+" if max(kind) > last and level == last else ""
+        name = f"level {level}{more}" if plain else f"{2**level}{more} wide"
+        label = f"{name}: {groups.count(level)} cells"
+        length = TEXT + 8 + round(font.getlength(label)) + 18
+        if x and x + length > width:
             x, y = 0, y + step
-        items.append((x, y, label, LEVELS[one]))
-        x += long
+        items.append((x, y, label, LEVELS[level]))
+        x += length
     block = pil().new("RGB", (width, y + step), PAPER)
     for x, y, label, colour in items:
         draw(block).rectangle((x, y + 4, x + TEXT - 4, y + TEXT), colour)
@@ -429,8 +428,8 @@ def _legend(kind: list[int], plain: bool, width: int) -> Any:
 def sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
     """Title, picture and text of each panel on a grid, and the facts below."""
     broad = cols * width + (cols - 1) * GAP
-    head = [written(title, width, TITLE, INK, most=2) for title, _, _ in parts]
-    facts = written(caption, broad, CAPTION, INK, most=4)
+    head = [written(title, width, TITLE, INK, max_lines=2) for title, _, _ in parts]
+    facts = written(caption, broad, CAPTION, INK, max_lines=4)
     above = max(block.height for block in head) + 6
     below = [max(part[2].height for part in parts[row * cols :][:cols]) for row in range(rows)]
     step = [above + parts[0][1].height + 8 + text + GAP for text in below]

@@ -1,6 +1,7 @@
 """Draw views: where they stand on the picture, what is sent, and the same budget by resizing."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import torch
@@ -67,9 +68,9 @@ def draw_views(views: Views) -> Any:
     beneath = ([left, _close(ways, pictures, spots, left.width, doubt)], [both])
     if left.width >= GLASSES and _height(beneath) < _height(columns):
         columns = beneath  # below a broad picture there is room
-    asked = f"“{views.question}”" if views.question else "(no question)"
-    heading = panels.written(asked, broad, panels.HEADING, panels.INK, most=2)
-    body = panels.beside([panels.stacked(one, panels.GAP) for one in columns], panels.GAP)
+    question = f"“{views.question}”" if views.question else "(no question)"
+    heading = panels.written(question, broad, panels.HEADING, panels.INK, max_lines=2)
+    body = panels.beside([panels.stacked(column, panels.GAP) for column in columns], panels.GAP)
     page = panels.stacked([heading, body], panels.GAP // 2)
     sheet = panels.pil().new("RGB", (WIDE, page.height + 2 * panels.MARGIN), panels.PAPER)
     sheet.paste(page, (panels.MARGIN, panels.MARGIN))
@@ -108,11 +109,11 @@ def _where(whole: Any, views: Views) -> Any:
         for match in views.sight.found
         if match.text.endswith(OF_THING)
     ]
-    picture = panels.outlined(picture, things)
-    blocks.append(panels.framed(outline(picture, views, scale)))
+    picture = outline(panels.outlined(picture, things), views, scale)
+    blocks.append(panels.framed(picture))
     if views.sight.sure:
         blocks.append(panels.bar(width))
-    text = [panels.written(line, width, 22, panels.INK, most=5) for line in facts(views)]
+    text = [panels.written(line, width, 22, panels.INK, max_lines=5) for line in facts(views)]
     return panels.stacked([*blocks, panels.stacked(text, 4)])
 
 
@@ -120,14 +121,14 @@ def outline(picture: Any, views: Views, scale: float) -> Any:
     """A copy with its windows outlined and numbered."""
     panel = picture.copy()
     windows = [view for view in views if view.name != "whole"]
-    corner = [_outside(_scaled(view.box, scale), panel.size) for view in windows]
-    for at, box in enumerate(corner):
-        panels.draw(panel).rectangle(box, outline=COLOURS[at % len(COLOURS)], width=LINE)
-    taken = list(corner)
-    for at, box in enumerate(corner):
+    boxes = [_outside(_scaled(view.box, scale), panel.size) for view in windows]
+    for box, colour in zip(boxes, cycle(COLOURS), strict=False):
+        panels.draw(panel).rectangle(box, outline=colour, width=LINE)
+    taken = list(boxes)
+    for number, (box, colour) in enumerate(zip(boxes, cycle(COLOURS), strict=False), 1):
         place = _free(box, taken, panel.size)
         taken.append((*place, place[0] + BADGE, place[1] + BADGE))
-        panels.badge(panel, place, str(at + 1), COLOURS[at % len(COLOURS)], BADGE)
+        panels.badge(panel, place, str(number), colour, BADGE)
     return panel
 
 
@@ -187,9 +188,8 @@ def _sent(views: Sequence[View], pictures: Mapping[View, Any]) -> list[Sent]:
     sent = [
         Sent(pictures[view], _label(view), panels.FAINT) for view in views if view.name == "whole"
     ]
-    for at, view in enumerate(windows):
-        colour = COLOURS[at % len(COLOURS)]
-        sent.append(Sent(pictures[view], _label(view, str(at + 1), colour), colour))
+    for number, (view, colour) in enumerate(zip(windows, cycle(COLOURS), strict=False), 1):
+        sent.append(Sent(pictures[view], _label(view, str(number), colour), colour))
     return sent
 
 
@@ -212,17 +212,19 @@ def _both(ways: Sequence[Way], pictures: Mapping[View, Any], width: int) -> Any:
     sent = [_sent(way.views, pictures) for way in ways]
     edge = 24 + panels.GAP // 4
     shares = [(round(width * part) - edge, width - round(width * part) - edge) for part in SPLITS]
-    zoom, wide = max(
-        (min(_zoom(*one) for one in zip(sent, share, strict=True)), share) for share in shares
-    )
-    boards = [_board(*one, zoom) for one in zip(sent, wide, strict=True)]
+    zoom, wide = max((min(map(_zoom, sent, share)), share) for share in shares)
+    boards = [
+        _board(pictures_sent, side, zoom) for pictures_sent, side in zip(sent, wide, strict=True)
+    ]
     blocks = list[Any]()
     for way, board in zip(ways, boards, strict=True):
         tokens = sum(view.tokens for view in way.views)
         text = f"{way.name}: {tokens} token{'s' * (tokens != 1)}"
-        title = panels.written(text, board.width + 24, panels.TITLE, way.colour, most=1)
+        title = panels.written(text, board.width + 24, panels.TITLE, way.colour, max_lines=1)
         known = "not known" if way.value is None else f"{way.value:.2f}"
-        estimate = panels.written(f"estimate: {known}", board.width + 24, 22, way.colour, most=1)
+        estimate = panels.written(
+            f"estimate: {known}", board.width + 24, 22, way.colour, max_lines=1
+        )
         frame = panels.framed(board, way.colour, 3, 9)
         blocks.append(panels.stacked([panels.stacked([title, estimate], 0), frame]))
     both = panels.beside(blocks, panels.GAP // 2)
@@ -241,7 +243,7 @@ def _zoom(pictures: Sequence[Sent], width: int) -> float:
     """How far the pictures can be enlarged."""
     zoom = ZOOM
     while zoom > 0.05:
-        sizes = [one.size(zoom) for one in pictures]
+        sizes = [picture.size(zoom) for picture in pictures]
         if max(wide for wide, _ in sizes) <= width and _arranged(sizes, width)[1] <= SENT:
             break
         zoom *= 0.95
@@ -275,10 +277,10 @@ def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
 
 
 def _board(pictures: Sequence[Sent], width: int, zoom: float) -> Any:
-    corners, high = _arranged([one.size(zoom) for one in pictures], width)
+    corners, high = _arranged([picture.size(zoom) for picture in pictures], width)
     board = panels.pil().new("RGB", (width, high), panels.PAPER)
-    for one, corner in zip(pictures, corners, strict=True):
-        board.paste(one.draw(zoom), corner)
+    for picture, corner in zip(pictures, corners, strict=True):
+        board.paste(picture.draw(zoom), corner)
     return board
 
 
@@ -302,7 +304,7 @@ class Spot(NamedTuple):
 
 
 def likeliest(views: Views) -> list[Spot]:
-    """What to magnify: likely places in windows, the best first; none if nobody knows one.
+    """What to magnify: likely places in windows, the best first; none if no place is known.
 
     The likeliest place that is legible in a window, and another one. Each is as wide as a few words
     of the print there, or as a thing, and never beyond its window.
@@ -318,7 +320,7 @@ def likeliest(views: Views) -> list[Spot]:
     windows = [view for view in views if view.name != "whole"] or list(views)
     spots = list[Spot]()
     while len(spots) < SPOTS:
-        view = max(windows, key=lambda one: _worth(one, views, chance, size, cell))
+        view = max(windows, key=lambda window: _worth(window, views, chance, size, cell))
         inside = chance * _cells(view.box, grid, cell)
         best = float(inside.max())
         if spots and best < LIKELY * peak:
@@ -404,7 +406,7 @@ def _close(
     title = f"the likeliest place{'s' * several} {where}, magnified"
     title = f"{GUESS}{title}" if doubt else title
     wide = (width - panels.GAP // 2) // SPOTS if several else width
-    rows = [panels.written(title, width, panels.TITLE, panels.INK, most=2)]
+    rows = [panels.written(title, width, panels.TITLE, panels.INK, max_lines=2)]
     for way in ways:
         blocks = list[Any]()
         for spot in spots:
@@ -413,7 +415,7 @@ def _close(
             part = panels.framed(
                 _magnified(pictures[view], view, spot.box, wide - 8), way.colour, 4
             )
-            head = panels.written(text, wide, 22, way.colour, most=1)
+            head = panels.written(text, wide, 22, way.colour, max_lines=1)
             blocks.append(panels.stacked([head, part], 4))
         rows.append(panels.beside(blocks, panels.GAP // 2))
     if missed(spots):
@@ -430,7 +432,7 @@ def _magnified(picture: Any, view: View, spot: panels.Corner, width: int) -> Any
         (spot[2] - x0) * across, (spot[3] - y0) * down,
     )  # fmt: skip
     times = min(width / (spot[2] - spot[0]), GLASS / (spot[3] - spot[1]))
-    size = [max(1, round((spot[at + 2] - spot[at]) * times)) for at in (0, 1)]
+    size = [max(1, round(side * times)) for side in (spot[2] - spot[0], spot[3] - spot[1])]
     return picture.resize(size, panels.pil().Resampling.BICUBIC, box=part)
 
 
@@ -444,15 +446,16 @@ def to_pillow(picture: Picture) -> Any:
 
 def facts(views: Views) -> list[str]:
     """Short lines: what is sent and costs, what was found, what to expect of it."""
-    many = len(views) - 1
-    windows = f" and {many} window{'s' * (many > 1)}" if many else ""
+    count = len(views) - 1
+    windows = f" and {count} window{'s' * (count > 1)}" if count else ""
     lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
     cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}"
     spent = f"{cost}, untouched {views.untouched:,}"
     found = views.outlook.matches() if views.sight.sure else ""
-    told = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
-    told.append(MISSED if missed(likeliest(views)) else "")
-    return [line for line in told if line]
+    sentences = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
+    if missed(likeliest(views)):
+        sentences.append(MISSED)
+    return [sentence for sentence in sentences if sentence]
 
 
 def _gain(views: Views) -> str:
@@ -470,7 +473,7 @@ def _gain(views: Views) -> str:
 def compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:
     """Each view as it is sent, enlarged to its place; sharp ones over dull ones."""
     canvas = panels.pil().new("RGB", shown, (200, 200, 200))
-    for view in sorted(views, key=lambda one: one.scale):
+    for view in sorted(views, key=lambda view: view.scale):
         x0, y0, x1, y1 = (round(side * scale) for side in view.box)
         part = render(whole, view).resize(
             (max(1, x1 - x0), max(1, y1 - y0)), panels.pil().Resampling.BICUBIC

@@ -52,8 +52,8 @@ def page(
     return f'<div class="results">{"".join(parts)}</div>'
 
 
-def _head(one: Comparison) -> str:
-    seen = one.seen
+def _head(comparison: Comparison) -> str:
+    seen = comparison.seen
     untouched = seen.rule.count(seen.picture.original)
     less = untouched / seen.limit
     facts = (
@@ -61,37 +61,37 @@ def _head(one: Comparison) -> str:
         f"<b>{untouched:,}</b> for the untouched picture"
         + (f" ({less:.0f} times fewer)." if less >= 1.5 else ".")
     )
-    more = "".join(f"<p>{escape(note)}</p>" for note in one.notes)
-    return f'<header class="head"><h2>{escape(one.title)}</h2><p>{facts}</p>{more}</header>'
+    more = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    return f'<header class="head"><h2>{escape(comparison.title)}</h2><p>{facts}</p>{more}</header>'
 
 
-def _columns(one: Comparison, answers: Mapping[str, str]) -> str:
-    cards = "".join(_column(column, answers.get(column.name)) for column in one.columns)
-    reader = escape(one.seen.acuity.reader)
+def _columns(comparison: Comparison, answers: Mapping[str, str]) -> str:
+    cards = "".join(_column(column, answers.get(column.name)) for column in comparison.columns)
+    reader = escape(comparison.seen.acuity.reader)
     full = ""
     if "full" in answers:
-        said = _answer(answers["full"], "from the untouched picture")
-        full = f'<div class="from-untouched">{said}</div>'
+        answer = _answer(answers["full"], "from the untouched picture")
+        full = f'<div class="from-untouched">{answer}</div>'
     return (
-        f'<section class="columns" style="--many:{len(one.columns)}">{cards}</section>{full}'
+        f'<section class="columns" style="--many:{len(comparison.columns)}">{cards}</section>{full}'
         f'<div class="original"><div><h3>There, untouched</h3>'
         f"<p>The magnified place, as it is in the picture. The chance is the planner's "
         f"estimate that {reader} can read the answer; no model was asked for it.</p></div>"
-        f"{_picture(one.original, 'the magnified place of the untouched picture')}</div>"
+        f"{_picture(comparison.original, 'the magnified place of the untouched picture')}</div>"
     )
 
 
-def _column(one: Column, answer: str | None) -> str:
-    ours = " ours" if one.name == DEFAULT else ""
-    said = "" if answer is None else _answer(answer, "from these tokens")
+def _column(column: Column, answer: str | None) -> str:
+    ours = " ours" if column.name == DEFAULT else ""
+    quote = "" if answer is None else _answer(answer, "from these tokens")
     return (
-        f'<article class="card{ours}" data-method="{escape(one.name)}">'
-        f"<h3>{escape(one.name)}<em>{one.tokens} tokens</em></h3>"
-        f'<div class="spot">{_picture(one.spot, f"{one.name}: what can be read there")}</div>'
-        f"{_meter(one.value)}{said}<p>{escape(one.about)}</p>"
-        f'<div class="figures"><figure>{_picture(one.shown, f"{one.name}: what it shows")}'
+        f'<article class="card{ours}" data-method="{escape(column.name)}">'
+        f"<h3>{escape(column.name)}<em>{column.tokens} tokens</em></h3>"
+        f'<div class="spot">{_picture(column.spot, f"{column.name}: what can be read there")}</div>'
+        f"{_meter(column.value)}{quote}<p>{escape(column.about)}</p>"
+        f'<div class="figures"><figure>{_picture(column.shown, f"{column.name}: what it shows")}'
         f"<figcaption>what it shows</figcaption></figure>"
-        f"<figure>{_picture(one.where, f'{one.name}: where its tokens are')}"
+        f"<figure>{_picture(column.where, f'{column.name}: where its tokens are')}"
         f"<figcaption>where its tokens are</figcaption></figure></div></article>"
     )
 
@@ -111,13 +111,7 @@ def _answer(text: str, where: str) -> str:
 
 
 def _moves(first: Comparison, second: Comparison) -> str:
-    rows = "".join(
-        f'<div class="asked"><h4><mark class="q{number}">{number}</mark>'
-        f"{escape(one.title)}</h4>"
-        f"{_picture(one.columns[1].spot, f'views, question {number}: what can be read there')}"
-        f"{_meter(one.columns[1].value)}</div>"
-        for number, one in ((1, first), (2, second))
-    )
+    rows = _question(1, first) + _question(2, second)
     both = _picture(what_moves(first, second), "the windows of both questions")
     return (
         '<section class="moves"><h2>What moves with the question</h2>'
@@ -126,14 +120,23 @@ def _moves(first: Comparison, second: Comparison) -> str:
     )
 
 
-def _sent(one: Comparison) -> str:
+def _question(number: int, comparison: Comparison) -> str:
+    column = comparison.columns[1]
+    spot = _picture(column.spot, f"views, question {number}: what can be read there")
+    return (
+        f'<div class="asked"><h4><mark class="q{number}">{number}</mark>'
+        f"{escape(comparison.title)}</h4>{spot}{_meter(column.value)}</div>"
+    )
+
+
+def _sent(comparison: Comparison) -> str:
     """Every picture at its own size, a pixel of it on a pixel of the page."""
     figures = "".join(
         f'<figure><img src="{url}" alt="{escape(view.name)}, as it is sent" '
         f'width="{view.size[1]}" height="{view.size[0]}">'
         f"<figcaption>{escape(view.name)}: {view.size[1]} x {view.size[0]} pixels, "
         f"{view.tokens} token{'s' * (view.tokens != 1)}</figcaption></figure>"
-        for url, view in zip(one.sent, one.seen, strict=True)
+        for url, view in zip(comparison.sent, comparison.seen, strict=True)
     )
     return (
         '<section class="sent"><h2>What is sent</h2>'
@@ -142,13 +145,14 @@ def _sent(one: Comparison) -> str:
     )
 
 
-def _scouts(some: Sequence[ScoutMap]) -> str:
+def _scouts(maps: Sequence[ScoutMap]) -> str:
     titles = {"words": "Words", "things": "Things", "together": "Together", "used": "Used"}
     cards = "".join(
-        f"<figure><figcaption><b>{titles.get(one.name, escape(one.name))}</b>"
-        f"<em>{'' if one.sure else 'does not know'}</em></figcaption>"
-        f"{_picture(one.map, f'where {one.name} looked')}<p>{escape(one.explanation)}</p></figure>"
-        for one in some
+        f"<figure><figcaption><b>{titles.get(scout.name, escape(scout.name))}</b>"
+        f"<em>{'' if scout.sure else 'does not know'}</em></figcaption>"
+        f"{_picture(scout.map, f'where {scout.name} looked')}"
+        f"<p>{escape(scout.explanation)}</p></figure>"
+        for scout in maps
     )
     return (
         '<section class="scouts"><h2>Where the scouts looked</h2>'
@@ -156,11 +160,11 @@ def _scouts(some: Sequence[ScoutMap]) -> str:
     )
 
 
-def _costs(one: Comparison) -> str:
-    chosen = one.seen.rule.name
+def _costs(comparison: Comparison) -> str:
+    chosen = comparison.seen.rule.name
     first = [chosen, *(name for name in FIRST if name != chosen)]
     ranked = sorted(
-        one.costs, key=lambda row: first.index(row["model"]) if row["model"] in first else 99
+        comparison.costs, key=lambda row: first.index(row["model"]) if row["model"] in first else 99
     )
     rows = [_cost(row, chosen) for row in ranked]
     head = (
@@ -171,7 +175,7 @@ def _costs(one: Comparison) -> str:
     return (
         '<section class="costs"><h2>What it costs, by model</h2>'
         f"<p>Image tokens of this picture as each model counts them: untouched, and as views "
-        f"within {one.request.tokens}. Prices per token are your provider's.</p>"
+        f"within {comparison.request.tokens}. Prices per token are your provider's.</p>"
         f"<table>{head}<tbody>{few}</tbody></table>"
         f"<details><summary>All {len(rows)} models</summary>"
         f"<table>{head}<tbody>{rest}</tbody></table></details></section>"
@@ -180,11 +184,11 @@ def _costs(one: Comparison) -> str:
 
 def _cost(row: Mapping[str, Any], chosen: str) -> str:
     untouched, views = row["untouched"], row["views"]
-    told = f"{views:,}" if views else f"from {row['least']:,}"
+    cost = f"{views:,}" if views else f"from {row['least']:,}"
     part = f'<u style="width:{100 * views / untouched:.2f}%"></u>' if views else ""
     mine = ' class="chosen"' if row["model"] == chosen else ""
     return (
-        f"<tr{mine}><td>{escape(row['model'])}</td><td>{untouched:,}</td><td>{told}</td>"
+        f"<tr{mine}><td>{escape(row['model'])}</td><td>{untouched:,}</td><td>{cost}</td>"
         f'<td class="wide"><i>{part}</i></td>'
         f'<td class="wide">{escape(row["sure"])}, {escape(row["date"])}</td></tr>'
     )

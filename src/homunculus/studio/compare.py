@@ -36,7 +36,7 @@ TOKENS = (4, 512)
 """The least and the most of a budget."""
 OTHERS = 2
 """Methods beside `resize` and `views`."""
-LETTERS = 1000
+MAX_QUESTION = 1000
 """Characters of a question."""
 WIDE, HIGH = 480, 640
 """Pixels that a drawing may have."""
@@ -48,12 +48,8 @@ REACH = 1 / 40
 """How far around a point one looks: one standard deviation, in the longer side of the picture."""
 SURE = 0.95
 """How sure one can be of a point that a person chose."""
-WITHOUT = {
-    "resize": "is always there",
-    "oracle": "needs the answer's place",
-    "shuffled": "needs other pictures",
-}
-"""Methods that cannot be added."""
+WITHOUT = ("resize", "oracle", "shuffled")
+"""Methods that cannot be added: always there, in need of the answer's place, of other pictures."""
 
 
 # ---- what is asked -------------------------------------------------------------------------------
@@ -78,8 +74,8 @@ class Request:
         low, high = TOKENS
         if not low <= self.tokens <= high:
             raise ValueError(f"The budget is {low} to {high} tokens, got {self.tokens}.")
-        if len(self.question) > LETTERS:
-            raise ValueError(f"A question has at most {LETTERS} characters. Make it shorter.")
+        if len(self.question) > MAX_QUESTION:
+            raise ValueError(f"A question has at most {MAX_QUESTION} characters. Make it shorter.")
         if len(self.others) > OTHERS:
             raise ValueError(f"At most {OTHERS} methods beside resize and views.")
         if strange := [name for name in self.others if name not in choices()]:
@@ -90,7 +86,7 @@ class Request:
 
 def choices() -> Mapping[str, str]:
     """Methods that can stand beside `resize` and `views`, and what each does."""
-    return {name: one.about for name, one in list_methods().items() if name not in WITHOUT}
+    return {name: method.about for name, method in list_methods().items() if name not in WITHOUT}
 
 
 def open_upload(data: bytes, page: int = 1) -> Picture:
@@ -125,10 +121,10 @@ class PointScout:
                 sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
                 origin="your point", explanation="The choice follows the point, not the question.",
             )  # fmt: skip
-        asked = resize_map(sight.logit, grid).flatten().log_softmax(-1).view(grid)
+        question_map = resize_map(sight.logit, grid).flatten().log_softmax(-1).view(grid)
         return replace(
             sight,
-            logit=torch.logaddexp(asked, spot),
+            logit=torch.logaddexp(question_map, spot),
             sure=(sight.sure + SURE) / 2,
             origin=f"{sight.origin} + your point",
             explanation=f"{sight.explanation} The point counts as much as the question.",
@@ -153,7 +149,7 @@ class Column:
     about: str
     tokens: int
     value: float | None
-    """The estimated probability that the answer can be read; None where nobody knows its place."""
+    """The estimated probability that the answer can be read; None where its place is not known."""
     where: Any
     """Its windows or cells, drawn on the picture."""
     shown: Any
@@ -228,24 +224,23 @@ def compare(picture: Picture, request: Request) -> Comparison:
 
 def _resize(seen: Views, whole: Any, place: Box) -> Column:
     small = resized(seen)
+    about = f"the whole picture, smaller: {small.size[1]} x {small.size[0]} pixels"
     shown = compose(whole, [small], whole.size, 1.0)
-    size = f"{small.size[1]} x {small.size[0]} pixels"
     return Column(
-        "resize", f"the whole picture, smaller: {size}", small.tokens,
-        seen.resize_value, _drawn(whole), _drawn(shown),
+        "resize", about, small.tokens, seen.resize_value, _reduced(whole), _reduced(shown),
         _magnified(shown, place), [small],
     )  # fmt: skip
 
 
 def _views(seen: Views, whole: Any, place: Box) -> Column:
-    shown = compose(whole, seen.views, whole.size, 1.0)
-    small = _drawn(whole)
-    many = len(seen) - 1
-    windows = f" and {many} window{'s' * (many > 1)}" if many else ""
+    count = len(seen) - 1
+    about = "a small whole picture"
+    if count:
+        about += f" and {count} window{'s' * (count > 1)}"
+    shown, small = compose(whole, seen.views, whole.size, 1.0), _reduced(whole)
+    where = outline(panels.washed(small, 0.35), seen, small.width / whole.width)
     return Column(
-        DEFAULT, f"a small whole picture{windows}", seen.tokens,
-        seen.value,
-        outline(panels.washed(small, 0.35), seen, small.width / whole.width), _drawn(shown),
+        DEFAULT, about, seen.tokens, seen.value, where, _reduced(shown),
         _magnified(shown, place), seen.views,
     )  # fmt: skip
 
@@ -267,7 +262,7 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
     seen = drawn.seen if drawn.seen.size == whole.size else drawn.seen.resize(whole.size)
     return Column(
         name, method.about, int(kept.tokens.valid.sum()), value if planner.outlook.known else None,
-        _drawn(drawn.kept), _drawn(seen), _magnified(seen, place),
+        _reduced(drawn.kept), _reduced(seen), _magnified(seen, place),
     )  # fmt: skip
 
 
@@ -281,8 +276,8 @@ def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:
     side = (cells[:, 2:] - cells[:, :2]).amin(-1).clamp(min=1.0).tolist()
     pixels = (cells * kept.patch * times).round().int().tolist()
     return [
-        (Box(x0, y0, x1, y1), 1 / (one * times))
-        for (y0, x0, y1, x1), one in zip(pixels, side, strict=True)
+        (Box(x0, y0, x1, y1), 1 / (cell * times))
+        for (y0, x0, y1, x1), cell in zip(pixels, side, strict=True)
     ]
 
 
@@ -325,9 +320,9 @@ def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
 
 
 def _middle(place: Tensor, tall: int, broad: int) -> tuple[float, float]:
-    """The middle, x y in fractions, of what is in the box of so many cells that holds most."""
-    held = F.avg_pool2d(place[None, None], (tall, broad), 1)[0, 0]
-    top, left = divmod(int(held.argmax()), held.shape[1])
+    """The middle, x y in fractions, of what is in the best box of ``tall`` x ``broad`` cells."""
+    mean = F.avg_pool2d(place[None, None], (tall, broad), 1)[0, 0]
+    top, left = divmod(int(mean.argmax()), mean.shape[1])
     part = place[top : top + tall, left : left + broad]
     total = part.sum().clamp(min=1e-9)
     y = float((part.sum(1) * torch.arange(part.shape[0])).sum() / total) + top + 0.5
@@ -342,8 +337,8 @@ def _magnified(picture: Any, place: Box) -> Any:
     return part.resize(size, panels.pil().Resampling.BICUBIC)
 
 
-def _drawn(picture: Any) -> Any:
-    """No larger than it is shown."""
+def _reduced(picture: Any) -> Any:
+    """A picture no larger than the page shows it."""
     scale = min(1.0, WIDE / picture.width, HIGH / picture.height)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     return picture.resize(size, panels.pil().Resampling.LANCZOS)
@@ -351,13 +346,13 @@ def _drawn(picture: Any) -> Any:
 
 def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]:
     """Each scout that was asked, and what was made of them together."""
-    picture, asked = planner.picture, bool(request.question.strip())
+    picture, has_question = planner.picture, bool(request.question.strip())
     grid = scout_cells(picture.size)[0]
-    names = ["words", *(["things"] if things.available() else [])] if asked else []
+    names = ["words", *(["things"] if things.available() else [])] if has_question else []
     sights = [(name, get_scout(name)(picture.pixels, request.question, grid)) for name in names]
     sights.append(("together" if names and not request.point else "used", planner.sight))
-    small = _drawn(whole)
-    found = list[ScoutMap]()
+    small = _reduced(whole)
+    maps = list[ScoutMap]()
     for name, sight in sights:
         words = [(match.label, match.box) for match in sight.likely]
         if sight.sure:
@@ -365,17 +360,17 @@ def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]
         else:  # its map says nothing
             drawn = panels.washed(small, 0.6)
         drawn = panels.outlined(drawn, words)
-        found.append(ScoutMap(name, drawn, sight.sure, sight.explanation))
-    return found
+        maps.append(ScoutMap(name, drawn, sight.sure, sight.explanation))
+    return maps
 
 
 def what_moves(first: Comparison, second: Comparison) -> Any:
     """The windows of two questions on one picture, in two colours."""
-    whole = _drawn(to_pillow(first.seen.picture))
+    whole = _reduced(to_pillow(first.seen.picture))
     panel, scale = panels.washed(whole, 0.35), whole.width / first.seen.picture.size[1]
-    for number, one, colour in ((1, first, panels.LEVELS[0]), (2, second, panels.LEVELS[3])):
+    for number, comparison, colour in ((1, first, panels.LEVELS[0]), (2, second, panels.LEVELS[3])):
         pen = panels.draw(panel)
-        for view in one.seen:
+        for view in comparison.seen:
             if view.name == "whole":
                 continue
             x0, y0, x1, y1 = (round(side * scale) for side in view.box)

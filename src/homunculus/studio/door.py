@@ -1,21 +1,19 @@
-"""What the studio lets in: pictures as bounded bytes, and the few requests that its page makes.
+"""What the studio lets in: pictures of bounded size, and the few requests that its page makes.
 
 Gradio has routes that open files, fetch addresses and forward requests. The page needs none of
 them, so none can be reached: a request goes through if its path is one of the page's own, its body
-is small, and it names no file. Pictures are kept in memory alone, and found by keys that nobody
-can guess.
+is small, and it names no file. Pictures are kept in memory alone, under random keys.
 """
 
 import json
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from io import BytesIO
 from ipaddress import ip_address
 from secrets import token_urlsafe
-from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
+from homunculus.cache import LRU
 from homunculus.lazy import need
 from homunculus.pages import Picture, PictureError
 from homunculus.show.views import to_pillow
@@ -24,7 +22,9 @@ from homunculus.studio.compare import open_upload
 BYTES = 32 * 2**20
 """Bytes of an upload."""
 HELD = 256 * 2**20
-"""Bytes of all pictures that are held; the oldest goes first."""
+"""Bytes of all pictures that are held; the least recently used goes first."""
+OPEN_PAGES = 4
+"""Pages that stay decoded."""
 BODY = 64 * 1024
 """Bytes of any other request."""
 PREVIEW = 1200
@@ -54,37 +54,26 @@ class Pictures:
 
     def __init__(self, examples: Mapping[str, bytes] | None = None) -> None:
         self.examples = dict(examples or {})
-        self._files: OrderedDict[str, bytes] = OrderedDict()
-        self._pages: OrderedDict[tuple[str, int], Picture] = OrderedDict()
-        self._lock = Lock()
+        self._files = LRU[str, bytes](HELD, len)
+        self._pages = LRU[tuple[str, int], Picture](OPEN_PAGES)
 
     def add(self, data: bytes) -> tuple[str, Picture]:
         """Keep a file that is a picture; its key, and its first page."""
         picture, key = open_upload(data), token_urlsafe(16)
-        with self._lock:
-            self._files[key] = data
-            while sum(map(len, self._files.values())) > HELD:
-                self._files.popitem(last=False)
-            self._remember(key, 1, picture)
+        self._files.put(key, data)
+        self._pages.put((key, 1), picture)
         return key, picture
 
     def open(self, key: str, page: int = 1) -> Picture:
         """A page of a picture that was added before."""
-        with self._lock:
-            if picture := self._pages.get((key, page)):
-                return picture
-            data = self.examples.get(key) or self._files.get(key)
+        if picture := self._pages.get((key, page)):
+            return picture
+        data = self.examples.get(key) or self._files.get(key)
         if data is None:
             raise PictureError("This picture is no longer here. Choose it again.")
         picture = open_upload(data, page)
-        with self._lock:
-            self._remember(key, page, picture)
+        self._pages.put((key, page), picture)
         return picture
-
-    def _remember(self, key: str, page: int, picture: Picture) -> None:
-        self._pages[key, page] = picture
-        while len(self._pages) > 4:
-            self._pages.popitem(last=False)
 
 
 def facts(key: str, picture: Picture) -> dict[str, Any]:
@@ -183,20 +172,20 @@ def check_json(body: bytes) -> None:
     except (ValueError, RecursionError):
         raise Refusal(400, "expected JSON") from None
     while todo:
-        one = todo.pop()
-        if isinstance(one, dict):
-            if {"path", "url", "meta", "_type"} & one.keys():
+        value = todo.pop()
+        if isinstance(value, dict):
+            if {"path", "url", "meta", "_type"} & value.keys():
                 raise Refusal(400, "a file cannot be named here")
-            todo += one.values()
-        elif isinstance(one, list):
-            todo += one
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
 
 
-async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
+async def _body(scope: Scope, receive: Receive, limit: int) -> bytes:
     """The whole body, if it is not too large; what it declares is checked first."""
-    too_much = Refusal(413, f"Expected at most {most >> 20 or 1} MiB. Save the picture smaller.")
+    too_much = Refusal(413, f"Expected at most {limit >> 20 or 1} MiB. Save the picture smaller.")
     length = dict(scope["headers"]).get(b"content-length", b"0")
-    if length.isdigit() and int(length) > most:
+    if length.isdigit() and int(length) > limit:
         raise too_much
     parts, size = list[bytes](), 0
     while True:
@@ -205,7 +194,7 @@ async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
             raise Refusal(400, "the request was broken off")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > most:
+        if size > limit:
             raise too_much
         if not message.get("more_body"):
             return b"".join(parts)
@@ -222,10 +211,10 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    async def message(one: Message) -> None:
-        if one["type"] == "http.response.start":
-            one = one | {"headers": [*one.get("headers", []), *HEADERS.items()]}
-        await send(one)
+    async def message(sent: Message) -> None:
+        if sent["type"] == "http.response.start":
+            sent = sent | {"headers": [*sent.get("headers", []), *HEADERS.items()]}
+        await send(sent)
 
     return message
 

@@ -17,7 +17,7 @@ from homunculus.show import panels
 from homunculus.show.views import to_pillow
 from homunculus.studio import cards
 from homunculus.studio.compare import (
-    LETTERS,
+    MAX_QUESTION,
     OTHERS,
     TOKENS,
     Comparison,
@@ -31,8 +31,8 @@ HERE = Path(__file__).parent
 PICTURES = Path(panels.__file__).with_name("pictures")
 EXAMPLE = ("page", "What is the value of ferritin?")
 """A picture that comes with the package, and a question about it."""
-ANSWER = 64
-"""Most tokens of a model's answer."""
+MAX_ANSWER = 64
+"""Tokens of a model's answer at most."""
 BEFORE, BESIDE = "instead of the question", "beside the question"
 TO_RESULTS = """() => {
   if (window.innerWidth <= 760 && document.querySelector("#pane .source"))
@@ -62,11 +62,10 @@ class Studio:
     ) -> Iterator[str]:
         """The results, first without and then with a model's answers."""
         try:
-            found = self._picture(pane)
-            if found is None:
+            picture = self._picture(pane)
+            if picture is None:
                 yield cards.EMPTY
                 return
-            picture = found
             if not str(question or "").strip() and not pane.get("point"):
                 yield cards.ASK
                 return
@@ -75,8 +74,8 @@ class Studio:
             other = None
             if more := str(second or "").strip():
                 point = request.point if request.beside else None
-                asked = replace(request, question=more, others=(), point=point)
-                other = compare(picture, asked)
+                second_request = replace(request, question=more, others=(), point=point)
+                other = compare(picture, second_request)
             yield cards.page(first, other)
             if self.chat and request.question.strip():
                 yield cards.page(first, other, answers(self.chat, first))
@@ -105,33 +104,33 @@ def request_of(
         raise ValueError(f"There is no model {str(model)[:40]!r}.")
     point = pane.get("point")
     if point is not None:
-        sound = isinstance(point, list) and len(point) == 2
-        if not (sound and all(isinstance(one, int | float) and isfinite(one) for one in point)):
+        valid = isinstance(point, list) and len(point) == 2
+        if not (valid and all(isinstance(side, int | float) and isfinite(side) for side in point)):
             raise ValueError("A point is x and y.")
         point = (float(point[0]), float(point[1]))
     if not isinstance(tokens, int | float) or not isfinite(tokens):
         raise ValueError("The budget is a number of tokens.")
-    names = tuple(str(one) for one in others) if isinstance(others, list) else ()
+    names = tuple(map(str, others)) if isinstance(others, list) else ()
     return Request(str(question or ""), int(tokens), model, names, point, mode == BESIDE)
 
 
-def answers(chat: Chat, one: Comparison) -> dict[str, str]:
-    """What a model answers from each method's pictures, and from the untouched one."""
-    whole, question = to_pillow(one.seen.picture), text_part(one.request.question)
-    said = dict[str, str]()
-    for column in one.columns:
-        if column.name == one.columns[1].name:
-            said[column.name] = _ask(chat, [*one.seen.openai(), question])
+def answers(chat: Chat, comparison: Comparison) -> dict[str, str]:
+    """What a model answers from each method's pictures, and from the untouched comparison."""
+    whole, question = to_pillow(comparison.seen.picture), text_part(comparison.request.question)
+    texts = dict[str, str]()
+    for column in comparison.columns:
+        if column.name == comparison.columns[1].name:
+            texts[column.name] = _ask(chat, [*comparison.seen.openai(), question])
         elif column.views:
             pictures = [image_part(encode(render(whole, view)).url) for view in column.views]
-            said[column.name] = _ask(chat, [*pictures, question])
-    said["full"] = _ask(chat, [image_part(encode(whole).url), question])
-    return said
+            texts[column.name] = _ask(chat, [*pictures, question])
+    texts["full"] = _ask(chat, [image_part(encode(whole).url), question])
+    return texts
 
 
 def _ask(chat: Chat, parts: list[dict[str, Any]]) -> str:
     try:
-        return chat.ask(parts, ANSWER).strip() or "(no answer)"
+        return chat.ask(parts, MAX_ANSWER).strip() or "(no answer)"
     except ValueError as error:  # one answer that fails takes nothing else away
         return f"No answer: {error}"
 
@@ -151,7 +150,7 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
                     js_on_load=(HERE / "pane.js").read_text("utf-8"), elem_id="pane",
                 )  # fmt: skip
                 question = gr.Textbox(
-                    label="Question", placeholder="What is the total?", max_length=LETTERS,
+                    label="Question", placeholder="What is the total?", max_length=MAX_QUESTION,
                     lines=1, max_lines=3, submit_btn="Look", elem_id="question",
                 )  # fmt: skip
                 budget = gr.Slider(
@@ -165,7 +164,7 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
                 )  # fmt: skip
                 second = gr.Textbox(
                     label="Second question", placeholder="press Enter to see what moves",
-                    lines=1, max_lines=3, max_length=LETTERS, elem_id="second",
+                    lines=1, max_lines=3, max_length=MAX_QUESTION, elem_id="second",
                 )  # fmt: skip
                 whose = gr.Dropdown(
                     list(MODELS), value=model, label="Whose tokens", elem_id="model",
