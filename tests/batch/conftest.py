@@ -10,14 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from batch.make import FAST
+from homunculus.batch.job import TIMES
 from homunculus.commands.main import main
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "RAY_BACKEND_LOG_LEVEL": "fatal",
     "PYTHONWARNINGS": "ignore",
 }  # fmt: skip
-TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tries")
-"""Columns that differ from run to run; all others follow from input and job."""
 
 
 @pytest.fixture

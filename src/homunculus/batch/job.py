@@ -151,6 +151,8 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
     return pa.schema(columns, metadata)
 
 
+TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tries")
+"""Columns that differ from run to run; all others follow from input and job."""
 REQUEST = "request"
 """A result's line for a provider, which goes to a file of its own."""
 
