@@ -1,8 +1,8 @@
-"""Break the core on purpose, a little at a time, and see whether a test notices.
+"""Break the product on purpose, a little at a time, and see whether a test notices.
 
     python tests/mutants.py [--count 80] [--only PATTERN] [--jobs 2] [--seed 0] [--list]
 
-Mutants come from the syntax tree of allocate/, lift/ and pack: one operator, constant, flag or
+Mutants come from the syntax tree of cells, planner and messages: one operator, constant, flag or
 call changed in each. The same seed draws the same mutants. Each is written into a copy of src and
 meets the tests most likely to kill it. What survives is a missing test, or is named in ALLOW with
 the reason why nothing could see it.
@@ -27,69 +27,39 @@ from pathlib import Path
 from queue import Queue
 
 ROOT = Path(__file__).parents[1]
-FILES = ("allocate/*.py", "lift/*.py", "pack.py")
+FILES = (
+    "engines/cells/allocate/*.py", "engines/cells/lift/*.py", "engines/cells/pack.py",
+    "planner/*.py", "messages/*.py",
+)  # fmt: skip
 QUICK = "exactly_its_slots or gets_alone or padding or everything_keeps"
 """The laws that see most, for the quick run."""
-TESTS = {  # the likeliest killers first; laws last, for what falls between the rooms
-    "allocate/order.py": ["test_edges.py", "test_select.py", "test_refine.py", "test_sample.py"],
-    "allocate/refine.py": ["test_edges.py", "test_refine.py", "test_sample.py", "test_method.py"],
-    "allocate/sample.py": ["test_edges.py", "test_sample.py", "test_method.py"],
-    "allocate/select.py": ["test_edges.py", "test_select.py"],
-    "allocate/tile.py": ["test_edges.py", "test_sample.py"],
-    "lift/levels.py": ["test_edges.py", "test_lift.py", "test_refine.py"],
-    "lift/merge.py": ["test_edges.py", "test_lift.py"],
-    "lift/segments.py": ["test_edges.py", "test_lift.py", "test_select.py"],
-    "pack.py": ["test_edges.py", "test_pack.py"],
+TESTS = {  # by the longest beginning: the likeliest killers first
+    "engines/cells/": ["test_edges.py", "test_select.py", "test_refine.py"],
+    "engines/cells/lift/": ["test_edges.py", "test_lift.py", "test_refine.py"],
+    "engines/cells/pack.py": ["test_edges.py", "test_pack.py"],
+    "planner/": ["test_planner.py", "test_labels.py", "test_planner_views.py", "test_basis.py"],
+    "planner/counting.py": ["test_planner_counting.py", "test_planner.py"],
+    "planner/models.py": ["test_planner_counting.py", "test_planner_views.py"],
+    "planner/labels.py": ["test_labels.py", "test_planner_messages.py"],
+    "messages/": ["test_serve_forms.py", "test_serve_rewrite.py", "test_planner_messages.py"],
 }
 ALLOW: dict[tuple[str, str], str] = {
     (
-        "lift/merge.py",
-        "used = (forest.size > 0) & (torch.arange(nodes) < nodes - 2)",
-    ): "fewer merges than leaves: the last two nodes are never born",
-    (
-        "lift/merge.py",
-        "high = box[..., 2:]",
-    ): "a leaf of the padding is nobody's child, and its box is cleared at the end",
-    (
-        "lift/merge.py",
-        "low = box[..., :2]",
-    ): "a leaf of the padding is nobody's child, and its box is cleared at the end",
-    (
-        "lift/merge.py",
-        "real = (flat.valid.gather(1, first) | flat.valid.gather(1, second))",
-    ): "a step from a cell into the padding is never 1, and padding follows only itself",
-    (
-        "allocate/order.py",
+        "engines/cells/allocate/order.py",
         "order = (space / share.double()).nan_to_num_(nan=0.0).argsort(dim=1, stable=False)",
     ): "groups of equal space per share fill together, whichever comes first",
     (
-        "allocate/select.py",
-        "tight = (slots <= groups)  # an image never has more filled parts than cells",
-    ): "a promise that is not made costs time, not seats",
-    (
-        "allocate/sample.py",
-        "part = ((want[..., None] > seen[:, ring, :3])).sum(2, keepdim=True)",
-    ): "where one visible arc ends the next begins: the same point by either name",
-    (
-        "lift/merge.py",
-        "nodes = 3 * cells + 1  # every merge uses up one node: fewer merges than leaves",
-    ): "nodes that are never born",
-    (
-        "lift/levels.py",
+        "engines/cells/lift/levels.py",
         "full=False,",
     ): "a full field taken for a padded one gives the same, later",
     (
-        "lift/levels.py",
+        "engines/cells/lift/levels.py",
         "rising = value",
     ): "a maximum passed on twice is the same maximum",
     (
-        "pack.py",
+        "engines/cells/pack.py",
         "return ((row << 35) + (place[..., 1] << 7) - level).argsort(dim=1, stable=False)",
     ): "short rows are sorted stably either way; ties are tokens at one place and level",
-    (
-        "lift/segments.py",
-        "feature=None if (feature is None and means is None) else torch.cat((means, feature), 1),",
-    ): "there are means exactly where there are features",
 }
 """(file, mutated line without its indent) -> why no test can tell it from the original."""
 
@@ -284,13 +254,14 @@ def run(command: list[str], source: Path, limit: float) -> subprocess.CompletedP
 
 def stages(file: str) -> list[tuple[list[str], list[str]]]:
     """(tests, options) in the order they are tried: the room's own tests, then the laws."""
-    rooms = [f"tests/{name}" for name in TESTS.get(file, ["test_select.py", "test_refine.py"])]
-    return [(rooms, []), (["tests/test_laws.py"], ["-k", QUICK])]
+    begin = max((begin for begin in TESTS if file.startswith(begin)), key=len)
+    rooms = ([f"tests/{name}" for name in TESTS[begin]], [])
+    return [rooms, (["tests/test_laws.py"], ["-k", QUICK])] if "cells" in file else [rooms]
 
 
 def judge(mutant: Mutant, source: Path, red: list[str], limit: float) -> tuple[str, str]:
     """(killed, survived or timeout; the test that killed it)."""
-    path = source / "homunculus" / "core" / mutant.file
+    path = source / "homunculus" / mutant.file
     original = path.read_text("utf-8")
     path.write_text(original[: mutant.start] + mutant.new + original[mutant.end :], "utf-8")
     try:
@@ -310,17 +281,17 @@ def failed(output: str) -> list[str]:
     return re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output, re.MULTILINE)
 
 
-def already_red(source: Path) -> list[str]:
+def already_red(source: Path, files: set[str]) -> list[str]:
     """Tests that fail before anything is broken: they can judge nothing."""
-    tests = sorted({f"tests/{name}" for names in TESTS.values() for name in names})
+    wanted = {(tuple(tests), tuple(options)) for file in files for tests, options in stages(file)}
     red: list[str] = []
-    for chosen, options in ((tests, []), (["tests/test_laws.py"], ["-k", QUICK])):
+    for chosen, options in ((list(tests), list(options)) for tests, options in sorted(wanted)):
         result = run(pytest_command(chosen, [], *options), source, 1800)
         if result is None or result.returncode not in (0, 1):
             said = result.stdout[-2000:] + result.stderr[-2000:] if result else "out of time"
             sys.exit(f"the tests do not run at all:\n{said}")
         red += failed(result.stdout)
-    return red
+    return sorted(set(red))
 
 
 def workers(count: int, source: Path, folder: Path) -> Queue[Path]:
@@ -405,12 +376,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=ROOT / "results" / "mutants.json")
     parser.add_argument("--list", action="store_true", help="show the mutants, try none")
     asked = parser.parse_args()
-    mutants = draw(asked.source / "homunculus" / "core", asked.count, asked.seed, asked.only)
+    mutants = draw(asked.source / "homunculus", asked.count, asked.seed, asked.only)
     if asked.list:
         for mutant in mutants:
             print(f"{mutant.name}\n  - {mutant.before}\n  + {mutant.after}")
         return
-    red = already_red(asked.source)
+    red = already_red(asked.source, {mutant.file for mutant in mutants})
     verdicts = try_all(mutants, asked.source, asked.jobs, asked.limit, red)
     sys.exit(1 if report(mutants, verdicts, red, asked.json) else 0)
 

@@ -147,7 +147,8 @@ def copy(tmp_path: Path) -> Path:
     folder = tmp_path / "copy"
     for name in ("src", "tests", "lab"):
         shutil.copytree(ROOT / name, folder / name, ignore=IGNORED)
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / name, folder)
     return folder
 
 
@@ -210,7 +211,6 @@ def test_the_laws_and_its_own_test_hold_for_the_method_of_the_page(copy: Path) -
 
 def test_the_provider_of_the_page_gets_views(copy: Path) -> None:
     CHANGES[PROVIDER].apply(copy)
-    (copy / "conftest.py").touch()  # that of the repository stays outside
     summary = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_acme.py")
     assert "1 passed" in summary
     assert "acme" in run(copy, "-m", "homunculus", "cost", "640x480")

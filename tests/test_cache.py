@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from homunculus import get_method
+from homunculus.cache import LRU
 from homunculus.engines.cells import cache as room
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import Field
@@ -137,7 +138,7 @@ def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
 
 
 def test_an_lru_is_bounded_by_size_and_drops_the_least_recently_used() -> None:
-    values: room.LRU[str, bytes] = room.LRU(10, len)
+    values: LRU[str, bytes] = LRU(10, len)
     for key in ("a", "b", "c"):
         values.put(key, key.encode() * 3)
     assert "a" in values  # which is now the most recently used
@@ -152,7 +153,7 @@ def test_an_lru_is_bounded_by_size_and_drops_the_least_recently_used() -> None:
 
 
 def test_an_lru_counts_values_by_default_and_a_copy_of_it_is_empty() -> None:
-    values: room.LRU[int, int] = room.LRU(2)
+    values: LRU[int, int] = LRU(2)
     for key in range(5):
         values.put(key, key)
     assert ([key in values for key in range(5)], values.used) == ([False] * 3 + [True] * 2, 2)
@@ -162,7 +163,7 @@ def test_an_lru_counts_values_by_default_and_a_copy_of_it_is_empty() -> None:
 
 
 def test_threads_share_one_lru_and_its_count_stays_true() -> None:
-    values: room.LRU[int, bytes] = room.LRU(50, len)
+    values: LRU[int, bytes] = LRU(50, len)
 
     def use(step: int) -> bool:
         key = step % 17

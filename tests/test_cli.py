@@ -15,7 +15,7 @@ import torch
 
 from homunculus import Match
 from homunculus.commands import main as cli
-from homunculus.commands.main import main, whole_parser
+from homunculus.commands.main import main
 from homunculus.scouts import registry as scout_room
 from homunculus.scouts import words as scout
 from homunculus.scouts.words import WordSight
@@ -319,7 +319,7 @@ def test_what_needs_no_torch_does_not_load_it(words, tmp_path) -> None:
     assert run.stdout.splitlines()[-1] == "False", run.stderr
 
 
-VERBS = whole_parser().verbs
+VERBS = cli._parser([]).verbs
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -475,11 +475,11 @@ def test_a_picture_comes_in_on_stdin(page, capsys, monkeypatch) -> None:
 
 
 def test_a_missing_library_names_its_extra(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "pypdfium2", None)
-    (tmp_path / "page.pdf").write_bytes(b"%PDF-1.7\n")
-    assert main(["show", str(tmp_path / "page.pdf")]) == 2
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
+    words = ["--cache", str(tmp_path), "-o", str(tmp_path / "eyes.json")]
+    assert main(["eyetest", "rapidocr", *words]) == 2
     told = capsys.readouterr().err
-    assert "pip install -c constraints.txt '.[view]' (in a checkout of homunculus)" in told
+    assert "pip install -c constraints.txt '.[ocr]' (in a checkout of homunculus)" in told
     assert "homunculus-vlm" not in told  # which is on no index
 
 
