@@ -258,8 +258,11 @@ def _split(batch: ImageBatch) -> list[Layout]:
 
 
 def _internvl(batch: ImageBatch) -> list[Layout]:
-    module = "transformers.models.got_ocr2.image_processing_got_ocr2"
-    library = need(module, "transformers", "homunculus.attach")
+    library = need(
+        "transformers.models.got_ocr2.image_processing_got_ocr2",
+        "transformers",
+        "homunculus.attach",
+    )
     side, images = isqrt(batch.processor.image_seq_length), batch.processor.image_processor
     edge = (images.size["height"], images.size["width"])
     layouts: list[Layout] = []

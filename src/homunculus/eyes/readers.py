@@ -85,25 +85,23 @@ def default_folder() -> Path:
     return Path(home) / "homunculus" / "readings"
 
 
-def _ocr(module: str) -> Any:
-    return need(module, extra="ocr", who="homunculus eyetest")
-
-
 class RapidOCR:
     """PP-OCRv6 through onnxruntime, on one thread; models come with the package."""
 
     def __init__(self, readings: Readings) -> None:
         self.readings = readings
-        _ocr("rapidocr")
+        need("rapidocr", "ocr", WHO)
         engine = version("onnxruntime")
         self.name = f"rapidocr {version('rapidocr')} PP-OCRv6 small, onnxruntime {engine}"
 
     @cached_property
     def _engine(self) -> Any:
-        _ocr("cv2").setNumThreads(1)
+        need("cv2", "ocr", WHO).setNumThreads(1)
         threads = "EngineConfig.onnxruntime.{}_op_num_threads"
         settings = {threads.format(part): 1 for part in ("intra", "inter")}
-        engine = _ocr("rapidocr").RapidOCR(params=settings | {"Global.log_level": "error"})
+        engine = need("rapidocr", "ocr", WHO).RapidOCR(
+            params=settings | {"Global.log_level": "error"}
+        )
         engine._load_det_model()
         engine._load_rec_model()
         return engine
@@ -113,7 +111,7 @@ class RapidOCR:
         return self.readings.recall(self.name, "line", crop, lambda: self._line(crop)[0])
 
     def _line(self, crop: Pixels) -> tuple[str, float]:
-        inputs = _ocr("rapidocr.ch_ppocr_rec").TextRecInput(img=_blue_first(crop))
+        inputs = need("rapidocr.ch_ppocr_rec", "ocr", WHO).TextRecInput(img=_blue_first(crop))
         result = self._engine.text_rec(inputs)
         return (result.txts[0], float(result.scores[0])) if result.txts else ("", 0.0)
 
@@ -135,7 +133,7 @@ class RapidOCR:
 
     def _quad(self, pixels: Pixels, corners: list[list[float]]) -> tuple[str, float]:
         """The text between four corners, and how sure the recogniser is of it."""
-        cut = _ocr("rapidocr.utils.process_img").get_rotate_crop_image
+        cut = need("rapidocr.utils.process_img", "ocr", WHO).get_rotate_crop_image
         crop = cut(_blue_first(pixels), np.array(corners, dtype=np.float32))
         flat = torch.from_numpy(np.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1)))
         text, sure = self.readings.recall(self.name, "sure", flat, lambda: self._line(flat))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from homunculus.lazy import need
+from PIL import Image, ImageChops, ImageStat, PngImagePlugin
 
 MARK = "homunculus view"
 """In a picture that is a view already."""
@@ -74,17 +74,14 @@ def encode(image: Any) -> Encoded:
 
 def mark() -> Any:
     """What tells a view of ours from other PNG files."""
-    info: Any = need("PIL.PngImagePlugin", extra="view", who="homunculus.views").PngInfo()
+    info = PngImagePlugin.PngInfo()
     info.add_text("Comment", MARK)
     return info
 
 
 def _difference(image: Any, file: BytesIO) -> float:
-    pillow: Any = need("PIL.Image", extra="view", who="homunculus.views")
-    chops: Any = need("PIL.ImageChops", extra="view", who="homunculus.views")
-    stat: Any = need("PIL.ImageStat", extra="view", who="homunculus.views")
-    with pillow.open(file) as other:
-        return max(stat.Stat(chops.difference(image, other.convert("RGB"))).rms)
+    with Image.open(file) as other:
+        return max(ImageStat.Stat(ImageChops.difference(image, other.convert("RGB"))).rms)
 
 
 def is_view(data: bytes) -> bool:

@@ -1,9 +1,9 @@
 """A rewriter with all that it needs: views by our planner, pictures by their address."""
 
 from io import BytesIO
-from typing import Any
 
-from homunculus.lazy import need
+from PIL import Image
+
 from homunculus.messages.adapter import MAX_BYTES
 from homunculus.messages.lines import bundle
 from homunculus.messages.rewrite import Order, RequestRewriter, ViewFiles
@@ -47,9 +47,8 @@ class Rewriter(RequestRewriter):
 
 def warm(rewriter: Rewriter) -> None:
     """Make views of an empty page, so that the first request does not wait for weights."""
-    images: Any = need("PIL.Image", extra="view", who="homunculus.serve")
     file = BytesIO()
-    images.new("RGB", (256, 256), "white").save(file, "png")
+    Image.new("RGB", (256, 256), "white").save(file, "png")
     url = to_data_uri(file.getvalue())
     parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "Total?"}]
     rewriter.request({"messages": [{"role": "user", "content": parts}]}, model="claude")

@@ -331,8 +331,11 @@ def encode_onevision(model: Any, request: PartRequest) -> Encoded:
 
 def _anyres(config: Any, first: int, size: Sequence[int]) -> TileGrid:
     """The only image of a conversation: a thumbnail, then the tiles of its canvas."""
-    module = "transformers.models.llava_onevision.modeling_llava_onevision"
-    library = need(module, "transformers", "homunculus.attach")
+    library = need(
+        "transformers.models.llava_onevision.modeling_llava_onevision",
+        "transformers",
+        "homunculus.attach",
+    )
     tile, pins = config.vision_config.image_size, config.image_grid_pinpoints
     side = tile // config.vision_config.patch_size
     rows, cols = library.get_anyres_image_grid_shape(size, pins, tile)

@@ -1,4 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# Parts of vLLM that its authors do not promise have no types.
 """All that we use of vLLM without a promise of its authors, as seen in vLLM 0.32.
 
 Names that begin with an underscore, methods that our classes override, and one method of the worker
