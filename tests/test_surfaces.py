@@ -21,6 +21,7 @@ from homunculus.engines.cells.pack import pack
 from homunculus.engines.families import plain_layout
 from homunculus.engines.views import are_cells
 from homunculus.show.cells import look
+from homunculus_lab.methods import FEATURES
 from tiny import FAMILIES, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -175,7 +176,7 @@ def _colours() -> Tensor:
     from homunculus.pages import open_picture
     from homunculus_lab.methods.material import material
 
-    found = material(open_picture(page()).pixels, {"features"}).feature
+    found = material(open_picture(page()).pixels, 16, {"features"}).feature
     assert found is not None
     return found
 
@@ -280,9 +281,8 @@ def test_a_method_of_another_package_that_needs_features_has_them(where: str) ->
         seen_by.append(material.feature)
         return lift.grid(grids, material.feature)
 
-    theirs = Method(
-        "theirs", "", TopK(), Lift("by features", by_features), needs=frozenset({"features"})
-    )
+    features = {"needs": frozenset({"features"}), "prepare": FEATURES}
+    theirs = Method("theirs", "", TopK(), Lift("by features", by_features), **features)
     it = model()
     made = homunculus.attach(it.model, it.processor, tokens=SLOTS, method=theirs, where=where)
     parts = [{"type": "image", "image": page()}, {"type": "text", "text": QUESTION}]

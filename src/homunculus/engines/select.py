@@ -79,8 +79,7 @@ def material_for(
 ) -> Material:
     """The material of an image that a method needs, on the cells of a layout.
 
-    ``needs`` are those that no model tells (all, where it is not given).
-
+    ``needs`` leaves out what the model knows better; by default it is all that the method needs.
     Regions are pooled by majority, colours and energies by their mean. If the cells are the
     image's own, it is the material that `look` uses.
     """
@@ -88,25 +87,24 @@ def material_for(
     if not needs or method.prepare is None:
         return Material()
     small = open_picture(image, longest=SCOUT_PIXELS)
-    pixel_material, grid = method.prepare(small.pixels, PATCH), small.grid(PATCH)
-
-    def mean(value: Float[Tensor, "1 n c"] | None) -> Float[Tensor, "1 m c"] | None:
-        if value is None:
-            return None
-        shaped = rearrange(value[0], "(h w) c -> c h w", h=grid[0])
-        return rearrange(pool_mean(shaped, layout), "c h w -> 1 (h w) c")
-
-    label = (
-        None
-        if pixel_material.label is None
-        else pool_majority(pixel_material.label[0].view(grid), layout)
-    )
+    found, grid = method.prepare(small.pixels, PATCH), small.grid(PATCH)
+    label, labels = None, 0
+    if found.label is not None:
+        label = pool_majority(found.label[0].view(grid), layout).reshape(1, -1)
+        labels = int(label.max()) + 1
+    feature = found.feature if "features" in needs else None
     return Material(
-        feature=mean(pixel_material.feature) if "features" in needs else None,
-        label=None if label is None else label.reshape(1, -1),
-        labels=0 if label is None else int(label.max()) + 1,
-        energy=mean(pixel_material.energy),
+        None if feature is None else _mean(feature, grid, layout),
+        label,
+        labels,
+        None if found.energy is None else _mean(found.energy, grid, layout),
     )
+
+
+def _mean(value: Float[Tensor, "1 n c"], grid: Grid, layout: Layout) -> Float[Tensor, "1 m c"]:
+    """Values of the cells of one grid, as means on the cells of a layout."""
+    channels = rearrange(value[0], "(h w) c -> c h w", h=grid[0])
+    return rearrange(pool_mean(channels, layout), "c h w -> 1 (h w) c")
 
 
 Edge = float | int

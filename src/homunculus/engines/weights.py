@@ -47,7 +47,7 @@ def _switches(module: nn.Module) -> list[Any]:
 
 
 def _changes(tensor: Tensor) -> int:
-    """How often it was changed, as far as torch counts."""
+    """How often it was changed, as far as torch counts: a private number, as in torch 2.13."""
     counted = not tensor.is_inference()
     return tensor._version if counted else 0  # pyright: ignore[reportPrivateUsage]
 

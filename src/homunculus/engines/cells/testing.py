@@ -3,7 +3,9 @@
 Reads results back from the device, so it has no place in serving.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,16 +27,21 @@ _BATCHES: tuple[tuple[tuple[Grid, ...], int], ...] = (
 _REGIONS, _WAYS = 5, 4
 
 
-def check_method(method: Method) -> None:
+Extend = Callable[[Material, torch.Generator], Material]
+
+
+def check_method(method: Method, extend: Extend | None = None) -> None:
     """Raise AssertionError where a method breaks a law, on small batches of random relevance.
 
     Exactly `Method.count` valid rows per image, first in their row; weights that sum to 1; only
     cells of the image, none twice; a budget for every cell keeps every level-0 cell; the same
     result twice; and for an image in a batch what it gets alone.
+
+    ``extend`` adds to the material what the method needs besides features, regions and bands.
     """
     for number, (grids, slots) in enumerate(_BATCHES):
         case = f"{method.name}, grids {list(grids)}, {slots} slots"
-        logit, material = _inputs(grids, number)
+        logit, material = _inputs(grids, number, extend)
         field, plan = method.plan(grids, logit, slots, material)
         check_plan(field, plan, [method.count(grid, slots) for grid in grids], case)
         again = method.plan(grids, logit, slots, material)[1]
@@ -105,22 +112,25 @@ def _check_distinct(field: Field, image: int, index: Tensor, weight: Tensor, cas
         )
 
 
-def _inputs(grids: Sequence[Grid], seed: int) -> tuple[Tensor, Material]:
+def _inputs(grids: Sequence[Grid], seed: int, extend: Extend | None) -> tuple[Tensor, Material]:
     chance = torch.Generator().manual_seed(seed)
     shape = (len(grids), max(rows * cols for rows, cols in grids))
     logit = torch.randint(-8, 9, shape, generator=chance) / 4  # few values: many ties
     feature = torch.randn(*shape, 3, generator=chance)
     label = torch.randint(-1, _REGIONS, shape, generator=chance)
     energy = torch.rand(*shape, _WAYS, generator=chance)
-    return logit, Material(feature, label, _REGIONS, energy)
+    material = Material(feature, label, _REGIONS, energy)
+    return logit, material if extend is None else extend(material, chance)
 
 
-def _cut(material: Material, here: slice, cells: int) -> Material:
-    assert material.feature is not None
-    assert material.label is not None
-    assert material.energy is not None
-    parts = (material.feature[here, :cells], material.label[here, :cells])
-    return Material(*parts, material.labels, material.energy[here, :cells])
+def _cut(value: Any, here: slice, cells: int) -> Any:
+    """Some of the images of a material, without the padding behind that many cells."""
+    if isinstance(value, Tensor):
+        return value[here, :cells]
+    if not is_dataclass(value):
+        return value
+    parts = {name: _cut(part, here, cells) for name, part in vars(value).items()}
+    return type(value)(**parts)
 
 
 def _equal(batch: Tokens, alone: Tokens, image: int, count: int) -> bool:
