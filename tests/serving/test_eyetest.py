@@ -16,7 +16,7 @@ CELL = 16
 
 @pytest.fixture
 def server(serve, monkeypatch):
-    monkeypatch.setattr(eyetest, "ANSWER", 4)
+    monkeypatch.setattr(eyetest, "ANSWER_TOKENS", 4)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     server = serve(*FEW, "--question-from", "none")  # or each card would be searched first
     server.forget()
