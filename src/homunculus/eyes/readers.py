@@ -32,6 +32,7 @@ Box = tuple[float, float, float, float]
 Pixels = UInt8[Tensor, "3 _h _w"]
 Lines = list[tuple[str, Box]]
 """Text and x0 y0 x1 y1 of each line found."""
+WHO = "homunculus eyetest"
 MIN_CONFIDENCE = 0.5
 """A line the reader is less sure of than this is not read."""
 
