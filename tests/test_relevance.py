@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from homunculus import Match, Scout, Sight, list_methods
-from homunculus import show as why
 from homunculus.scouts import registry as relevance
 from homunculus.scouts import words as scout
 from homunculus.scouts.places import answer
 from homunculus.scouts.registry import WordsOrPixels
 from homunculus.scouts.words import COMPARING, ENOUGH, SURE, WordSight
 from homunculus.scouts.words.question import parse
+from homunculus.show import cells as why
 from homunculus.show import panels
 from homunculus.show.cells import look
 
@@ -358,13 +358,9 @@ def test_why_is_a_table_for_people() -> None:
     assert made.endswith(" The most relevant spot is 56,184.")
 
 
-def test_at_a_terminal_the_table_has_lines_if_rich_is_there(monkeypatch) -> None:
+def test_at_a_terminal_the_table_has_lines() -> None:
     facts = look(page(), QUESTION, scout=eyes(Fake())).why()
     facts["words"][0]["word"] = "[bold]x"  # a word is never markup
-    monkeypatch.setitem(sys.modules, "rich.table", None)
-    assert why.why_table(facts, terminal=True) == why.why_table(facts)
-    monkeypatch.undo()
-    pytest.importorskip("rich")
     assert "[bold]x" in why.why_table(facts, terminal=True)
     assert why.why_table(facts, terminal=True) != why.why_table(facts)
 
