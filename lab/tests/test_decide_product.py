@@ -16,6 +16,7 @@ import pytest
 
 import decide_help
 from decide_help import LOW_ROWS, to_json
+from homunculus.commands.main import main
 from homunculus_lab.decide.decision import decide
 from homunculus_lab.decide.product import BUDGETS, RuleResult, judge_product, product_outcome
 from homunculus_lab.decide.read import Results, Scores, Task, read

@@ -18,7 +18,7 @@ from homunculus_lab.decide.read import Task
 from homunculus_lab.decide.report import html, markdown, report, summary
 from test_decide_product import BUDGETS, FLAT, GOOD, SHUFFLED, SUITES, results, suite, suites, waves
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 VOID = {"meta", "br", "line", "circle", "polyline"}
 
 

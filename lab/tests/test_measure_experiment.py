@@ -359,7 +359,7 @@ def verb(suites, data, tmp_path, monkeypatch):
     known = type("Known", (), {"weights": "known"})
     monkeypatch.setattr(command, "scouts", lambda *_, **__: SCORERS)
     monkeypatch.setattr(command, "load", lambda _: known)
-    monkeypatch.setattr(command, "reader", lambda *_: Stripes())
+    monkeypatch.setattr(command, "get_reader", lambda *_: Stripes())
     (tmp_path / "data").symlink_to(data)
     monkeypatch.chdir(tmp_path)
     few = ["--side", "256", "--skip", "cost", "turns", "ablations", "pages", "--cache", "cache"]

@@ -311,7 +311,7 @@ def test_a_limit_takes_evenly_and_keeps_the_bias_of_all(suite) -> None:
 def test_a_wrong_corner_is_noticed(suite, monkeypatch) -> None:
     """Rows and columns swapped, the mistake that pictures are looked at for."""
     right = gaze(suite, CONFIG)["table"]["answer"]["map"]["nss"][0]
-    from homunculus_lab import gaze as room
+    from homunculus_lab.measure import gaze as room
 
     honest = room.count_fixations
 

@@ -116,7 +116,7 @@ def test_without_lmms_eval_the_extra_is_named(capsys, tmp_path, monkeypatch) -> 
     out = str(tmp_path / "run.json")
     code = main(["measure", "docvqa_val", "--model", "some/model", "-o", out])
     assert code == 2
-    assert "pip install -c constraints.txt '.[official]'" in capsys.readouterr().err
+    assert "pip install -c constraints.txt './lab[official]'" in capsys.readouterr().err
     assert not Path(out).exists()
 
 
