@@ -367,7 +367,7 @@ def script(capsys) -> Callable[[str], str]:
     ("typed", "offered"),
     [
         ("sh", "show"), ("show --to", "--tokens"), ("show --page 1 --mo", "--model"),
-        ("bench t", "things transformers"), ("serve M --where ''", "before after"),
+        ("bench v", "vllm"), ("serve M --where ''", "before after"),
         ("show pa", "page.png"), ("show page.png --out pa", "page.png"), ("show --tokens pa", ""),
         ("views --model claude-", "claude-haiku-4.5"), ("show --scout w", "words"),
         ("show --scout we", "weights"), ("show --method fov", "foveated"),
@@ -503,19 +503,6 @@ def test_bench_of_a_scout_takes_weights(capsys, monkeypatch) -> None:
     assert main(["bench", "scout", "--json", "--scout", "w"]) == 0
     assert main(["bench", "scout", "--repeats", "3"]) == 0
     assert calls == [(10, Path("w")), (3, None)]
-
-
-def test_bench_of_planning_tells_times_and_shares(capsys, monkeypatch) -> None:
-    from homunculus_lab.speed import plan
-
-    monkeypatch.setattr(plan, "PAGES", ((256, 200),))
-    monkeypatch.setattr(plan, "BUDGETS", (8,))
-    monkeypatch.setattr(plan, "LARGEST", 8)
-    assert main(["bench", "plan", "--repeats", "1", "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    (row,) = result["rows"]
-    assert (row["page"], row["tokens"], result["token"]) == ([256, 200], 8, 32)
-    assert row["share_of_encoder"] > 0
 
 
 def test_the_module_is_the_command(tmp_path) -> None:

@@ -61,11 +61,8 @@ def task(
 
 def results(*tasks: Task, cost: Mapping[str, Any] | None = None) -> Results:
     """Results as `read` returns them."""
-    sections: dict[str, list] = {
-        name: [] for name in ("regions", "turns", "gaze", "coverage", "cost")
-    }
-    sections["cost"] = [{"table": cost, "suite": "", "file": "cost.json"}] if cost else []
-    return Results(tuple(tasks), sections, ())
+    costs = [{"table": cost, "suite": ""}] if cost else []
+    return Results(tuple(tasks), costs, ())
 
 
 def judge_claims(runs: Results, draws: int = 999) -> list[ClaimResult]:

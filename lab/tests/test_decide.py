@@ -18,9 +18,6 @@ from homunculus_lab.decide.decision import decide
 from homunculus_lab.decide.product import judge_product, product_outcome
 from homunculus_lab.decide.read import read
 from homunculus_lab.decide.slices import (
-    HEIGHTS,
-    ablations,
-    band,
     by_height,
     pareto_fronts,
     wins_and_losses,
@@ -278,9 +275,6 @@ def test_methods_are_corrected_together_and_controls_apart() -> None:
 
 # ---- nothing to decide ---------------------------------------------------------------------------
 
-GAZE_ONLY = {"task": "gaze", "suite": "osie", "columns": ["nss"], "rows": [{}]} | {
-    "table": {"centre": {"map": {"n": 9, "nss": [0.5, 0.4, 0.6]}}}
-}
 CONTROLS_ONLY = [row for row in ROWS if row not in OURS]
 
 
@@ -303,7 +297,6 @@ CONTROLS_ONLY = [row for row in ROWS if row not in OURS]
         ),
         ({"runs": [], "skipped": {"mine": "no answer"}}, "no question was scored", "--methods all"),
         (to_json(task(0, {})) | {"rows": []}, "no question was scored", "--methods all"),
-        (GAZE_ONLY, "no question was scored", "--methods all"),
     ],
 )
 def test_where_nothing_can_be_decided_every_output_says_undecided(
@@ -408,13 +401,6 @@ def test_fronts_hold_what_no_other_row_beats() -> None:
             assert place[at][key] is not beaten
 
 
-def test_bands_of_height_are_those_of_measure() -> None:
-    from homunculus_lab.measure import metric
-
-    assert HEIGHTS == metric.HEIGHTS
-    assert all(band(at / 2) == metric.band(at / 2) for at in range(100))
-
-
 def test_bands_add_up_to_the_whole() -> None:
     cells = compare([task(0, LOW)], 99, 0)
     rows = by_height(cells, 99, 0)
@@ -441,56 +427,28 @@ def test_wins_and_losses_are_counted_and_the_largest_shown() -> None:
         assert row["question"] == f"what is in {row['row']}?"
 
 
-def test_a_variant_is_compared_with_what_it_varies(tmp_path: Path) -> None:
+def test_a_variant_of_a_row_does_not_compete(tmp_path: Path) -> None:
     one = task(0, {"cut@1+scout": 0.1}, rows=("cut+scout", "cut@1+scout", "windows+scout"))
     content = {"runs": [to_json(one)], "ablations": {"windows+scout": "cut+scout", "x": "y"}}
     (one,) = read([write_json(tmp_path, "a.json", content)]).tasks
-    rows = ablations([one], 99, 0)
     assert {c.method for c in compare([one], 99, 0) if c.competes} == {"cut+scout"}
-    assert {(row["method"], row["against"]) for row in rows} == {
-        ("cut@1+scout", "cut+scout"), ("windows+scout", "cut+scout"),
-    }  # fmt: skip
-    gain = one.value("cut@1+scout", 128) - one.value("cut+scout", 128)
-    assert rows[0]["estimate"] == pytest.approx(gain.mean(), abs=1e-4)
 
 
-def test_skipped_suites_are_listed_and_skipped_questions_of_gaze_are_not(tmp_path: Path) -> None:
+def test_a_run_of_gaze_is_named_beside_the_results(tmp_path: Path) -> None:
     run = {"runs": [to_json(task(0, {}))], "skipped": {"osie": "no questions"}}
     gaze = {"task": "gaze", "suite": "osie", "columns": ["nss"], "rows": [{}], "table": {}}
     paths = [write_json(tmp_path, "a.json", run)]
     paths.append(write_json(tmp_path, "b.json", gaze | {"skipped": {"no fixations": 70}}))
-    assert read(paths).skipped == {"osie": "no questions"}
+    found = read(paths)
+    assert (found.skipped, found.ignored) == ({"osie": "no questions"}, ("b.json",))
 
 
-# ---- sections and files --------------------------------------------------------------------------
-
-SECTION = {"columns": ["target", "secondary", "periphery"], "suite": "docvqa"}
+# ---- files ---------------------------------------------------------------------------------------
 
 
-def with_sections(run: dict) -> dict:
-    rows = run["rows"]
-    three = [
-        {"image": row["image"], "scores": {m: {"273": [1, 0.5, k % 2]} for k, m in enumerate(ROWS)}}
-        for row in rows
-    ]
-    turns = [{"image": row["image"], "scores": {"cut+scout": {"273": [1, 0, 1]}}} for row in rows]
-    gaze = {"centre": {"map": {"n": 9, "nss": [0.5, 0.4, 0.6]}}}
-    gaze["scout"] = {"map": {"n": 9, "nss": [1.5, 1.2, 1.8]}}
-    return {
-        "runs": [
-            run,
-            {"task": "gaze", "suite": "osie", "columns": ["nss"], "rows": [{}], "table": gaze,
-             "paired": {"scout - centre": {"map": {"nss": [1.0, 0.7, 1.3]}}}},
-        ],
-        "regions": SECTION | {"rows": three},
-        "turns": {"columns": ["first", "second", "again"], "rows": turns, "suite": "docvqa"},
-        "cost": {"unit": "passes of an encoder", "table": cost_table(1.0)},
-        "left_out": ["prior"],
-    }  # fmt: skip
-
-
-def test_rows_and_sections_are_saved_with_their_intervals(tmp_path: Path, capsys: Any) -> None:
-    content = with_sections(to_json(task(0, LOW)))
+def test_rows_are_saved_with_their_intervals(tmp_path: Path, capsys: Any) -> None:
+    content = {"runs": [to_json(task(0, LOW))], "left_out": ["prior"]}
+    content["cost"] = {"unit": "passes of an encoder", "table": cost_table(1.0)}
     path, out = write_json(tmp_path, "run.json", content), tmp_path / "report.html"
     assert main(["decide", str(path), "-o", str(out), "--draws", "199"]) == 0
     assert "\nfirst claim: GO, tier 1. Tier 1: some method" in capsys.readouterr().out
@@ -504,13 +462,6 @@ def test_rows_and_sections_are_saved_with_their_intervals(tmp_path: Path, capsys
         assert all(compared) if row["verdict"] != "control" else not any(compared)
         for pair in [row[f"vs_{name}"] for name in names.BASELINES if all(compared)]:
             assert pair is None or {"estimate", "low", "high", "p", "p_holm"} <= pair.keys()
-    sections = {name: part[0]["rows"] for name, part in decision["sections"].items()}
-    cut = {name: rows[-1] for name, rows in sections.items() if name in ("regions", "turns")}
-    assert [cut["regions"][key] for key in ("method", "against")] == ["cut+scout", "grid"]
-    assert cut["turns"]["values"]["again"][0] - cut["turns"]["values"]["second"][0] == 1.0
-    low, high = cut["turns"]["gaps"]["second"][1:]
-    assert low == -1.0 < high < 0
-    assert sections["gaze"][1]["gaps"] == {"nss": [1.0, 0.7, 1.3]}
 
 
 def test_where_no_difference_is_significant_the_detectable_one_is_given() -> None:

@@ -444,9 +444,7 @@ def test_the_tiers_do_not_change_with_runs_of_other_tokens(tmp_path: Path) -> No
 
 
 def results(*tasks: Task) -> Results:
-    return Results(
-        tasks, {name: [] for name in ("regions", "turns", "gaze", "coverage", "cost")}, ()
-    )
+    return Results(tasks, [], ())
 
 
 def test_old_results_still_work_and_say_what_is_missing(tmp_path: Path, capsys: Any) -> None:
@@ -492,9 +490,8 @@ def test_photos_and_rows_without_an_estimate_say_nothing_of_it() -> None:
 
 
 def test_a_run_that_a_later_file_replaces_can_be_left_out(tmp_path: Path, capsys: Any) -> None:
-    regions = {"suite": "coco_open", "columns": ["target"], "table": {"grid": {"64": {}}}}
     old = {"runs": [as_run(suite("coco_open", FLAT)), as_run(suite("sroie", GOOD, SHUFFLED))]}
-    (tmp_path / "old.json").write_text(json.dumps(old | {"regions": [regions]}))
+    (tmp_path / "old.json").write_text(json.dumps(old))
     write_runs(tmp_path, "new.json", *suites(sroie=None))
     files = [str(tmp_path / name) for name in ("old.json", "new.json")]
     call = ["decide", *files, "-o", str(tmp_path / "r.html"), "--draws", str(DRAWS)]
@@ -504,7 +501,6 @@ def test_a_run_that_a_later_file_replaces_can_be_left_out(tmp_path: Path, capsys
     decision = json.loads((tmp_path / "r.json").read_text())
     assert (decision["product"], decision["without"]) == ("GO", ["old.json:coco_open"])
     assert decision["files"] == ["old.json", "new.json"]
-    assert "regions" not in decision["sections"]
     text = (tmp_path / "r.md").read_text()
     assert "- **Left out on request:** `old.json:coco_open`, an older run." in text
     assert main([*call, "--without-run", "old.json:osie"]) == 2

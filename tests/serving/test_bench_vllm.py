@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from homunculus_lab.speed import questions
 from homunculus_lab.speed.model import SMALLEST
-from homunculus_lab.speed.questions import QuestionPlan
 from homunculus_lab.speed.vllm import LoadPlan, measure
 from serving.conftest import ONE_PROCESS
 
@@ -13,10 +11,6 @@ PLAN = LoadPlan(
     warm=2, ours=6, stock=4, small=4, rounds=1, at_once=2, words=2, native=(8, 8), threads=1,
     flags=ONE_PROCESS,
 )  # fmt: skip
-QUESTIONS = QuestionPlan(
-    ways=("stock", "share"), bare=(), few=8, share=2, questions=10, readers=2, load=PLAN,
-)  # fmt: skip
-"""Two readers may both be first to ask for the shared views: later questions must find them."""
 
 
 def test_the_bench_of_servers_tells_what_it_should():
@@ -27,10 +21,3 @@ def test_the_bench_of_servers_tells_what_it_should():
     assert load["kept_exactly"]
     text = load["rows"]["ours"]["prompt_tokens"][0] - 20
     assert load["rows"]["stock"]["prompt_tokens"][0] == text + 64
-
-
-def test_the_bench_of_many_questions_tells_what_it_should():
-    result = questions.measure(1, scale=TINY, plan=QUESTIONS)
-    assert set(result["one_image"]["against_stock"]) == {"stock", "share"}
-    views, reused = result["one_image"]["views_and_reused"]["share"]
-    assert 0 < reused < views

@@ -11,20 +11,13 @@ from homunculus.progress import progress
 
 def flags(bench: argparse.ArgumentParser) -> None:
     about = (
-        "batch: rows a second of `homunculus batch`; core: every rule against plain top-K; plan: "
-        "planning views against an encoder; prefill: fewer tokens before, after and inside a model "
-        "of real size; questions: many questions on one image, vLLM with our plugin and without; "
-        "rivals: other people's methods against plain top-K; scout: a page and its questions "
-        "against an encoder; things: a photo and its questions against an encoder; transformers: "
-        "requests to a model of real size against the same untouched; vllm: servers under load"
+        "batch: rows a second of `homunculus batch`; core: every rule against plain top-K; scout: "
+        "a page and its questions against an encoder; transformers: requests to a model of real "
+        "size against the same untouched; vllm: servers under load"
     )
-    what = ["batch", "core", "plan", "prefill", "questions", "rivals", "scout", "things"]
-    what += ["transformers", "vllm"]
+    what = ["batch", "core", "scout", "transformers", "vllm"]
     bench.add_argument("what", choices=what, help=about)
-    about = (
-        "runs per number (60; 20 for plan and things, 10 for scout, 5 for rivals and "
-        "transformers, 3 for prefill; rounds: 2 for questions, 3 for vllm; rows: 5,000 for batch)"
-    )
+    about = "runs per number (60; 10 for scout, 5 for transformers); rounds (3) or rows (5,000)"
     bench.add_argument("--repeats", type=count, help=about)
     bench.add_argument("--scout", type=Path, metavar="DIR", help="other weights than the shipped")
     json_flag(bench)

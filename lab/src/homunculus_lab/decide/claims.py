@@ -211,7 +211,7 @@ class _Trials:
         self.cells = {(c.method, c.task.name, c.budget): c for c in cells if c.competes}
         self.tasks = [task for task in results.tasks if task.main]
         self.draws = draws
-        self.costs = Costs(results.sections["cost"])
+        self.costs = Costs(results.costs)
         self.bootstrap = {
             task.name: Bootstrap(task.scores.image, draws, seed) for task in self.tasks
         }

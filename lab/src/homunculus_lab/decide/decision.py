@@ -15,9 +15,7 @@ from homunculus_lab.decide.product import (
     question_controls,
 )
 from homunculus_lab.decide.read import Results, Task
-from homunculus_lab.decide.sections import section
 from homunculus_lab.decide.slices import (
-    ablations,
     by_height,
     focus_budget,
     pareto_fronts,
@@ -30,7 +28,7 @@ def decide(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any
     """The decision, the rule that led to it, and every number behind it."""
     cells = compare(results.tasks, draws, seed)
     claims = judge(cells, results, draws, seed)
-    fronts = pareto_fronts(cells, Costs(results.sections["cost"]))
+    fronts = pareto_fronts(cells, Costs(results.costs))
     rules = judge_product(results.tasks, draws, seed)
     return {
         "product": product_outcome(rules),
@@ -52,13 +50,7 @@ def decide(results: Results, draws: int = DRAWS, seed: int = 0) -> dict[str, Any
         "rows": [cell.to_dict() | fronts[index] for index, cell in enumerate(cells)],
         "heights": by_height(cells, draws, seed),
         "changes": wins_and_losses(cells),
-        "ablations": ablations(results.tasks, draws, seed),
         "calibration": calibration(results.tasks, draws, seed),
-        "sections": {
-            name: [section(name, part, draws, seed) for part in parts]
-            for name, parts in results.sections.items()
-            if parts
-        },
     }
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from homunculus_lab import row_names as names
 from homunculus_lab.results import from_text
 
-SECTIONS = ("regions", "turns", "gaze", "coverage", "cost")
-"""What a run may measure besides the score."""
 EVIDENCE_COLUMN = "evidence8"
 """The column to decide by in runs of the task `evidence`."""
 SIDE = 16
@@ -84,7 +82,8 @@ class Results:
     """The content of all result files."""
 
     tasks: tuple[Task, ...]
-    sections: dict[str, list[dict[str, Any]]]
+    costs: list[dict[str, Any]]
+    """Tables of what a request costs, each with its suite and the side of its tokens."""
     ignored: tuple[str, ...]
     """Files that are no results of `homunculus measure`."""
     skipped: dict[str, str] = field(default_factory=dict)
@@ -113,24 +112,18 @@ def read(paths: Sequence[Path], column: str | None = None, without: Sequence[str
     _check_without(without, contents)
     tasks: list[Task] = []
     skipped: dict[str, str] = {}
-    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
+    costs: list[dict[str, Any]] = []
     for file, content in zip(files, contents.values(), strict=True):
         suites = [pair.removeprefix(f"{file}:") for pair in without if pair.startswith(f"{file}:")]
         content = _leave_out(content, suites)
         runs = _runs(content)
-        for run in runs:
-            if run.get("task") in SECTIONS:  # a run of its own, as gaze is
-                sections[run["task"]].append({"file": file, "patch": _patch(run)} | run)
-            else:
-                tasks.append(_task(run, content, file, column))
-        if content not in runs:  # in a run of gaze, `skipped` counts questions
-            skipped |= content.get("skipped") or {}
+        tasks += [_task(run, content, file, column) for run in runs]
+        skipped |= content.get("skipped") or {}
         sides = {_patch(run) for run in runs}
         shared_patch = sides.pop() if len(sides) == 1 else None
         for holder in (content, *(run for run in runs if run is not content)):
-            for name in SECTIONS:
-                sections[name] += _parts(holder, name, file, shared_patch)
-    return Results(_unique_names(tasks), sections, ignored, skipped, files, tuple(without))
+            costs += _costs(holder, shared_patch)
+    return Results(_unique_names(tasks), costs, ignored, skipped, files, tuple(without))
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
@@ -164,8 +157,8 @@ def _json(path: Path) -> Any:
 
 
 def _is_result(content: Any) -> bool:
-    """Whether `homunculus measure` wrote it, even if no question was scored."""
-    if not isinstance(content, dict):
+    """Whether `homunculus measure` scored rows in it; a run of gaze has scores of another sort."""
+    if not isinstance(content, dict) or content.get("task") == "gaze":
         return False
     return isinstance(content.get("runs"), list) or {"rows", "columns"} <= content.keys()
 
@@ -174,7 +167,7 @@ def _runs(content: dict[str, Any]) -> list[dict[str, Any]]:
     """The suite results of a file: itself, or those it lists."""
     runs = content.get("runs")
     runs = runs if isinstance(runs, list) else [content]
-    return [r for r in runs if isinstance(r, dict) and r.get("rows") and r.get("columns")]
+    return [run for run in runs if isinstance(run, dict) and run.get("rows") and run.get("columns")]
 
 
 def _check_without(without: Sequence[str], contents: Mapping[Path, Any]) -> None:
@@ -187,10 +180,10 @@ def _check_without(without: Sequence[str], contents: Mapping[Path, Any]) -> None
 
 
 def _leave_out(content: dict[str, Any], suites: Sequence[str]) -> dict[str, Any]:
-    """The content without some of its suites, in its runs and in its sections."""
+    """The content without some of its suites, in its runs and its costs."""
     if suites and "runs" not in content:  # the file is the run
         return {"runs": []}
-    lists = {key: content[key] for key in ("runs", *SECTIONS) if isinstance(content.get(key), list)}
+    lists = {key: content[key] for key in ("runs", "cost") if isinstance(content.get(key), list)}
     return content | {
         key: [part for part in parts if part.get("suite") not in suites]
         for key, parts in lists.items()
@@ -198,11 +191,10 @@ def _leave_out(content: dict[str, Any], suites: Sequence[str]) -> dict[str, Any]
     }
 
 
-def _parts(holder: dict[str, Any], name: str, file: str, patch: int | None) -> list[dict[str, Any]]:
-    """The tables of a section, each with its suite, its file and the side of its tokens."""
-    tables = holder.get(name) or []
+def _costs(holder: dict[str, Any], patch: int | None) -> list[dict[str, Any]]:
+    tables = holder.get("cost") or []
     tables = [tables] if isinstance(tables, dict) else tables
-    head = {"suite": holder.get("suite", ""), "file": file, "patch": _patch(holder) or patch}
+    head = {"suite": holder.get("suite", ""), "patch": _patch(holder) or patch}
     return [head | table for table in tables if isinstance(table, dict)]
 
 

@@ -25,7 +25,6 @@ from homunculus_lab.decide.answer import (
 from homunculus_lab.decide.numbers import format_difference, format_interval, format_score, plural
 from homunculus_lab.decide.plot import BLUE, INK, ORANGE, PINK, Line, score_plot
 from homunculus_lab.decide.product import BOUND, RULES
-from homunculus_lab.decide.sections import shown_rows
 from homunculus_lab.row_names import BASELINES
 from homunculus_lab.stats import INTERVALS
 
@@ -70,7 +69,6 @@ class Report:
     """Name, numbers and table of each rule; none for a suite of one's own."""
     calibration: Table
     sets: tuple[SetDetails, ...]
-    sections: tuple[tuple[str, tuple[Table, ...]], ...]
 
 
 def html(decision: Saved) -> str:
@@ -128,10 +126,6 @@ def report(decision: Saved) -> Report:
         rules=() if about.own else tuple(_rule(rule.name, decision) for rule in RULES),
         calibration=_calibration(decision["calibration"]["sets"]),
         sets=tuple(_set_details(decision, task) for task in decision["tasks"]),
-        sections=tuple(
-            (name, tuple(_section(part) for part in parts))
-            for name, parts in decision["sections"].items()
-        ),
     )
 
 
@@ -290,7 +284,6 @@ def _expected(row: Saved) -> str:
 
 def _set_details(decision: Saved, task: Saved) -> SetDetails:
     rows = [row for row in decision["rows"] if row["task"] == task["task"]]
-    rows = [row for row in rows if row["verdict"] != "variant"]
     focus = {row["method"]: row for row in rows if row["budget"] == task["focus"]}
     means = {name: row["mean"] for name, row in focus.items()}
     order = sorted(  # methods from the best on, then controls as they come
@@ -305,7 +298,8 @@ def _set_details(decision: Saved, task: Saved) -> SetDetails:
         "with as few."
     )
     table = Table(("row", *_heads(budgets)), body, caption)
-    methods = [focus[name] for name in order if name in focus and names.competes(name)]
+    competing = [focus[name] for name in order if name in focus and names.competes(name)]
+    methods = [row for row in competing if row["verdict"] != "variant"]
     return SetDetails(task, table, _baselines(task, methods))
 
 
@@ -336,37 +330,3 @@ def _significance(pair: Saved | None) -> str:
         return "–"
     mark = f"({100 * pair['detectable']:.1f})" if "detectable" in pair else "*"
     return f"{format_difference(pair)} {mark}"
-
-
-# ---- other sections of the runs ------------------------------------------------------------------
-
-
-def _section(part: Saved) -> Table:
-    """One table a set at one budget, without variants; the files of results have them all."""
-    columns = [column for column in part["columns"] if column != "n"]
-    rows = shown_rows(part["rows"], part["patch"])
-    body = tuple(
-        (
-            f"`{row['method']}`", row["budget"],
-            *(_value(row["values"].get(c), (row["gaps"] or {}).get(c)) for c in columns),
-        )
-        for row in rows
-    )  # fmt: skip
-    place = "/".join(part[key] for key in ("suite", "part") if part.get(key)) or part["file"]
-    count = f", {plural(part['n'], 'question')}" if part.get("n") else ""
-    unit = f" Unit: {part['unit']}." if part.get("unit") else ""
-    rivals = list(dict.fromkeys(row["against"] for row in rows if row["gaps"]))
-    gaps = f" In round brackets: the difference to {numbers.join_code(rivals)}." if rivals else ""
-    caption = f"{place}{count}. Means with 95 % intervals.{unit}{gaps}"
-    return Table(("row", names.token(part["patch"]), *columns), body, caption)
-
-
-def _value(value: Any, gap: Any) -> str:
-    """A mean with its interval, or with its difference and the interval of that."""
-    if value is None:
-        return "–"
-    if not isinstance(value, list):
-        return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
-    interval = "[{1:.2f}, {2:.2f}]".format(*value)
-    interval = "({:+.2f} [{:+.2f}, {:+.2f}])".format(*gap) if gap else interval
-    return f"{value[0]:.2f} {interval}".replace("-", "−")

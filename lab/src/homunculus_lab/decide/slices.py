@@ -1,5 +1,5 @@
 # pyright: basic
-"""Other views of the same scores: Pareto fronts, text heights, single questions, ablations."""
+"""Other views of the same scores: Pareto fronts, text heights, single questions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +13,6 @@ from homunculus_lab.decide.claims import Costs
 from homunculus_lab.decide.compare import (
     Cell,
     Comparison,
-    correct,
-    difference,
     round_number,
     rounded_interval,
 )
@@ -172,24 +170,3 @@ def _extremes(task: Task, own: Any, other: Any, order: Any) -> list[dict[str, An
         }
         for index in first
     ]  # fmt: skip
-
-
-# ---- ablations -----------------------------------------------------------------------------------
-
-
-def ablations(tasks: Sequence[Task], draws: int, seed: int) -> list[dict[str, Any]]:
-    """Variants against their base: `cut@1+scout` less `cut+scout`, and pairs that a run names."""
-    rows = []
-    for task in tasks:
-        bootstrap, pairs = Bootstrap(task.scores.image, draws, seed), []
-        for row, base in task.variants.items():
-            for budget in task.scores.budgets:
-                if {(row, budget), (base, budget)} <= task.scores.values.keys():
-                    estimate = difference(task, (row, budget), (base, budget), bootstrap)
-                    pairs.append((row, budget, Comparison(base, estimate, estimate.p())))
-        correct([pair for _, _, pair in pairs])
-        rows += [
-            {"task": task.name, "method": row, "budget": budget} | pair.to_dict()
-            for row, budget, pair in pairs
-        ]
-    return rows

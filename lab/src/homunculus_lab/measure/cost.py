@@ -5,10 +5,8 @@ One thread, in turns. Encoder and language model have the size of a ViT-L and of
 billion weights, at random, which do not change the time; one layer of each is timed and multiplied.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any
@@ -149,11 +147,3 @@ def _plan(one: Row, sheet: Sheet, slots: int, logit: Map) -> object:
     """The planner's part, on a map as a scout would give it."""
     belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet), ACUITIES["vlm"])
     return buy_views(sheet, slots, belief, ACUITIES["rapidocr"], one)
-
-
-def engine(path: Path) -> dict[str, Any]:
-    """What a request costs with a real engine, from a file of `homunculus bench transformers`."""
-    result = json.loads(path.read_text("utf-8"))
-    if not {"rows", "shape", "commit"} <= result.keys():
-        raise ValueError(f"{path.name} is no result of `homunculus bench transformers --json`.")
-    return {"file": path.name} | {name: result[name] for name in ("shape", "commit", "rows")}

@@ -6,10 +6,9 @@ begins, so a run that is killed goes on where it was, and ends with the same res
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import torch
@@ -17,39 +16,17 @@ import torch
 from homunculus.eyes.provenance import provenance
 from homunculus.eyes.readers import Reader
 from homunculus.scouts.sight import Scout
-from homunculus_lab.measure import regions
-from homunculus_lab.measure.cost import cost, engine
+from homunculus_lab.measure.cost import cost
 from homunculus_lab.measure.journal import Journal, finish_journal, open_journal
-from homunculus_lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, seconds, units
+from homunculus_lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, units
 from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import row
-from homunculus_lab.measure.run import FULL, Bench, Probe, ask, bench
+from homunculus_lab.measure.run import FULL, Bench, ask, bench
 from homunculus_lab.measure.spend import open_sheet
-from homunculus_lab.measure.suite import Question, digest, hashed, read
-from homunculus_lab.measure.turns import sections, turn
+from homunculus_lab.measure.suite import Question, digest, read
 
-Tell = Callable[["Pace"], None]
-
-
-@dataclass
-class Pace:
-    """How far a run is, by the estimated seconds of its parts."""
-
-    total: float
-    batches: int
-    passed: float = 0.0
-    """Of the total, done before this run, by its journal."""
-    done: float = 0.0
-    at: int = 0
-    start: float = 0.0
-    now: str = ""
-
-    @property
-    def left(self) -> float:
-        """Seconds to go: the estimate, corrected by the speed of the run so far."""
-        spent = monotonic() - self.start
-        slower = spent / self.done if self.done > 20 else 1.0
-        return (self.total - self.passed - self.done) * slower
+Tell = Callable[[int, int, str], None]
+"""Takes the batches that are done, how many there are, and what comes next."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +39,6 @@ class Setup:
     scorers: Mapping[str, Scout]
     weights: str
     """Which weights the scout has."""
-    bench: Path | None = None
-    """Figures of an engine to stand beside our own cost."""
 
 
 def carry_out(setup: Setup, out: Path, tell: Tell | None = None) -> dict[str, Any]:
@@ -106,56 +81,38 @@ def config(setup: Setup) -> dict[str, Any]:
 # ---- the work ------------------------------------------------------------------------------------
 
 
-def batches(unit: Unit) -> Iterable[tuple[str, list[Any]]]:
-    """Questions, or pairs of them, by image; with the name of the batch."""
-    by_image: dict[str, list[Any]] = {}
-    for one in unit.turns or unit.questions:
-        question = one if isinstance(one, Question) else one.second
-        by_image.setdefault(question.image, []).append(one)
+def batches(unit: Unit) -> list[tuple[str, list[Question]]]:
+    """Questions by image; with the name of the batch."""
+    by_image: dict[str, list[Question]] = {}
+    for question in unit.questions:
+        by_image.setdefault(question.image, []).append(question)
     return [(f"{unit.name}|{image}", by_image[image]) for image in sorted(by_image)]
 
 
 def _work(setup: Setup, plan: Sequence[Unit], journal: Journal, tell: Tell | None) -> None:
-    todo = [(unit, name, items) for unit in plan for name, items in batches(unit)]
-    pace = Pace(sum(seconds(unit) * len(items) for unit, _, items in todo), len(todo))
-    pace.start = monotonic()
+    todo = [(unit, name, questions) for unit in plan for name, questions in batches(unit)]
     current: tuple[str, Bench] | None = None
-    for unit, name, items in todo:
-        taken, pace.now = seconds(unit) * len(items), unit.name
+    for done, (unit, name, questions) in enumerate(todo):
         if name in journal.done:
-            pace.passed += taken
-        else:
-            if tell:
-                tell(pace)
-            if current is None or current[0] != unit.name:
-                current = (unit.name, _bench(setup, unit))
-            journal.add(name, [_one(current[1], one) for one in items])
-            pace.done += taken
-        pace.at += 1
-    if "cost" not in setup.experiment.skip and "cost" not in journal.done:
-        pace.now = "cost"
+            continue
         if tell:
-            tell(pace)
+            tell(done, len(todo), unit.name)
+        if current is None or current[0] != unit.name:
+            made = bench(unit.questions, unit.config, setup.reader, setup.scorers)
+            current = (unit.name, made)
+        journal.add(name, [_measure(current[1], question) for question in questions])
+    if "cost" not in setup.experiment.skip and "cost" not in journal.done:
+        if tell:
+            tell(len(todo), len(todo), "cost")
         journal.add("cost", _cost(setup, plan))
 
 
-def _bench(setup: Setup, unit: Unit) -> Bench:
-    probes: dict[str, Probe] = {}
-    if unit.main:
-        least, things = float(unit.config.sizes[unit.config.quoted]), unit.config.things
-        probes["regions"] = regions.regions(unit.page, least, things)
-        probes["coverage"] = regions.coverage
-    return bench(unit.questions, unit.config, setup.reader, setup.scorers, probes)
-
-
-def _one(bench: Bench, item: Any) -> dict[str, Any] | None:
-    if not isinstance(item, Question):
-        return turn(bench, item)
-    measured = ask(bench, item)
+def _measure(bench: Bench, question: Question) -> dict[str, Any] | None:
+    measured = ask(bench, question)
     if measured is None:
         return None
-    row = {"row": item.row, "height": measured.height, "scores": measured.scores}
-    return row | {"more": measured.more}
+    row = {"row": question.row, "height": measured.height, "scores": measured.scores}
+    return row | {"value": measured.value}
 
 
 def _cost(setup: Setup, plan: Sequence[Unit]) -> dict[str, Any]:
@@ -163,9 +120,7 @@ def _cost(setup: Setup, plan: Sequence[Unit]) -> dict[str, Any]:
     unit = plan[0]
     sheet = open_sheet(unit.questions[0].path, unit.config.side, unit.config.patch)
     repeats = 1 if setup.experiment.quick else 3
-    result = cost(sheet, setup.experiment.rows, setup.experiment.tokens, setup.scorers, repeats)
-    result["engine"] = engine(setup.bench) if setup.bench else None
-    return result
+    return cost(sheet, setup.experiment.rows, setup.experiment.tokens, setup.scorers, repeats)
 
 
 # ---- the result ----------------------------------------------------------------------------------
@@ -182,26 +137,15 @@ def _result(
         "about": ABOUT,
         "ablations": {} if "ablations" in setup.experiment.skip else ABLATIONS,
         "runs": [],
-        "regions": [],
-        "coverage": [],
-        "turns": [],
     }
     result |= journal.again
     for unit in plan:
         done = [one for name, _ in batches(unit) for one in journal.done[name]]
-        if unit.turns:
-            result["turns"] += _turns(unit, done)
-            continue
         measured = _measured(unit, [one for one in done if one])
         if not measured:
             skipped[unit.name] = "OCR fails even at full resolution"
             continue
         result["runs"].append(_run(setup, unit, measured))
-        if unit.main:
-            head, seed = {"suite": unit.suite, "part": unit.part}, setup.experiment.seed
-            result["regions"].append(head | regions.section(measured, seed))
-            table = regions.summary(measured, "coverage", regions.COVERAGE, seed)
-            result["coverage"].append(head | {"n": len(measured), "table": table})
     if "cost" in journal.done:
         result["cost"] = journal.done["cost"]
     return result
@@ -219,7 +163,7 @@ ABOUT = {
 def _measured(unit: Unit, done: Sequence[dict[str, Any]]) -> list[Measured]:
     by_row = {one.row: one for one in unit.questions}
     return [
-        Measured(by_row[one["row"]], one["height"], one["scores"], one["more"])
+        Measured(by_row[one["row"]], one["height"], one["scores"], one["value"])
         for one in sorted(done, key=lambda one: one["row"])
     ]
 
@@ -237,16 +181,3 @@ def _run(setup: Setup, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
     if not unit.boxed:
         about["left_out"] = ["oracle"] if "oracle" in setup.experiment.rows else []
     return result | about | {"rows": rows}
-
-
-def _turns(unit: Unit, done: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    image = {one.row: one.image for one in unit.questions}
-    rows = [
-        {"row": one["row"], "first": one["first"], "image": hashed(unit.suite, image[one["row"]])}
-        | {"scores": one["scores"]}
-        for one in sorted(done, key=lambda one: one["row"])
-    ]
-    columns = unit.config.columns()
-    quoted = [column for column in unit.quote if column in columns]
-    head = {"suite": unit.suite, "part": unit.part}
-    return [head | one for one in sections(rows, columns, quoted, unit.config.seed)]

@@ -6,7 +6,6 @@ Text is compared without case and without spaces: readers drop spaces where prin
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from itertools import pairwise
 from math import log2
 
 import numpy as np
@@ -19,8 +18,6 @@ from homunculus_lab.stats import DRAWS, Bootstrap, bounds
 
 LEGIBLE = (6, 8, 10, 12)
 """Text heights, in kept pixels, above which text counts as legible; 8 is the one to quote."""
-HEIGHTS = (10, 14, 20, 30)
-"""Borders between the bands of text height, in pixels of the page."""
 Score = Callable[[str, Sequence[str]], float]
 """A reading and the answers in; 1 is right."""
 OBJECT = (32, 16, 64)
@@ -60,20 +57,6 @@ def among(text: str, answers: Sequence[str], score: Score = anls, between: str =
         for start in range(len(words) - count + 1)
     ]
     return max((score(run, answers) for run in runs), default=0.0)
-
-
-def band(height: float | int) -> str:
-    """The band of text heights that one height falls into.
-
-    >>> band(9.5), band(10.0), band(31.0)
-    ('<10', '10-14', '>30')
-    """
-    if height < HEIGHTS[0]:
-        return f"<{HEIGHTS[0]}"
-    for low, high in pairwise(HEIGHTS):
-        if height < high:
-            return f"{low}-{high}"
-    return f">{HEIGHTS[-1]}"
 
 
 def overlap(

@@ -5,17 +5,15 @@ The controls always run. One that is left out is left out by name, and the resul
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from homunculus.engines.cells.methods import list_methods
 from homunculus.planner.acuity import get_acuity
 from homunculus_lab.measure.parts import fair, part
-from homunculus_lab.measure.row import SEEDS
 from homunculus_lab.measure.run import Config
 from homunculus_lab.measure.suite import KINDS, Question, check_name, draw, kind, read_toml
-from homunculus_lab.measure.turns import Pair, pairs
 
 CONTROLS = (
     "random", "uniform", "centre", "pool", "resize", "saliency", "blind", "prior", "shuffled",
@@ -27,7 +25,6 @@ HEADLINE = (
     "views+blind", "views+shuffled", "cut+blind", "cut+shuffled",
 )  # fmt: skip
 """Rows in which an answer is looked for anywhere: a page takes as long as fifty crops."""
-TURNED = ("grid", "stratified", "cut", "foveated", "windows", "log-polar", "resize")
 ABLATIONS = {
     "grid+fovea": "grid",  # a fovea without a pyramid; `cut` is the pyramid without a fovea
     "foveated@view=10": "foveated",
@@ -49,7 +46,7 @@ ABLATIONS = {
     "foveated+mix-20-40-40": "foveated",
 }
 """Rows that change one thing, and the row they change; at one budget."""
-PARTS = ("pages", "ablations", "turns", "cost")
+PARTS = ("pages", "ablations", "cost")
 """What may be skipped."""
 
 
@@ -151,19 +148,11 @@ class Unit:
     quote: tuple[str, ...]
     """Columns to decide by, the first above all."""
     questions: tuple[Question, ...]
-    page: tuple[Question, ...] = field(default=(), repr=False)
-    """Every question of the suite that has a box: what else stands on a page."""
-    turns: tuple[Pair, ...] = ()
 
     @property
     def boxed(self) -> bool:
         """Whether answers have boxes; all of a part have, or none."""
         return bool(self.questions[0].boxes)
-
-    @property
-    def main(self) -> bool:
-        """Whether regions and coverage are taken from it."""
-        return not self.turns and not self.name.endswith("/anywhere") and self.boxed
 
 
 def units(
@@ -196,13 +185,11 @@ def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | st
         return "no boxes: things are measured in their boxes"
     if not boxed and ("pages" in experiment.skip or experiment.reader == "none"):
         return "no boxes: its whole pages would have to be read"
-    main = _main(experiment, fit, name, tuple(one for one in usable if one.boxes))
-    return [main, *_more(experiment, main, fit)] if boxed else [main]
+    main = _main(experiment, fit, name)
+    return [main, *_whole_pages(experiment, main, fit)] if boxed else [main]
 
 
-def _main(
-    experiment: Experiment, fit: list[Question], named: str, page: tuple[Question, ...]
-) -> Unit:
+def _main(experiment: Experiment, fit: list[Question], named: str) -> Unit:
     """All rows; without boxes the headline and the controls, since each reads a whole page."""
     rows, tokens, limit = experiment.rows, experiment.tokens, experiment.limit
     variants = () if "ablations" in experiment.skip else tuple(ABLATIONS)
@@ -231,55 +218,21 @@ def _main(
     quote = tuple(dict.fromkeys([*columns[: 1 if read else 0], *evidence]))
     drawn = tuple(draw(fit, limit, experiment.seed))
     suite = fit[0].suite
-    return Unit(suite, suite, KINDS[sort], named, config, quote, drawn, page)
+    return Unit(suite, suite, KINDS[sort], named, config, quote, drawn)
 
 
-def _more(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
-    """Answers anywhere, by the headline rows; second questions."""
-    more, config = [], main.config
-    few = replace(config, tokens=experiment.few, metrics=("anls",), variants=())
-    there = experiment.rows
-    if config.task == "legibility" and "pages" not in experiment.skip:
-        rows = tuple(one for one in HEADLINE if one in there)
-        drawn = tuple(draw(fit, experiment.pages, experiment.seed))
-        free = replace(few, methods=rows, reads=("anywhere",))
-        name, quote = f"{main.suite}/anywhere", ("anywhere/smooth",)
-        more.append(replace(main, name=name, config=free, quote=quote, questions=drawn))
-    turns = tuple(pairs(fit, experiment.limit, experiment.seed))
-    if turns and "turns" not in experiment.skip:
-        rows = tuple(one for one in TURNED if one in there)
-        second = replace(few, methods=rows)
-        second_questions = tuple(pair.second for pair in turns)
-        name = f"{main.suite}/turns"
-        more.append(
-            replace(main, name=name, config=second, questions=second_questions, turns=turns)
-        )
-    return more
-
-
-# ---- how long it will take -----------------------------------------------------------------------
-
-SECONDS = {"open": 0.9, "keep": 0.013, "crop": 0.03, "anywhere": 1.6, "show": 0.05}
-"""Of one core of a server, roughly; a run corrects itself as it goes."""
-SLOW = {
-    "views": 0.1,
-    "clusters": 0.25,
-    "atlas": 0.1,
-    "log-polar": 0.15,
-    "windows": 0.08,
-    "pool": 0.08,
-}
-"""Of showing what these rows keep."""
-
-
-def seconds(unit: Unit) -> float:
-    """Of one question, about."""
-    config, ways = unit.config, 2 if unit.turns else 1
-    reads = dict.fromkeys(read for read, _ in config.ways(unit.boxed))
-    total = SECONDS["open"]
-    for name in config.methods:
-        base = name.partition("+")[0].partition("@")[0]
-        one = SECONDS["keep"] + sum(SECONDS[read] for read in reads)
-        one += SLOW.get(base, SECONDS["show"]) if reads else 0
-        total += ways * one * len(config.budgets(name)) * (SEEDS if base == "random" else 1)
-    return total
+def _whole_pages(experiment: Experiment, main: Unit, fit: list[Question]) -> list[Unit]:
+    """Answers anywhere on the page, by the headline rows."""
+    if main.config.task != "legibility" or "pages" in experiment.skip:
+        return []
+    config = replace(
+        main.config,
+        tokens=experiment.few,
+        metrics=("anls",),
+        variants=(),
+        methods=tuple(row for row in HEADLINE if row in experiment.rows),
+        reads=("anywhere",),
+    )
+    questions = tuple(draw(fit, experiment.pages, experiment.seed))
+    name, quote = f"{main.suite}/anywhere", ("anywhere/smooth",)
+    return [replace(main, name=name, config=config, quote=quote, questions=questions)]

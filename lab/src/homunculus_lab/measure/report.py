@@ -1,13 +1,12 @@
 # pyright: basic
-"""From scores to a result: means with intervals, bands of text height, paired differences."""
+"""From scores to a result: means with intervals, paired differences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from statistics import fmean
 from typing import Any
 
 from homunculus.eyes.readers import Reader
-from homunculus_lab.measure.metric import HEIGHTS, band, difference, interval
+from homunculus_lab.measure.metric import difference, interval
 from homunculus_lab.measure.suite import DEFAULTS, Question, hashed
 from homunculus_lab.row_names import ROW_WORDS, token
 from homunculus_lab.stats import INTERVALS, MIN_IMAGES
@@ -25,8 +24,8 @@ class Measured:
     question: Question
     height: float
     scores: dict[str, dict[str, list[float]]]
-    more: dict[str, dict[str, dict[str, list[float | None]]]] = field(default_factory=dict)
-    """What probes noted, by their name, then as scores."""
+    value: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """What planners expected, by row and budget."""
 
 
 def report(
@@ -56,7 +55,6 @@ def report(
         "images": len({one.question.image for one in measured}),
         "columns": list(columns),
         "table": table(measured, columns, group, config.seed),
-        "bands": bands(measured),
         "paired": paired(measured, names, columns, group, config.seed),
         "rows": rows,
     }
@@ -78,8 +76,7 @@ def _row(one: Measured, public: bool) -> dict[str, Any]:
         row["field"] = question.field
     if question.seen is not None:
         row["vendor_seen"] = question.seen
-    value = {"value": one.more["value"]} if "value" in one.more else {}
-    return row | {"scores": one.scores} | value
+    return row | {"scores": one.scores} | ({"value": one.value} if one.value else {})
 
 
 def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:
@@ -99,31 +96,6 @@ def table(
             for column, value in zip(columns, values, strict=True)
         }
     return rows
-
-
-def bands(measured: Sequence[Measured]) -> dict[str, Any]:
-    """Means by band of text height, for every row and budget; with how many questions."""
-    if not any(one.height for one in measured):
-        return {}
-    edges = [0.0, *(float(edge) for edge in HEIGHTS)]
-    groups = {
-        band(edge): [one for one in measured if band(one.height) == band(edge)] for edge in edges
-    }
-    groups = {name: group for name, group in groups.items() if group}
-    means = {
-        name: {
-            row: {
-                slots: [
-                    round(fmean(value), 3)
-                    for value in zip(*(one.scores[row][slots] for one in group), strict=True)
-                ]
-                for slots in measured[0].scores[row]
-            }
-            for row in measured[0].scores
-        }
-        for name, group in groups.items()
-    }
-    return {name: {"n": len(groups[name]), "means": means[name]} for name in groups}
 
 
 def pairs(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -19,7 +19,6 @@ from homunculus_lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus_lab.measure.spend import (
-    Selection,
     Sheet,
     blend,
     keep,
@@ -39,8 +38,6 @@ from homunculus_lab.measure.views import (
 from homunculus_lab.shuffle import derange
 
 Task = Literal["legibility", "evidence"]
-Probe = Callable[[Selection, Sheet, Question, Box], list[float | None]]
-"""What else is noted of what was kept; it is given the answer's box."""
 FULL = "full"
 """The row of the page itself: the ceiling."""
 
@@ -109,7 +106,6 @@ class Bench:
     boxed: bool
     other: Mapping[tuple[str, int], str]
     """Another image's question, by suite and row."""
-    probes: Mapping[str, Probe] = field(default_factory=dict)
     sheets: dict[str, Sheet] = field(default_factory=dict)
     encoder: Encoder | None = None
 
@@ -203,7 +199,6 @@ def bench(
     config: Config,
     reader: Reader | None = None,
     scorers: Mapping[str, Scout] | None = None,
-    probes: Mapping[str, Probe] | None = None,
     encoder: Encoder | None = None,
 ) -> Bench:
     """A bench for these questions, or a reason why there is none."""
@@ -221,7 +216,7 @@ def bench(
     rows = _rows(config, scorers, boxed)
     check_encoder(rows, encoder, config.patch)
     others = _others(questions)
-    return Bench(config, rows, scorers, reader, boxed, others, probes or {}, encoder=encoder)
+    return Bench(config, rows, scorers, reader, boxed, others, encoder=encoder)
 
 
 def measure(
@@ -301,10 +296,10 @@ def ask(bench: Bench, question: Question) -> Measured | None:
         find = bench.logit if one.context is None else bench.belief
         logit = find(one, sheet, question, best)
         for slots in config.budgets(one.name):
-            by_probe = _draws(bench, one, sheet, question, boxes, best, slots, logit)
-            measured.scores.setdefault(one.name, {})[str(slots)] = by_probe.pop("scores")
-            for name, values in by_probe.items():
-                measured.more.setdefault(name, {}).setdefault(one.name, {})[str(slots)] = values
+            scores, value = _draws(bench, one, sheet, question, boxes, slots, logit)
+            measured.scores.setdefault(one.name, {})[str(slots)] = scores
+            if value is not None:
+                measured.value.setdefault(one.name, {})[str(slots)] = [value]
     return measured
 
 
@@ -324,12 +319,11 @@ def _draws(
     sheet: Sheet,
     question: Question,
     boxes: Sequence[Box],
-    best: Box | None,
     slots: int,
     logit: Map | Belief | None,
-) -> dict[str, list]:
-    """Scores of one row at one budget, and what the probes say, averaged over its draws."""
-    by_probe: dict[str, list[list[float | None]]] = {}
+) -> tuple[list[float], float | None]:
+    """Scores of one row at one budget, averaged over its draws; and what its planner expects."""
+    draws, value = [], None
     for draw in range(max(1, len(one.methods))):
         if isinstance(logit, Belief):
             selection = keep_views(sheet, slots, logit, bench.config.acuity, one)
@@ -342,20 +336,7 @@ def _draws(
                 f"{one.name} kept {selection.tokens} tokens of {slots}: a bug, report it"
             )
         scores = bench.scores(question, boxes, selection.show, selection.apart)
-        scores += bench.evidence(selection.level, boxes, selection.patch)
-        by_probe.setdefault("scores", []).append(list(scores))
-        if selection.value is not None:
-            by_probe.setdefault("value", []).append([selection.value])
-        if best is not None:
-            for name, probe in bench.probes.items():
-                by_probe.setdefault(name, []).append(probe(selection, sheet, question, best))
-    return {
-        name: [_mean(column) for column in zip(*values, strict=True)]
-        for name, values in by_probe.items()
-    }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """None where no draw has a value."""
-    numbers = [value for value in values if value is not None]
-    return round(fmean(numbers), 4) if numbers else None
+        draws.append(scores + bench.evidence(selection.level, boxes, selection.patch))
+        value = selection.value
+    means = [round(fmean(column), 4) for column in zip(*draws, strict=True)]
+    return means, None if value is None else round(value, 4)

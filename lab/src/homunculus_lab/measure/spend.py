@@ -16,7 +16,6 @@ from PIL import Image
 from homunculus.checks import Grid
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.cortex import FOVEA, cells_per_degree, eccentricity
-from homunculus.engines.cells.coverage import Certificate, certify
 from homunculus.engines.cells.methods import Material, Need
 from homunculus.engines.cells.pipeline import Spent, spend
 from homunculus.engines.cells.types import Budget
@@ -121,8 +120,6 @@ class Selection:
     """Finest level over each level-0 cell, inf where nothing is kept."""
     tokens: int
     show: Callable[[], Pixels]
-    certify: Callable[[], Certificate] | None = None
-    """None for `resize`, which sees everything alike."""
     patch: int | None = None
     """Pixels of a cell of ``level``, where it is not that of the page."""
     apart: Callable[[], list[tuple[Pixels, tuple[int, int]]]] | None = None
@@ -140,7 +137,7 @@ def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Se
     spent = spend_slots(one, draw, sheet, slots, logit)
     laid, plan = spent.field, spent.allocation
     show = partial(rebuild, sheet.page, laid, plan)
-    return Selection(finest(laid, plan), int(plan.valid.sum()), show, lambda: certify(laid, plan))
+    return Selection(finest(laid, plan), int(plan.valid.sum()), show)
 
 
 def spend_slots(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:

@@ -9,9 +9,9 @@ from typing import Any
 
 from homunculus.eyes.readers import Reader
 from homunculus.flags import result_path
-from homunculus.progress import lasting, progress
+from homunculus.progress import progress
 from homunculus.scouts.sight import Scout
-from homunculus_lab.measure.experiment import Pace, Setup, carry_out, config
+from homunculus_lab.measure.experiment import Setup, carry_out, config
 from homunculus_lab.measure.journal import fingerprint
 from homunculus_lab.measure.plan import QUICK, Experiment, from_toml
 from homunculus_lab.measure.report import legend, text
@@ -69,23 +69,16 @@ def run_experiment(
     reader: Reader | None,
 ) -> tuple[dict[str, Any], Path]:
     """Carry it out; the result and where it stands."""
-    setup = Setup(plan, suites, reader, scorers, weights, arguments.bench)
+    setup = Setup(plan, suites, reader, scorers, weights)
     out = result_path(arguments.out, _named(setup))
     with progress("measuring") as shown:
-        return carry_out(setup, out, lambda pace: shown.say(progress_line(pace))), out
+        return carry_out(setup, out, shown), out
 
 
 def _named(setup: Setup) -> str:
     """By what is measured: the same command goes on with its own run."""
     quick = "-quick" if setup.experiment.quick else ""
     return f"measure{quick}-{fingerprint(config(setup))[:8]}.json"
-
-
-def progress_line(pace: Pace) -> str:
-    """A line about how far a run is."""
-    share = (pace.passed + pace.done) / max(pace.total, 1e-9)
-    now = f"{pace.at} of {pace.batches} pages, {share:.0%}; {pace.now}"
-    return f"{now}; about {lasting(max(0.0, pace.left))} left"
 
 
 def table(result: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from homunculus_lab.official import bakeoff
 from homunculus_lab.official.run import Plan, carry_out
 
 TOKENS = (64, 128, 273, 512)
-OURS = ("part", "side", "pages", "skip", "bench", "quick", "reader", "scout", "no_scout", "cache")
+OURS = ("part", "side", "pages", "skip", "quick", "reader", "scout", "no_scout", "cache")
 """Flags that mean nothing to lmms-eval."""
 
 

@@ -73,14 +73,8 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
         help="questions per suite with OCR of the whole page (16)",
     )
     add("--without", nargs="+", metavar="CONTROL", help="controls to leave out; the result says so")
-    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages, ablations, turns or cost")
+    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages, ablations or cost")
     add("--quick", action="store_true", help="a few questions of everything, in minutes")
-    add(
-        "--bench",
-        type=Path,
-        metavar="JSON",
-        help="result of `bench transformers`, for the cost",
-    )
     add("--seed", type=whole, help="seed of the bootstrap and of samples (0)")
     add("--cache", type=Path, help="folder that caches OCR results (in the user's cache)")
     text = "source of relevance: auto, words, pixels, or a folder with weights"

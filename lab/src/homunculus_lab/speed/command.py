@@ -9,8 +9,7 @@ from typing import Any
 from homunculus_lab.text import text
 
 REPEATS = {
-    "batch": 5_000, "core": 60, "plan": 20, "prefill": 3, "questions": 2, "rivals": 5, "scout": 10,
-    "things": 20, "transformers": 5, "vllm": 3,
+    "batch": 5_000, "core": 60, "scout": 10, "transformers": 5, "vllm": 3,
 }  # fmt: skip
 """Benchmarks, each a module of this folder, and how often they repeat what they measure."""
 

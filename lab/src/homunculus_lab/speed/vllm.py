@@ -2,7 +2,7 @@
 """vLLM with the plugin compared with stock vLLM: the same load, in turns, on the same machine.
 
 Rows: ours; stock on the same images; stock on images that natively have about K tokens. Weights are
-random: only time is measured. Many questions on one image are in `questions.py`.
+random: only time is measured.
 """
 
 import tempfile
