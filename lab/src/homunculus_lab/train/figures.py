@@ -3,23 +3,13 @@
 
 from itertools import pairwise
 
-from homunculus_lab.train import language, people
+from homunculus_lab.train import language, people, wordings
 from homunculus_lab.train.canvas import Canvas, Face, face
 from homunculus_lab.train.language import NUMBER
 from homunculus_lab.train.layouts import Box, print_centred, print_wrapped
 from homunculus_lab.train.questions import phrase_text
 
-CAPTION_ASK = (
-    "What is the title of the figure?", "What is {} about?", "What does {} show?",
-    "What is the caption of {}?", "What is the caption of the figure?", "What is shown in {}?",
-    "What is the title of {}?", "What is the title of the graph?", "What does the graph depict?",
-)  # fmt: skip
-AXIS_ASK = {
-    "x": ("What is plotted on the x-axis?", "What is the label of the x axis?",
-        "What is on the x-axis of the graph?", "What is the horizontal axis?"),
-    "y": ("What is plotted on the y-axis?", "What is the label of the y axis?",
-        "What is on the y-axis of the graph?", "What is the vertical axis?"),
-}  # fmt: skip
+TEXTS = wordings.read()["figures"]
 
 
 def plot(canvas: Canvas, box: Box, style: Face) -> float:
@@ -30,7 +20,7 @@ def plot(canvas: Canvas, box: Box, style: Face) -> float:
         return caption(canvas, box, style)
     above = rng.random() < 0.4
     top = caption(canvas, box, style) if above else y
-    canvas.ask(rng.choice(AXIS_ASK["y"]), canvas.line(x0, top, language.label(rng), style, x1))
+    canvas.ask(rng.choice(TEXTS["axis"]["y"]), canvas.line(x0, top, language.label(rng), style, x1))
     top += 1.2 * style.pitch
     low, left = y + deep - 3 * style.pitch, x0 + 4 * style.size
     high = max(top + style.pitch, low)
@@ -40,7 +30,7 @@ def plot(canvas: Canvas, box: Box, style: Face) -> float:
     _legend(canvas, (left, top, x1, high), style)
     name = language.label(rng)
     word_ids = print_centred(canvas, high + 1.3 * style.pitch, name, style, (left, 0, x1, 0))
-    canvas.ask(rng.choice(AXIS_ASK["x"]), word_ids)
+    canvas.ask(rng.choice(TEXTS["axis"]["x"]), word_ids)
     y = high + 2.6 * style.pitch
     return y if above else caption(canvas, (x0, y, x1, y1), style)
 
@@ -90,24 +80,12 @@ def caption(canvas: Canvas, box: Box, style: Face) -> float:
     inner = (x0 + inset, box[1], x1 - inset, box[3])
     word_ids, y = print_wrapped(canvas, inner, [*key, *people.topic(rng, 9)], style)
     name = f"{'figure' if word in ('Fig.', 'FIGURE') else word} {number}"
-    canvas.ask(rng.choice(CAPTION_ASK).format(name), word_ids[2:])
+    canvas.ask(rng.choice(TEXTS["caption"]).format(name), word_ids[2:])
     if rng.random() < 0.3:
         canvas.ask(
             rng.choice(("What is the figure number?", "Which figure is shown?")), word_ids[:2]
         )
     return y + 0.5 * style.pitch
-
-
-BRAND_ASK = (
-    "Which brand is advertised?", "What is the brand name?", "What is the name of the brand?",
-    "What is the name of the event?", "What is the name of the company?", "Which product is it?",
-    "What is the name of the product?", "What is the text in bold?", "What is the headline?",
-    "What is written in large letters?", "What is the title of the page?",
-)  # fmt: skip
-LOW_ASK = (
-    "What is the text at the bottom?", "What is written at the bottom of the page?",
-    "What is the last line of the page?", "What is the slogan?", "What is the tagline?",
-)  # fmt: skip
 
 
 def ad(canvas: Canvas, box: Box, style: Face) -> float:
@@ -117,7 +95,7 @@ def ad(canvas: Canvas, box: Box, style: Face) -> float:
     word_ids = print_centred(
         canvas, y, rng.choice((people.body, language.name, people.topic))(rng), large, box
     )
-    canvas.ask(rng.choice(BRAND_ASK), word_ids)
+    canvas.ask(rng.choice(TEXTS["brand"]), word_ids)
     y += large.pitch
     if rng.random() < 0.6 and y1 - y > 8 * style.pitch:
         deep = rng.uniform(0.2, 0.5) * (y1 - y)
@@ -141,12 +119,8 @@ def ad(canvas: Canvas, box: Box, style: Face) -> float:
             y += style.pitch
     bold = face(rng, style.size * rng.uniform(1, 1.8))
     if y + bold.pitch < y1:
-        canvas.ask(rng.choice(LOW_ASK), print_centred(canvas, y, people.topic(rng), bold, box))
+        canvas.ask(rng.choice(TEXTS["low"]), print_centred(canvas, y, people.topic(rng), bold, box))
     return y + bold.pitch
-
-
-TICK_ASK = ("Which {} is checked?", "Which option is marked for {}?", "What is ticked under {}?",
-    "Which box is checked for {}?", "What {} is selected?")  # fmt: skip
 
 
 def boxes(canvas: Canvas, box: Box, style: Face) -> float:
@@ -166,23 +140,10 @@ def boxes(canvas: Canvas, box: Box, style: Face) -> float:
                 canvas.bar(x + 2, y + style.top + 2, x + side - 2, y + style.base - 2)
             one = canvas.line(x + 1.5 * side, y, [(option, 0)], style, x1)
             if at == right and one:
-                canvas.ask(rng.choice(TICK_ASK).format(phrase_text(key).lower()), one)
+                canvas.ask(rng.choice(TEXTS["tick"]).format(phrase_text(key).lower()), one)
             x = canvas.right(one) + 2 * style.gap if one else x1
         y += style.pitch * rng.choice((1.0, 1.3))
     return y
-
-
-PAGE_ASK = ("What is the page number?", "What is the number at the bottom of the page?",
-    "What is the page no. mentioned?", "Which page is this?")  # fmt: skip
-BATES_ASK = ("What is the document number?", "What is the Bates number?",
-    "What is the document id?",
-    "What is the number at the bottom right?", "What is the code at the corner?",
-    "What is the stamped number?")  # fmt: skip
-SOURCE_ASK = ("What is the source?", "What is the source mentioned?",
-    "From where is the data taken?",
-    "What is mentioned as the source at the bottom?")  # fmt: skip
-SITE_ASK = ("What is the website?", "What is the url at the bottom of the page?",
-    "Which website is mentioned?", "What is the website address?")  # fmt: skip
 
 
 def foot(canvas: Canvas, box: Box, style: Face) -> None:
@@ -191,20 +152,22 @@ def foot(canvas: Canvas, box: Box, style: Face) -> None:
     small = face(rng, style.size * rng.uniform(0.75, 1))
     if rng.random() < 0.25:
         word_ids = canvas.line(x0, y, [("Source:", 0), *people.topic(rng, 5)], small, x1)
-        canvas.ask(rng.choice(SOURCE_ASK), word_ids[1:])
+        canvas.ask(rng.choice(TEXTS["source"]), word_ids[1:])
         y += small.pitch
     elif rng.random() < 0.2:
-        canvas.ask(rng.choice(SITE_ASK), print_centred(canvas, y, people.website(rng), small, box))
+        canvas.ask(
+            rng.choice(TEXTS["site"]), print_centred(canvas, y, people.website(rng), small, box)
+        )
         y += small.pitch
     spot = rng.choice((x0, (x0 + x1) / 2 - small.size, x1 - 2 * small.size))
     if rng.random() < 0.5 and y + small.pitch < y1:
         words = [("Page", 0)] if rng.random() < 0.3 else []
         number = [(str(rng.randint(1, 99)), NUMBER)]
         word_ids = canvas.line(spot - style.width(words), y, words + number, small, canvas.wide)
-        canvas.ask(rng.choice(PAGE_ASK), word_ids[len(words) :])
+        canvas.ask(rng.choice(TEXTS["page"]), word_ids[len(words) :])
         y += small.pitch
     if rng.random() < 0.35 and y + small.pitch < y1:
         code = people.bates(rng)
         right = canvas.wide - small.size * rng.uniform(0.5, 2) - small.width(code)
         where = rng.choice((right, right, x0))
-        canvas.ask(rng.choice(BATES_ASK), canvas.line(where, y, code, small, canvas.wide))
+        canvas.ask(rng.choice(TEXTS["bates"]), canvas.line(where, y, code, small, canvas.wide))

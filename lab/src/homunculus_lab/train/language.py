@@ -9,6 +9,9 @@ from pathlib import Path
 from random import Random
 
 from homunculus.eyes.words import COMMON
+from homunculus_lab.train import wordings
+
+TEXTS = wordings.read()["language"]
 
 WORD, NUMBER, MONEY, DATE, TIME, CODE, PERCENT, PHONE = range(8)
 KINDS = ("word", "number", "money", "date", "time", "code", "percent", "phone")
@@ -16,25 +19,6 @@ KINDS = ("word", "number", "money", "date", "time", "code", "percent", "phone")
 Phrase = list[tuple[str, int]]
 
 DICTIONARIES = ("/usr/share/dict/american-english", "/usr/share/dict/british-english")
-SUFFIX = (
-    "Inc.",
-    "Ltd",
-    "LLC",
-    "Co.",
-    "SDN BHD",
-    "Corp.",
-    "GmbH",
-    "Enterprise",
-    "Trading",
-    "& Sons",
-    "Store",
-    "Mart",
-)
-MONTHS = tuple(
-    """
-    January February March April May June July August September October November December
-    """.split()  # noqa: SIM905 (read as prose)
-)
 ACCENTED = {"a": "áàâäãå", "e": "éèêë", "i": "íìîï", "o": "óòôöõ", "u": "úùûü", "n": "ñ", "c": "ç"}
 
 
@@ -92,7 +76,7 @@ def date(rng: Random) -> Phrase:
     """A day, in one of the ways people write it."""
     day, month, year = rng.randint(1, 31), rng.randint(1, 12), rng.randint(1950, 2029)
     short = rng.choice([year, year % 100])
-    mark, name = rng.choice("/-."), MONTHS[month - 1]
+    mark, name = rng.choice("/-."), TEXTS["months"][month - 1]
     named = rng.choice([name, name[:3], name.upper(), name[:3].upper()])
     forms = [
         f"{day:02d}{mark}{month:02d}{mark}{short:02d}",
@@ -152,6 +136,11 @@ def phone(rng: Random) -> Phrase:
     return [(part, PHONE) for part in rng.choice(forms).split()]
 
 
+def page_count(rng: Random) -> Phrase:
+    """How many pages a document has."""
+    return [(str(rng.randint(1, 40)), NUMBER)]
+
+
 FIGURES = (number, number, money, money, date, time, code, percent, phone)
 
 
@@ -165,7 +154,7 @@ def name(rng: Random) -> Phrase:
     many = rng.randint(1, 3)
     parts = [rng.choice(dictionary()).capitalize() for _ in range(many)]
     if rng.random() < 0.5:
-        parts += rng.choice(SUFFIX).split()
+        parts += rng.choice(TEXTS["suffix"]).split()
     elif rng.random() < 0.5:
         parts.insert(1, f"{rng.choice(string.ascii_uppercase)}.")
     return [(part, WORD) for part in parts]

@@ -6,10 +6,12 @@ A block fills a rectangle of a canvas from the top and returns where it stopped.
 
 from random import Random
 
-from homunculus_lab.train import language
+from homunculus_lab.train import language, wordings
 from homunculus_lab.train.canvas import Canvas, Face, Length, face
 from homunculus_lab.train.language import Phrase
-from homunculus_lab.train.questions import CELL_ASK, form_field, label_question, label_text
+from homunculus_lab.train.questions import form_field, label_question, label_text
+
+TEXTS = wordings.read()["layouts"]
 
 Box = tuple[Length, Length, Length, Length]  # x0 y0 x1 y1
 
@@ -123,7 +125,7 @@ def table(canvas: Canvas, box: Box, style: Face) -> float:
             answer = canvas.line(max(left, start), y, cell, style, limit)
             if word_ids and rng.random() < 0.3:
                 says = {"col": label_text(heads[column], rng), "row": label_text(row, rng)}
-                canvas.ask(rng.choice(CELL_ASK).format(**says), answer)
+                canvas.ask(rng.choice(TEXTS["cell"]).format(**says), answer)
         y += style.pitch * (1 if rng.random() < 0.9 else 1.6)
         if ruled:
             canvas.rule(x0, y - 1, x1, style.size / 14)
@@ -164,10 +166,6 @@ def chart(canvas: Canvas, box: Box, style: Face) -> float:
     return y + style.pitch
 
 
-ROLE_ASK = ("Who is the {}?", "Who is {}?", "What is the name of the {}?")
-NAME_ASK = ("What is the designation of {}?", "Who is {}?", "What is {}?")
-
-
 def signature(canvas: Canvas, box: Box, style: Face) -> float:
     """Names with roles below or beside them: the answer stands before its label."""
     rng, (x0, y, x1, y1) = canvas.rng, box
@@ -181,8 +179,8 @@ def signature(canvas: Canvas, box: Box, style: Face) -> float:
         start = canvas.right(name) + style.gap if beside else left
         y += 0 if beside else style.pitch
         title = canvas.line(start, y, role, style, x1)
-        canvas.ask(rng.choice(ROLE_ASK).format(label_text(role, rng)), name)
-        canvas.ask(rng.choice(NAME_ASK).format(label_text(who, rng)), title)
+        canvas.ask(rng.choice(TEXTS["role"]).format(label_text(role, rng)), name)
+        canvas.ask(rng.choice(TEXTS["name"]).format(label_text(who, rng)), title)
         y += style.pitch * rng.uniform(1, 2.5)
     return y
 

@@ -4,61 +4,14 @@
 from collections.abc import Callable
 from random import Random
 
-from homunculus_lab.train import language, people
+from homunculus_lab.train import language, people, wordings
 from homunculus_lab.train.canvas import Canvas, Face, Length, face
 from homunculus_lab.train.language import Phrase
 from homunculus_lab.train.layouts import Box, next_x, print_centred, print_wrapped, prose
 from homunculus_lab.train.people import phrase_of
 from homunculus_lab.train.questions import phrase_text
 
-TOP_ASK = (
-    "What is the name of the organization?", "What is written at the top of the {}?",
-    "What is the name of the company?", "What is the letterhead?", "What is the heading?",
-    "Which organisation is mentioned at the top?", "Which company is mentioned in the letterhead?",
-    "What is the name of the organisation mentioned in the {}?", "What is the main heading?",
-)  # fmt: skip
-PLACE_ASK = (
-    "What is the address?", "What is the address mentioned in the {}?", "What is the street?",
-    "What is the street address given?", "What is the P.O. Box or street?",
-)  # fmt: skip
-CITY_ASK = ("Which city is mentioned?", "What is the city?", "In which city is it located?",
-    "What is the name of the city mentioned in the {}?", "Which city is the {} from?")  # fmt: skip
-STATE_ASK = ("Which state is mentioned?", "What is the state?", "In which state is it?")
-ZIP_ASK = ("What is the zip code?", "What is the ZIP code mentioned in the {}?", "What is the zip?",
-    "what is the postal code?")  # fmt: skip
-PHONE_ASK = ("What is the phone number?", "What is the telephone number?",
-    "What is the telephone no. given in the {}?", "Which number can be called?")  # fmt: skip
-FAX_ASK = ("What is the fax number?", "What is the fax no.?", "What is the facsimile number?")
-DATE_ASK = (
-    "What is the date mentioned in the {}?", "When was the {} written?", "What is the date?",
-    "What is the date on the {}?", "When is the {} dated?", "What is the {} dated?",
-    "what is the date of the {}?",
-)  # fmt: skip
-TO_ASK = (
-    "To whom is the {} addressed?", "Who is the {} addressed to?", "Who is the {} to?",
-    "To whom is this {} written?", "Who is the receiver of the {}?", "Who is the recipient?",
-    "whom is the {} sent to?", "Who received the {}?",
-)  # fmt: skip
-FROM_ASK = (
-    "Who is the {} from?", "From whom is the {}?", "Who wrote the {}?", "Who is the sender?",
-    "Who sent the {}?", "By whom is the {} written?", "Who is the author of the {}?",
-)  # fmt: skip
-COPY_ASK = ("Who is copied on the {}?", "Who is in the cc?", "To whom are copies sent?",
-    "Who all are in cc of the {}?", "What is mentioned in cc?")  # fmt: skip
-ABOUT_ASK = (
-    "What is the subject of the {}?", "What is the subject?", "What is the {} about?",
-    "What is the {} regarding?", "What is the Re of the {}?", "What is mentioned in the subject?",
-)  # fmt: skip
-DEAR_ASK = ("What is the salutation?", "What is the salutation of the {}?",
-    "How does the {} begin?", "How is the reader greeted?")  # fmt: skip
-SIGN_ASK = (
-    "Who signed the {}?", "Who has signed the {}?", "Whose signature is on the {}?",
-    "Whose name is at the end of the {}?", "Who is the undersigned?", *FROM_ASK,
-)  # fmt: skip
-ROLE_ASK = ("What is the designation of {}?", "What is the title of {}?", "What is {}'s position?",
-    "What is the position of {}?", "Who is {}?")  # fmt: skip
-CLOSE = ("Sincerely,", "Sincerely yours,", "Yours truly,", "Very truly yours,", "Best regards,",
-    "Yours faithfully,", "Cordially,", "Respectfully,")  # fmt: skip
+TEXTS = wordings.read()["letters"]
 
 
 PrintRow = Callable[[Length, Phrase, Face], list[int]]
@@ -85,12 +38,12 @@ def letterhead(canvas: Canvas, box: Box, style: Face) -> float:
             else canvas.line(inner[0], at, phrase, font, x1)
         )
 
-    canvas.ask(choose_question(TOP_ASK, rng, "letter"), row(y, people.body(rng), large))
+    canvas.ask(choose_question(TEXTS["top"], rng, "letter"), row(y, people.body(rng), large))
     y += large.pitch
     if rng.random() < 0.8:
-        canvas.ask(choose_question(PLACE_ASK, rng, "letter"), row(y, people.road(rng), style))
+        canvas.ask(choose_question(TEXTS["place"], rng, "letter"), row(y, people.road(rng), style))
         y = town(canvas, y + style.pitch, row, style)
-    for key, forms in (("Tel", PHONE_ASK), ("Fax", FAX_ASK)):
+    for key, forms in (("Tel", TEXTS["phone"]), ("Fax", TEXTS["fax"])):
         if rng.random() < 0.5:
             ways = {"Tel": ("Tel:", "Ph.", "Phone:", "Telephone", ""), "Fax": ("Fax:", "FAX", "F:")}
             shown = phrase_of(rng.choice(ways[key]))
@@ -106,7 +59,7 @@ def town(canvas: Canvas, y: Length, row: PrintRow, style: Face, whose: str = "")
     """A line with a city, its state and its zip code, each to be asked for."""
     rng, parts = canvas.rng, people.town(canvas.rng)
     word_ids, at = row(y, [pair for part in parts for pair in part], style), 0
-    for part, forms in zip(parts, (CITY_ASK, STATE_ASK, ZIP_ASK), strict=True):
+    for part, forms in zip(parts, (TEXTS["city"], TEXTS["state"], TEXTS["zip"]), strict=True):
         answer, at = word_ids[at : at + len(part)], at + len(part)
         if len(answer) == len(part) and rng.random() < 0.6:
             question = choose_question(forms, rng, "letter")
@@ -123,7 +76,7 @@ def letter(canvas: Canvas, box: Box, style: Face) -> float:
     if rng.random() < 0.85:
         left = rng.choice((x0, x0, x0 + 0.6 * (x1 - x0)))
         canvas.ask(
-            choose_question(DATE_ASK, rng, "letter"),
+            choose_question(TEXTS["date"], rng, "letter"),
             canvas.line(left, y, language.date(rng), style, x1),
         )
         y += style.pitch * rng.uniform(1.5, 2.5)
@@ -132,11 +85,13 @@ def letter(canvas: Canvas, box: Box, style: Face) -> float:
     if rng.random() < 0.35:
         key = phrase_of(rng.choice(("Re:", "RE:", "Subject:", "Ref:", "Sub:")))
         word_ids, y = print_wrapped(canvas, (x0, y, x1, y1), key + people.topic(rng), style, 2)
-        canvas.ask(choose_question(ABOUT_ASK, rng, "letter"), word_ids[1:])
+        canvas.ask(choose_question(TEXTS["about"], rng, "letter"), word_ids[1:])
         y += style.pitch
     greeting = [("Dear", 0), *phrase_of(rng.choice(("Mr.", "Ms.", "Dr.", "")))]
     greeting += phrase_of(phrase_text(who[-1:]) + rng.choice((":", ",")))
-    canvas.ask(choose_question(DEAR_ASK, rng, "letter"), canvas.line(x0, y, greeting, style, x1))
+    canvas.ask(
+        choose_question(TEXTS["dear"], rng, "letter"), canvas.line(x0, y, greeting, style, x1)
+    )
     y += style.pitch * rng.uniform(1.3, 2)
     end = y1 - style.pitch * rng.uniform(6, 9)
     if end > y:
@@ -148,11 +103,11 @@ def _reader(canvas: Canvas, box: Box, style: Face, who: Phrase) -> float:
     """To whom it goes: a name, a role, a firm, an address."""
     rng, (x0, y, x1, _) = canvas.rng, box
     word_ids = canvas.line(x0, y, who, style, x1)
-    canvas.ask(choose_question(TO_ASK, rng, "letter"), word_ids)
+    canvas.ask(choose_question(TEXTS["to"], rng, "letter"), word_ids)
     y += style.pitch
     if rng.random() < 0.5:
         role = canvas.line(x0, y, people.role(rng), style, x1)
-        canvas.ask(rng.choice(ROLE_ASK).format(phrase_text(who)), role)
+        canvas.ask(rng.choice(TEXTS["role"]).format(phrase_text(who)), role)
         y += style.pitch
     for make in (people.body, people.road):
         if rng.random() < 0.7:
@@ -170,16 +125,16 @@ def _closing(canvas: Canvas, box: Box, style: Face) -> float:
     """Sincerely, a gap for the pen, a name, a role, copies."""
     rng, (x0, y, x1, y1) = canvas.rng, box
     left = rng.choice((x0, x0 + 0.5 * (x1 - x0)))
-    word_ids = canvas.line(left, y, phrase_of(rng.choice(CLOSE)), style, x1)
+    word_ids = canvas.line(left, y, phrase_of(rng.choice(TEXTS["closings"])), style, x1)
     if rng.random() < 0.15:
         canvas.ask("How does the letter end?", word_ids)
     y += style.pitch * rng.uniform(2, 3.5)
     who = people.person(rng)
-    canvas.ask(choose_question(SIGN_ASK, rng, "letter"), canvas.line(left, y, who, style, x1))
+    canvas.ask(choose_question(TEXTS["sign"], rng, "letter"), canvas.line(left, y, who, style, x1))
     y += style.pitch
     if rng.random() < 0.75:
         word_ids = canvas.line(left, y, people.role(rng), style, x1)
-        canvas.ask(rng.choice(ROLE_ASK).format(phrase_text(who)), word_ids)
+        canvas.ask(rng.choice(TEXTS["role"]).format(phrase_text(who)), word_ids)
         y += style.pitch
     if rng.random() < 0.35 and y < y1:
         word_ids = canvas.line(
@@ -188,20 +143,18 @@ def _closing(canvas: Canvas, box: Box, style: Face) -> float:
         word_ids = canvas.line(
             next_x(canvas, word_ids, x0, style), y, people.person(rng), style, x1
         )
-        canvas.ask(choose_question(COPY_ASK, rng, "letter"), word_ids)
+        canvas.ask(choose_question(TEXTS["copy"], rng, "letter"), word_ids)
         y += style.pitch
     return y
 
 
 LINES = (
-    (("To", "TO", "For"), people.person, TO_ASK, 0.95),
-    (("From", "FROM", "By", "Fr"), people.person, FROM_ASK, 0.95),
-    (("cc", "CC", "Copy to", "c"), people.person, COPY_ASK, 0.4),
-    (("Date", "DATE", "Dated", ""), language.date, DATE_ASK, 0.85),
-    (("Subject", "Re", "SUBJ", "RE", "Subj."), people.topic, ABOUT_ASK, 0.9),
+    (("To", "TO", "For"), people.person, TEXTS["to"], 0.95),
+    (("From", "FROM", "By", "Fr"), people.person, TEXTS["from"], 0.95),
+    (("cc", "CC", "Copy to", "c"), people.person, TEXTS["copy"], 0.4),
+    (("Date", "DATE", "Dated", ""), language.date, TEXTS["date"], 0.85),
+    (("Subject", "Re", "SUBJ", "RE", "Subj."), people.topic, TEXTS["about"], 0.9),
 )
-MEMO = ("MEMORANDUM", "Memo", "INTER-OFFICE MEMORANDUM", "Interoffice Correspondence",
-    "Office Memorandum", "FAX TRANSMITTAL", "M E M O")  # fmt: skip
 
 
 def memo(canvas: Canvas, box: Box, style: Face) -> float:
@@ -210,7 +163,7 @@ def memo(canvas: Canvas, box: Box, style: Face) -> float:
     if rng.random() < 0.4:
         y = letterhead(canvas, box, style)
     large = face(rng, style.size * rng.uniform(1, 1.8))
-    word_ids = print_centred(canvas, y, phrase_of(rng.choice(MEMO)), large, box)
+    word_ids = print_centred(canvas, y, phrase_of(rng.choice(TEXTS["memo_titles"])), large, box)
     titles = ("What is the title of the document?", "What is the heading of the document?",
         "What type of document is this?", "What is written at the top?")  # fmt: skip
     canvas.ask(rng.choice(titles), word_ids)

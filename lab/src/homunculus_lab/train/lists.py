@@ -1,26 +1,12 @@
 # pyright: basic
 """Agendas and numbered lists."""
 
-from homunculus_lab.train import language, people
+from homunculus_lab.train import language, people, wordings
 from homunculus_lab.train.canvas import Canvas, Face
 from homunculus_lab.train.layouts import Box, next_x, print_wrapped
 from homunculus_lab.train.questions import label_text, phrase_text
 
-WHEN_ASK = {
-    language.TIME: ("At what time is the {}?", "What time is {}?", "When is {} scheduled?",
-        "What is the time for {}?", "at what time does the {} start?"),
-    language.DATE: ("When is the {}?", "On what date is the {}?", "What is the date of {}?",
-        "What is the date for {}?"),
-}  # fmt: skip
-WHAT_ASK = (
-    "What is scheduled at {}?", "What is the event at {}?", "What is planned at {}?",
-    "What happens at {}?", "What is the session at {}?", "What is the topic at {}?",
-    "What is on the agenda at {}?", "what is at {}?",
-)  # fmt: skip
-SPEAKER_ASK = (
-    "Who is the speaker for {}?", "Who is presenting {}?", "Who speaks on {}?",
-    "Who is the speaker of {}?", "Who is responsible for {}?", "By whom is the {} given?",
-)  # fmt: skip
+TEXTS = wordings.read()["lists"]
 
 
 def agenda(canvas: Canvas, box: Box, style: Face) -> float:
@@ -37,35 +23,31 @@ def agenda(canvas: Canvas, box: Box, style: Face) -> float:
         what = people.topic(rng, 6)
         item, low = print_wrapped(canvas, (left, y, x1, y1), what, style, 2)
         if item and word_ids:
-            canvas.ask(rng.choice(WHAT_ASK).format(phrase_text(start)), item)
-            canvas.ask(rng.choice(WHEN_ASK[kind]).format(label_text(what, rng)), word_ids)
+            canvas.ask(rng.choice(TEXTS["what"]).format(phrase_text(start)), item)
+            canvas.ask(
+                rng.choice(TEXTS["when"][language.KINDS[kind]]).format(label_text(what, rng)),
+                word_ids,
+            )
         y = low
         if rng.random() < 0.35:
             who = canvas.line(
                 left + rng.choice((0, 2)) * style.gap, y, people.person(rng), style, x1
             )
-            canvas.ask(rng.choice(SPEAKER_ASK).format(label_text(what, rng)), who)
+            canvas.ask(rng.choice(TEXTS["speaker"]).format(label_text(what, rng)), who)
             y += style.pitch
         y += style.pitch * rng.choice((0.0, 0.0, 0.5))
     return y
 
 
-NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-NTH_ASK = (
-    "What is the {} point?", "What is the {} item?", "What is the {} item in the list?",
-    "What is the {} point mentioned?", "What is listed {}?",
-)  # fmt: skip
-MARK_ASK = (
-    'What is item number {}?', "What is point {}?", 'What is written against "{}"?',
-    'What is mentioned in "{}"?', "What is {}?", "What does point no. {} say?", "What is item {}?",
-)  # fmt: skip
-ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
-
-
 def _marks(canvas: Canvas) -> list[str]:
     """How the items of a list are counted."""
     rng, form = canvas.rng, canvas.rng.choice(("{}.", "{}.", "({})", "{})", "{}"))
-    rows = ([str(n) for n in range(1, 30)], list("ABCDEFGHIJKL"), list("abcdefghijkl"), ROMAN)
+    rows = (
+        [str(n) for n in range(1, 30)],
+        list("ABCDEFGHIJKL"),
+        list("abcdefghijkl"),
+        TEXTS["roman"],
+    )
     return [form.format(mark) for mark in rng.choice((rows[0], *rows))]
 
 
@@ -90,8 +72,10 @@ def numbered(canvas: Canvas, box: Box, style: Face) -> float:
             canvas, (left, y, x1, y1), people.topic(rng, rng.randint(4, 12)), style
         )
         if rng.random() < 0.5:
-            by_mark = at >= len(NTH) or rng.random() < 0.5
-            question = rng.choice(MARK_ASK if by_mark else NTH_ASK)
-            canvas.ask(question.format(mark.strip("()") if by_mark else NTH[at]), item)
+            by_mark = at >= len(TEXTS["ordinals"]) or rng.random() < 0.5
+            question = rng.choice(TEXTS["mark"] if by_mark else TEXTS["ordinal"])
+            canvas.ask(
+                question.format(mark.strip("()") if by_mark else TEXTS["ordinals"][at]), item
+            )
         y += style.pitch * rng.choice((0.0, 0.0, 0.5))
     return y

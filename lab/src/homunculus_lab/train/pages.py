@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from homunculus_lab.train import language, noise
+from homunculus_lab.train import language, noise, wordings
 from homunculus_lab.train.blocks import REPORT, TITLED, WHOLE, WINDOW, sample_facts
 from homunculus_lab.train.canvas import CUT, WHOLE_SHARE, Canvas, Fact, PrintedWord, face
 from homunculus_lab.train.figures import foot
 from homunculus_lab.train.papers import heading
+
+TEXTS = wordings.read()["pages"]
 
 PLACES = 4
 """Questions of a whole page for a word by name."""
@@ -53,19 +55,13 @@ def render(
     return page
 
 
-WHERE_ASK = (
-    'Where is the word "{}"?', 'Where does it say "{}"?', 'Find the word "{}".', "Where is {}?",
-    'Where is "{}" written?', 'Point to the text "{}".',
-)  # fmt: skip
-
-
 def _places(words: list[PrintedWord], rng: Random) -> list[Fact]:
     """Questions for a word by name: every place of the word is an answer."""
     texts = [word.text.strip(" .,:;()\"'") for word in words]
     fit = [at for at, text in enumerate(texts) if len(text) >= 3 and words[at].kind != CUT]
     return [
         Fact(
-            rng.choice(WHERE_ASK).format(texts[at]),
+            rng.choice(TEXTS["where"]).format(texts[at]),
             [other for other in fit if texts[other].lower() == texts[at].lower()],
             apart=True,
         )

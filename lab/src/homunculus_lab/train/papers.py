@@ -3,26 +3,13 @@
 
 from collections.abc import Callable
 
-from homunculus_lab.train import language, people
+from homunculus_lab.train import language, people, wordings
 from homunculus_lab.train.canvas import Canvas, Face, face
 from homunculus_lab.train.language import Phrase
 from homunculus_lab.train.layouts import Box, chart, form, print_centred, prose, sparse, table
 from homunculus_lab.train.questions import label_text
 
-COMPANY_ASK = (
-    "What is the name of the company that issued this receipt?", "What is the company name?",
-    "Which company is it?", "What is the name of the store?", "What is the shop's name?",
-    "Who issued this receipt?", "Which company's name is at the top?", "What is the vendor name?",
-)  # fmt: skip
-DATE_ASK = (
-    "What is the date on this receipt?", "What is the date?", "When was this receipt issued?",
-    "What is the date mentioned?", "On which date was it issued?", "What is the document date?",
-)  # fmt: skip
-TOTAL_ASK = (
-    "What is the total amount?", "What is the total?", "How much is the total?",
-    "What is the grand total?",
-    "How much has to be paid?", "What is the amount due?", "What is the total cost?",
-)  # fmt: skip
+TEXTS = wordings.read()["papers"]
 
 
 def receipt(canvas: Canvas, box: Box, style: Face) -> float:
@@ -34,7 +21,7 @@ def receipt(canvas: Canvas, box: Box, style: Face) -> float:
         else (lambda s, at, p, f, b: s.line(b[0], at, p, f, b[2]))
     )
     large = face(rng, style.size * rng.uniform(1, 1.7), case=rng.choice(["upper", "title"]))
-    canvas.ask(rng.choice(COMPANY_ASK), middle(canvas, y, language.name(rng), large, box))
+    canvas.ask(rng.choice(TEXTS["company"]), middle(canvas, y, language.name(rng), large, box))
     y += large.pitch
     place: list[int] = []
     for _ in range(rng.randint(0, 3)):
@@ -49,7 +36,9 @@ def receipt(canvas: Canvas, box: Box, style: Face) -> float:
     y += style.pitch * rng.uniform(0, 1)
     dated = [("Date:", 0)] if rng.random() < 0.55 else []
     word_ids = canvas.line(x0, y, dated + language.date(rng) + language.time(rng), style, x1)
-    canvas.ask(rng.choice(DATE_ASK), [i for i in word_ids if canvas.words[i].kind == language.DATE])
+    canvas.ask(
+        rng.choice(TEXTS["date"]), [i for i in word_ids if canvas.words[i].kind == language.DATE]
+    )
     y += style.pitch * rng.uniform(1, 2)
     while y < y1 - 5 * style.pitch:
         _priced(
@@ -64,7 +53,7 @@ def receipt(canvas: Canvas, box: Box, style: Face) -> float:
             if key == "Total"
             else key
         )
-        question = rng.choice(TOTAL_ASK) if key == "Total" else "What is the {}?"
+        question = rng.choice(TEXTS["total"]) if key == "Total" else "What is the {}?"
         ends = rng.choice([":", ""])
         _priced(
             canvas, (x0, y, x1, y1), style, [(w, 0) for w in f"{name}{ends}".split()], question, 1.0
@@ -87,12 +76,6 @@ def _priced(
             canvas.ask(question.format(label_text(key, canvas.rng)), answer)
 
 
-LETTER_ASK = ("What is the date of the letter?", "When was it written?", *DATE_ASK)
-TO_ASK = ("Who is the letter addressed to?", "To whom is it written?", "Who is the receiver?")
-FROM_ASK = ("Who is the sender?", "From whom is the letter?", "Who wrote it?")
-SUBJECT_ASK = ("What is the subject?", "What is it about?", "What is the subject of the letter?")
-
-
 def heading(canvas: Canvas, box: Box, style: Face) -> float:
     """A title, perhaps a date, a sender and a reader: the head of a letter or a report."""
     rng, (x0, y, x1, _) = canvas.rng, box
@@ -107,10 +90,10 @@ def heading(canvas: Canvas, box: Box, style: Face) -> float:
     canvas.ask(rng.choice(titles), word_ids)
     y += large.pitch * rng.uniform(1, 1.6)
     for key, make, forms in (
-        ("Date", language.date, LETTER_ASK),
-        ("To", rng.choice((language.name, people.person)), TO_ASK),
-        ("From", rng.choice((language.name, people.person)), FROM_ASK),
-        ("Subject", rng.choice((language.label, people.topic)), SUBJECT_ASK),
+        ("Date", language.date, TEXTS["letter"]),
+        ("To", rng.choice((language.name, people.person)), TEXTS["to"]),
+        ("From", rng.choice((language.name, people.person)), TEXTS["from"]),
+        ("Subject", rng.choice((language.label, people.topic)), TEXTS["subject"]),
     ):  # fmt: skip
         if rng.random() < 0.45:
             shown = [(key + ":", 0)] if rng.random() < 0.7 else []

@@ -3,49 +3,10 @@
 import string
 from random import Random
 
-from homunculus_lab.train import language
+from homunculus_lab.train import language, wordings
 from homunculus_lab.train.language import CODE, NUMBER, WORD, Phrase
 
-FIRST = tuple(
-    """
-    James John Robert Michael William David Richard Joseph Thomas Charles Mary Patricia Jennifer
-    Linda Elizabeth Barbara Susan Jessica Sarah Karen Nancy Lisa Margaret Donald George Kenneth
-    Steven Edward Brian Ronald Anthony Kevin Jason Gary Helen Ruth Carol Alan Peter Frank Raj Anil
-    Priya Wei Ming Ahmad Siti Hans Pierre Maria Jose Olga Ivan
-    """.split()  # noqa: SIM905 (read as prose)
-)
-LAST = tuple(
-    """
-    Smith Johnson Williams Brown Jones Miller Davis Wilson Anderson Taylor Moore Jackson Martin Lee
-    Thompson White Harris Clark Lewis Robinson Walker Young Allen King Wright Scott Hill Green Adams
-    Baker Nelson Carter Mitchell Roberts Turner Phillips Campbell Parker Evans Edwards Collins
-    Stewart Sharma Gupta Tan Lim Wong Mueller Schmidt Garcia Lopez Novak
-    """.split()  # noqa: SIM905 (read as prose)
-)
-ROLES = (
-    "President", "Vice President", "Director", "Executive Director", "Manager", "Chairman",
-    "Secretary", "Treasurer", "Senior Scientist", "Chief Executive Officer", "Professor",
-    "Research Director", "Marketing Manager", "Project Leader", "Associate Professor", "Dean",
-    "Sales Representative", "Administrative Assistant", "General Counsel", "Editor", "Coordinator",
-    "Managing Director", "Company Secretary", "Head of Department", "Chief Financial Officer",
-)  # fmt: skip
-BODIES = (
-    "University", "Institute", "Foundation", "Association", "Corporation", "Company", "Inc.",
-    "Laboratories", "Industries", "Council", "Limited", "Society", "Department", "Center",
-    "Committee", "Group", "& Co.", "Hospital", "Bureau", "Agency",
-)  # fmt: skip
-TOWNS = (
-    "New York", "Chicago", "Boston", "Washington", "Richmond", "Winston-Salem", "Louisville",
-    "San Francisco", "Los Angeles", "Houston", "Atlanta", "Denver", "Philadelphia", "Bethesda",
-    "Durham", "Greensboro", "Mumbai", "London", "Kuala Lumpur", "Omaha", "Portland", "Springfield",
-)  # fmt: skip
-STATES = (
-    "NY", "IL", "MA", "D.C.", "VA", "N.C.", "KY", "Calif.", "TX", "GA", "PA", "MD", "Ohio",
-    "Florida", "Illinois",
-)  # fmt: skip
-ROADS = (
-    "Street", "Avenue", "Road", "Drive", "Boulevard", "Lane", "St.", "Ave.", "Blvd.", "Place",
-)  # fmt: skip
+TEXTS = wordings.read()["people"]
 
 
 def phrase_of(text: str, kind: int = WORD) -> Phrase:
@@ -55,7 +16,7 @@ def phrase_of(text: str, kind: int = WORD) -> Phrase:
 
 def person(rng: Random) -> Phrase:
     """A person's name, with or without initials and titles."""
-    first, last = rng.choice(FIRST), rng.choice(LAST)
+    first, last = rng.choice(TEXTS["first"]), rng.choice(TEXTS["last"])
     if rng.random() < 0.2:
         last = rng.choice(language.dictionary()).capitalize()
     initials = [f"{rng.choice(string.ascii_uppercase)}." for _ in range(2)]
@@ -79,7 +40,7 @@ def role(rng: Random) -> Phrase:
             *phrase_of(rng.choice(("Director,", "Manager,", "Chairman,"))),
             *language.label(rng),
         ]
-    return phrase_of(rng.choice(ROLES))
+    return phrase_of(rng.choice(TEXTS["roles"]))
 
 
 def body(rng: Random) -> Phrase:
@@ -88,8 +49,8 @@ def body(rng: Random) -> Phrase:
         return language.name(rng)
     words = [rng.choice(language.dictionary()).capitalize() for _ in range(rng.randint(1, 2))]
     if rng.random() < 0.3:
-        words = [rng.choice(LAST)]
-    return phrase_of(" ".join([*words, rng.choice(BODIES)]))
+        words = [rng.choice(TEXTS["last"])]
+    return phrase_of(" ".join([*words, rng.choice(TEXTS["organisations"])]))
 
 
 def road(rng: Random) -> Phrase:
@@ -98,15 +59,16 @@ def road(rng: Random) -> Phrase:
     if rng.random() < 0.2:
         return [*phrase_of(rng.choice(("P.O. Box", "P. O. Box", "PO Box"))), (number, NUMBER)]
     words = [rng.choice(language.dictionary()).capitalize() for _ in range(rng.choice([1, 1, 2]))]
-    return [(number, NUMBER), *phrase_of(" ".join([*words, rng.choice(ROADS)]))]
+    return [(number, NUMBER), *phrase_of(" ".join([*words, rng.choice(TEXTS["roads"])]))]
 
 
 def town(rng: Random) -> tuple[Phrase, Phrase, Phrase]:
     """A town, its state and its zip code."""
-    zip_code = f"{rng.randint(1000, 99999):05d}"
+    digits = f"{rng.randint(1000, 99999):05d}"
     if rng.random() < 0.15:
-        zip_code += f"-{rng.randint(0, 9999):04d}"
-    return phrase_of(rng.choice(TOWNS) + ","), phrase_of(rng.choice(STATES)), [(zip_code, CODE)]
+        digits += f"-{rng.randint(0, 9999):04d}"
+    name, state = rng.choice(TEXTS["towns"]), rng.choice(TEXTS["states"])
+    return phrase_of(f"{name},"), phrase_of(state), [(digits, CODE)]
 
 
 def topic(rng: Random, most: int = 7) -> Phrase:
@@ -131,3 +93,18 @@ def website(rng: Random) -> Phrase:
     """A web address."""
     site = rng.choice(language.dictionary()).lower() + rng.choice((".com", ".org", ".edu", ".gov"))
     return phrase_of(rng.choice(("www.", "http://www.", "https://")) + site)
+
+
+def zip_code(rng: Random) -> Phrase:
+    """The zip code of a town."""
+    return town(rng)[2]
+
+
+def city(rng: Random) -> Phrase:
+    """The first word of a town's name, as a field of a form has it."""
+    return phrase_of(town(rng)[0][0][0].rstrip(","))
+
+
+def terms(rng: Random) -> Phrase:
+    """When an invoice has to be paid."""
+    return phrase_of(rng.choice(TEXTS["terms"]))

@@ -4,43 +4,14 @@
 from dataclasses import dataclass
 from random import Random
 
-from homunculus_lab.train import language, people
+from homunculus_lab.train import language, people, wordings
 from homunculus_lab.train.canvas import Canvas, Face, Length, face
 from homunculus_lab.train.language import NUMBER, Phrase
 from homunculus_lab.train.layouts import Box, max_width, print_centred
 from homunculus_lab.train.people import phrase_of
 from homunculus_lab.train.questions import label_text, phrase_text
 
-TITLE_ASK = (
-    "What is the title of the table?", "What is the heading of the table?",
-    "What is the name of the table?", "What is {} about?", "What is the title of {}?",
-    "What does the table show?", "What is the table about?",
-)  # fmt: skip
-NUMBER_ASK = (
-    "What is the table number?",
-    "Which table is given?",
-    "What is the number of the table?",
-)
-UNIT_ASK = ("What is the unit?", "In what units are the values?", "What unit is used in the table?")
-YEAR_ASK = (
-    "What is the {row} in the year {col}?", "What was the {row} in {col}?",
-    "What is the {row} for {col}?", "How much was the {row} in {col}?", "{row} in {col}?",
-    "What is the value of {row} for the year {col}?", "How many {row} in {col}?",
-)  # fmt: skip
-CELL_ASK = (
-    "What is the {col} for {row}?", "What is the {col} of {row}?", "What is the {row} {col}?",
-    "What is the {col} for the {row} row?", "As per {table}, what is the {col} of {row}?",
-    "What is the {col} value for {row}?", "What is the value of {col} against {row}?",
-    "According to {table}, what is the {row} {col}?", 'What is the {col} for "{row}"?',
-    "How much is the {col} for {row}?", "what is {row}'s {col}?", "How many {col} does {row} have?",
-)  # fmt: skip
-ROW_ASK = (
-    "Which {side} has a {col} of {cell}?", "Which {side} has {cell} {col}?",
-    "For which {side} is the {col} {cell}?", "What has a {col} of {cell}?",
-    "Whose {col} is {cell}?", "Which {side} has the {col} {cell}?",
-)  # fmt: skip
-TOTAL_ASK = ("What is the total {col}?", "What is the {col} total?", "What is the sum of {col}?",
-    "How much is the total {col}?", "What is the {col} for the total?")  # fmt: skip
+TEXTS = wordings.read()["tables"]
 
 
 @dataclass
@@ -116,15 +87,15 @@ def _title(canvas: Canvas, box: Box, style: Face, grid: TableLayout) -> float:
         number = phrase_of(grid.table + rng.choice((":", ".", ""))) if rng.random() < 0.6 else []
         number = [(part, NUMBER if part[0].isdigit() else 0) for part, _ in number]
         word_ids = print_centred(canvas, y, [*number, *people.topic(rng)], large, box)
-        canvas.ask(rng.choice(TITLE_ASK).format(grid.table), word_ids[len(number) :])
+        canvas.ask(rng.choice(TEXTS["title"]).format(grid.table), word_ids[len(number) :])
         if number and rng.random() < 0.4:
-            canvas.ask(rng.choice(NUMBER_ASK), word_ids[:2])
+            canvas.ask(rng.choice(TEXTS["number"]), word_ids[:2])
         y += large.pitch
     if rng.random() < 0.3:
         unit = rng.choice(
             ("(in thousands)", "($ millions)", "(mg/kg)", "(percent)", "(Rs. in lakhs)")
         )
-        canvas.ask(rng.choice(UNIT_ASK), print_centred(canvas, y, phrase_of(unit), style, box))
+        canvas.ask(rng.choice(TEXTS["unit"]), print_centred(canvas, y, phrase_of(unit), style, box))
         y += style.pitch
     return y + 0.4 * style.pitch
 
@@ -174,7 +145,7 @@ def _cells(
             "cell": phrase_text(cell),
         }
         says |= {"table": grid.table, "side": label_text(grid.side, rng)}
-        forms, inverse = YEAR_ASK if grid.years else TOTAL_ASK if total else CELL_ASK, rng.random()
-        if inverse < 0.15 and not total:
-            forms, answer = ROW_ASK, word_ids
-        canvas.ask(rng.choice(forms).format(**says), answer)
+        texts = TEXTS["year"] if grid.years else TEXTS["total" if total else "cell"]
+        if rng.random() < 0.15 and not total:
+            texts, answer = TEXTS["row"], word_ids
+        canvas.ask(rng.choice(texts).format(**says), answer)
