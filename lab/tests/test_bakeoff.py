@@ -12,7 +12,7 @@ from homunculus.commands.main import main
 from homunculus_lab.inside import INSIDE
 from homunculus_lab.official import run
 from homunculus_lab.official.bakeoff import Assumptions
-from homunculus_lab.official.batch import _here
+from homunculus_lab.official.batch import cost
 from homunculus_lab.official.rows import Way, rows, way
 from homunculus_lab.official.runner import Runner
 from homunculus_lab.rivals import RIVALS
@@ -160,4 +160,4 @@ def test_a_model_answers_with_tokens_dropped_inside_it(name) -> None:
         answers = {0: least}  # noqa: RUF012
 
     Model.runner = runner  # type: ignore[attr-defined]
-    assert _here(Model)["tokens"] == least.kept[0]
+    assert cost(Model)["tokens"] == least.kept[0]

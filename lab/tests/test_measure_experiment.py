@@ -15,7 +15,6 @@ from homunculus_lab.decide.read import read as read_results
 from homunculus_lab.measure import command
 from homunculus_lab.measure.experiment import Setup, carry_out, config
 from homunculus_lab.measure.plan import (
-    ABLATIONS,
     CONTROLS,
     Experiment,
     driven,
@@ -155,7 +154,7 @@ def test_controls_and_grid_run_whatever_is_asked_for_unless_left_out_by_name() -
 
 
 def test_a_control_that_is_left_out_stands_in_the_result(suites, tmp_path) -> None:
-    asked = replace(SMALL, without=("random",), skip=("cost", "ablations", "pages"))
+    asked = replace(SMALL, without=("random",), skip=("cost", "pages"))
     found = carry_out(Setup(asked, suites[:1], Stripes(), SCORERS, ""), tmp_path / "r.json")
     assert found["left_out"] == ["random"]
     assert "random" not in found["runs"][0]["table"]
@@ -221,7 +220,7 @@ def test_each_kind_of_suite_is_read_in_its_own_way(suites) -> None:
 def test_a_suite_is_measured_as_its_toml_says(tmp_path, toml, task, quote, kind) -> None:
     folder = written(tmp_path / "mine")
     (folder / "suite.toml").write_text(toml + "\n")
-    small = replace(SMALL, skip=("cost", "pages", "ablations"), tokens=(48,), limit=2)
+    small = replace(SMALL, skip=("cost", "pages"), tokens=(48,), limit=2)
     setup = Setup(small, [folder], Stripes(), SCORERS, "known")
     (run,) = carry_out(setup, tmp_path / "run.json")["runs"]
     assert (run["task"], run["quote"], run["kind"]) == (task, quote, kind)
@@ -279,15 +278,6 @@ def test_the_printed_table_has_differences_and_the_words_of_the_report() -> None
     assert "Fewer than 6 images cannot show a difference." in few
     assert "Minus resize" not in text(result | {"paired": {}})
     assert legend(result["table"]).endswith("views+shuffled: views with another image's question")
-
-
-def test_ablations_are_rows_at_one_budget(result) -> None:
-    table = result["runs"][0]["table"]
-    assert result["ablations"] == ABLATIONS
-    for name, base in ABLATIONS.items():
-        assert list(table[name]) == ["48"]
-        row(name, SCORERS)
-        assert row(base, SCORERS).name == base
 
 
 def test_no_image_and_no_path_is_named(result, data) -> None:
@@ -360,7 +350,7 @@ def verb(suites, data, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "get_reader", lambda *_: Stripes())
     (tmp_path / "data").symlink_to(data)
     monkeypatch.chdir(tmp_path)
-    few = ["--side", "256", "--skip", "cost", "ablations", "pages", "--cache", "cache"]
+    few = ["--side", "256", "--skip", "cost", "pages", "--cache", "cache"]
     return lambda *given: main(["measure", *map(str, given), *few])
 
 

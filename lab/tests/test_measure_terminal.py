@@ -64,7 +64,7 @@ def test_rows_on_one_suite_draw_a_bar(folder) -> None:
 
 def test_an_experiment_draws_a_bar_as_well(folder) -> None:
     without = "--without random uniform centre pool saliency oracle prior"
-    skip = "--skip cost ablations pages"
+    skip = "--skip cost pages"
     bars, _ = drawn(folder, f"--quick --methods cut --limit 2 {without} {skip} -o b.json")
     assert "0/2" in bars[0]
     assert all("measuring" in line for line in bars)

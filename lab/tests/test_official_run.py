@@ -102,15 +102,6 @@ def test_the_result_says_what_was_left_out_and_decide_reads_it(lmms, monkeypatch
     assert mine[0]["vs_resize"] is not None
 
 
-def test_a_server_has_one_method_and_the_controls_that_a_client_can_ask_for() -> None:
-    plan = Plan(("chartqa",), "m", ("cut",), (64,), engine="openai")
-    assert plan.rows == ["cut", "resize", "cut+blind", "cut+shuffled"]
-    assert {"grid", "oracle", "random"} <= set(plan.left_out)
-    assert Plan(("chartqa",), "m", engine="openai").cells() == [("chartqa", "views", "server")]
-    with pytest.raises(ValueError, match="a server has one method"):
-        _ = Plan(("chartqa",), "m", ("cut", "grid"), engine="openai").rows
-
-
 def test_without_lmms_eval_the_extra_is_named(capsys, tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "lmms_eval", None)
     out = str(tmp_path / "run.json")
@@ -153,11 +144,11 @@ def test_an_image_that_kept_one_token_too_many_is_a_fault() -> None:
         way = SimpleNamespace(tokens=64, method=method)
         return SimpleNamespace(answers={0: answer}, runner=SimpleNamespace(way=way))
 
-    assert batches._here(model(64))["tokens"] == 64
-    assert batches._here(model(60, "resize"))["tokens"] == 60
+    assert batches.cost(model(64))["tokens"] == 64
+    assert batches.cost(model(60, "resize"))["tokens"] == 60
     for kept, method in ((65, "foveated"), (63, "foveated"), (65, "resize")):
         with pytest.raises(RuntimeError, match="a fault"):
-            batches._here(model(kept, method))
+            batches.cost(model(kept, method))
 
 
 def test_a_toml_file_says_the_same_and_a_flag_wins(lmms, monkeypatch, tmp_path, capsys) -> None:

@@ -361,7 +361,7 @@ def test_an_interrupt_keeps_the_last_step(tmp_path: Path) -> None:
 
 
 def test_a_strange_state_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "state.safetensors").write_text("no state")
+    (tmp_path / "state.pt").write_text("no state")
     with pytest.raises(ValueError, match="Remove it to start again"):
         words.train(tmp_path, render, 2, workers=0, crops=2)
 

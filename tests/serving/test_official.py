@@ -155,34 +155,6 @@ def test_decide_reads_what_measure_wrote(room, fought):
     assert "foveated" in names
 
 
-def test_measure_asks_a_server_that_takes_overrides(room, serve, fought):
-    url = f"{serve(*FEW, *FOVEATED).url}/v1"
-    serve(*FEW, *FOVEATED).forget()
-    told = measured(room, "there.json", "--engine", "openai", "--url", url)
-    (found,), (ours,) = told["runs"], fought["runs"]
-    assert list(found["table"]) == ["foveated", "resize", "blind", "shuffled"]
-    assert set(told["left_out"]) >= {"grid", "oracle", "saliency"}
-    for row in ("foveated", "resize", "shuffled"):  # `blind` is another one there
-        for slots in ("32", "64"):
-            pair = [[one["scores"][row][slots] for one in side["rows"]] for side in (found, ours)]
-            assert pair[0] == pair[1], (row, slots)
-    (cost,) = told["cost"]
-    assert cost["table"]["foveated"]["32"]["tokens"] == 32
-
-
-def test_measure_asks_a_server_as_it_is(room, serve):
-    server = serve(*FEW, *FOVEATED)
-    server.forget()
-    run(
-        room, "homunculus", "measure", NAME, "--model", str(folder("qwen3_vl")), "--include",
-        str(room / "task"), "--methods", "foveated", "--engine", "openai",
-        "--url", f"{server.url}/v1", "-o", "own.json",
-    )  # fmt: skip
-    (found,) = json.loads((room / "own.json").read_text())["runs"]
-    assert list(found["table"]) == ["foveated"]
-    assert list(found["table"]["foveated"]) == ["63"]  # 316 tokens of 5 images
-
-
 BAKEOFF = """
 models = ["{model}"]
 tasks = ["{task}"]

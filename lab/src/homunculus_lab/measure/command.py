@@ -42,10 +42,25 @@ ALONE = {
 """What a flag means for a single suite if it is not given; an experiment has its own."""
 
 
+READS = ("anywhere",)
+FLAGS = (
+    "part", "tokens", "methods", "read", "reader", "side", "patch", "acuity", "pages", "without",
+    "skip", "quick", "seed", "cache", "no_scout", "encoder",
+)  # fmt: skip
+"""Flags that not every task uses."""
+TASK_FLAGS = {
+    "place": ("part", "side", "seed"),
+    "gaze": ("tokens", "methods", "side", "seed", "no_scout"),
+    "shown": ("tokens", "patch", "acuity"),
+}
+"""Those of them that a task uses; OCR and evidence take all."""
+
+
 def run(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
     """Run the bench; the result and where it was written."""
+    _check_flags(arguments)
     if arguments.tokens:
         arguments.tokens = [slots for some in arguments.tokens for slots in some]
     if arguments.task == "place":
@@ -71,10 +86,19 @@ def run(
     return result, out
 
 
+def _check_flags(arguments: argparse.Namespace) -> None:
+    """Refuse what a task would ignore without a word."""
+    used = TASK_FLAGS.get(arguments.task, FLAGS)
+    for flag in FLAGS:
+        if flag not in used and getattr(arguments, flag, None):
+            name = {"patch": "token-size"}.get(flag, flag).replace("_", "-")
+            raise ValueError(f"--task {arguments.task} does not use --{name}. Leave it out.")
+
+
 def ahead(arguments: argparse.Namespace) -> str:
     """What will take long, said before it does."""
     ocr = arguments.task == "legibility" and arguments.reader != "none"
-    if not ocr or "anywhere" not in arguments.read or "pages" in (arguments.skip or ()):
+    if not ocr or "anywhere" not in (arguments.read or READS) or "pages" in (arguments.skip or ()):
         return ""
     told = "OCR reads whole pages, some seconds each"
     if is_experiment(arguments):
@@ -100,8 +124,6 @@ def _place(
     arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], Path]:
     """How sure a scout may be, on several suites."""
-    if arguments.no_scout:
-        raise ValueError("place needs a scout. Leave out --no-scout.")
     out = result_path(arguments.out, "place-word-scout.json")
     folders = [suite_folder(name) for name in arguments.suite]
     side, seed = arguments.side or ALONE["side"], arguments.seed or 0
@@ -140,7 +162,7 @@ def _tokens(
         task=arguments.task,
         tokens=tuple(arguments.tokens),
         methods=tuple(arguments.methods),
-        reads=tuple(arguments.read),
+        reads=tuple(arguments.read or READS),
         side=arguments.side,
         patch=arguments.patch,
         acuity=get_acuity(arguments.acuity or _eyes(arguments.reader)),
@@ -159,8 +181,6 @@ def _gaze(
     folder: Path, arguments: argparse.Namespace, progress: Callable[[int, int], None]
 ) -> dict[str, Any]:
     """Whether tokens are kept where people look."""
-    if arguments.part != "all":
-        raise ValueError("gaze is compared on all images that people viewed. Leave out --part.")
     config = GazeConfig(
         tokens=tuple(arguments.tokens),
         methods=tuple(arguments.methods) or all_rows(),

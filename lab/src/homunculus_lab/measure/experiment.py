@@ -18,7 +18,7 @@ from homunculus.eyes.readers import Reader
 from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.cost import cost
 from homunculus_lab.measure.journal import Journal, finish_journal, open_journal
-from homunculus_lab.measure.plan import ABLATIONS, HEADLINE, Experiment, Unit, units
+from homunculus_lab.measure.plan import CONTROLS, HEADLINE, Experiment, Unit, units
 from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import row
 from homunculus_lab.measure.run import FULL, Bench, ask, bench
@@ -135,7 +135,6 @@ def _result(
         "left_out": list(setup.experiment.without),
         "skipped": skipped,
         "about": ABOUT,
-        "ablations": {} if "ablations" in setup.experiment.skip else ABLATIONS,
         "runs": [],
     }
     result |= journal.again
@@ -155,7 +154,6 @@ ABOUT = {
     "crop": "the line that stands in the answer's box is read; all rows",
     "anywhere": f"any line may hold the answer; {', '.join(HEADLINE)} at two budgets, and charts",
     "evidence": "share of the answer's box with text of 8 kept pixels, or a thing of 32",
-    "ablations": "rows that change one thing, at one budget; not methods of their own",
     "cost": "by the clock: the one part that differs from run to run",
 }
 
@@ -178,6 +176,7 @@ def _run(setup: Setup, unit: Unit, measured: list[Measured]) -> dict[str, Any]:
     about = {"part": unit.part, "kind": unit.kind, "quote": list(unit.quote)}
     if unit.config.things:
         about["task"] = "things"
-    if not unit.boxed:
-        about["left_out"] = ["oracle"] if "oracle" in setup.experiment.rows else []
+    controls = [name for name in CONTROLS if name in setup.experiment.rows]
+    if left_out := [name for name in controls if name not in names]:
+        about["left_out"] = left_out
     return result | about | {"rows": rows}

@@ -25,28 +25,7 @@ HEADLINE = (
     "views+blind", "views+shuffled", "cut+blind", "cut+shuffled",
 )  # fmt: skip
 """Rows in which an answer is looked for anywhere: a page takes as long as fifty crops."""
-ABLATIONS = {
-    "grid+fovea": "grid",  # a fovea without a pyramid; `cut` is the pyramid without a fovea
-    "foveated@view=10": "foveated",
-    "foveated@view=20": "foveated",
-    "foveated@view=80": "foveated",
-    "foveated@hedge=0": "foveated",
-    "foveated@hedge=1": "foveated",
-    "foveated@levels=3": "foveated",
-    "foveated@levels=5": "foveated",
-    "foveated@levels=6": "foveated",
-    "windows@fovea=20": "windows",
-    "windows@fovea=30": "windows",
-    "windows@fovea=40": "windows",
-    "pyramid-shares@fovea=20": "pyramid-shares",
-    "pyramid-shares@fovea=30": "pyramid-shares",
-    "pyramid-shares@fovea=40": "pyramid-shares",
-    "foveated+mix-60-20-20": "foveated",
-    "foveated+mix-40-30-30": "foveated",
-    "foveated+mix-20-40-40": "foveated",
-}
-"""Rows that change one thing, and the row they change; at one budget."""
-PARTS = ("pages", "ablations", "cost")
+PARTS = ("pages", "cost")
 """What may be skipped."""
 
 
@@ -192,17 +171,16 @@ def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | st
 def _main(experiment: Experiment, fit: list[Question], named: str) -> Unit:
     """All rows; without boxes the headline and the controls, since each reads a whole page."""
     rows, tokens, limit = experiment.rows, experiment.tokens, experiment.limit
-    variants = () if "ablations" in experiment.skip else tuple(ABLATIONS)
     boxed, things, sort = bool(fit[0].boxes), fit[0].config.things, kind(fit)
     if not boxed:
         rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
-        limit, variants = experiment.pages, ()
+        limit = experiment.pages
     read = experiment.reader != "none" and not things
     limit *= 2 if things else 1
     config = Config(
         task="legibility" if read else "evidence",
         tokens=tokens,
-        methods=(*rows, *variants),
+        methods=rows,
         reads=("crop",),
         metrics=fit[0].config.metrics(sort),
         side=experiment.side,
@@ -210,8 +188,6 @@ def _main(experiment: Experiment, fit: list[Question], named: str) -> Unit:
         acuity=get_acuity(experiment.acuity or experiment.reader.replace("none", "rapidocr")),
         seed=experiment.seed,
         things=things,
-        variants=variants,
-        variant_tokens=experiment.few[-1:],
     )
     columns = config.columns(boxed)
     evidence = [f"evidence{config.sizes[config.quoted]}"] if boxed else []
@@ -229,7 +205,6 @@ def _whole_pages(experiment: Experiment, main: Unit, fit: list[Question]) -> lis
         main.config,
         tokens=experiment.few,
         metrics=("anls",),
-        variants=(),
         methods=tuple(row for row in HEADLINE if row in experiment.rows),
         reads=("anywhere",),
     )

@@ -62,9 +62,6 @@ class Config:
     """Whether boxes hold things rather than text; then pages are not enlarged."""
     acuity: Acuity = ACUITIES["rapidocr"]
     """How small its reader reads: what `views` is planned for."""
-    variants: tuple[str, ...] = ()
-    """Rows among the methods that are measured at few budgets."""
-    variant_tokens: tuple[int, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -75,10 +72,6 @@ class Config:
     def quoted(self) -> int:
         """Which of the sizes is the one to quote."""
         return 0 if self.things else 1
-
-    def budgets(self, name: str) -> tuple[int, ...]:
-        """Those of a row."""
-        return self.variant_tokens if name in self.variants else self.tokens
 
     def ways(self, boxed: bool = True) -> list[tuple[Read, Metric]]:
         """How an answer is read and scored, in order."""
@@ -216,6 +209,13 @@ def bench(
     rows = _rows(config, scorers, boxed)
     check_encoder(rows, encoder, config.patch)
     others = _others(questions)
+    if not others and "shuffled" not in scorers:  # there is no other image to take a question from
+        rows = [row for row in rows if row.scorer != "shuffled"]
+    if not rows:
+        raise ValueError(
+            "measure: another image's question needs two images, and there is one. "
+            "Use a larger --limit."
+        )
     return Bench(config, rows, scorers, reader, boxed, others, encoder=encoder)
 
 
@@ -295,7 +295,7 @@ def ask(bench: Bench, question: Question) -> Measured | None:
     for one in bench.rows:
         find = bench.logit if one.context is None else bench.belief
         logit = find(one, sheet, question, best)
-        for slots in config.budgets(one.name):
+        for slots in config.tokens:
             scores, value = _draws(bench, one, sheet, question, boxes, slots, logit)
             measured.scores.setdefault(one.name, {})[str(slots)] = scores
             if value is not None:

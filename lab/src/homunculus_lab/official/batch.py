@@ -15,7 +15,6 @@ from homunculus_lab.official.rows import RESIZE
 def batch(model: Any, task: str, tasks: Any, limit: int | None) -> dict[str, Any]:
     """Official metrics as lmms-eval reports them, scores of every document, and the cost."""
     evaluator = need("lmms_eval.evaluator", "official", "homunculus measure --model", "lab")
-    before = model.counters() if hasattr(model, "counters") else None
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
     output = evaluator.simple_evaluate(
@@ -33,8 +32,7 @@ def batch(model: Any, task: str, tasks: Any, limit: int | None) -> dict[str, Any
         [one["doc_id"], model.known[task, one["doc_id"]].image, [score(one[c]) for c in columns]]
         for one in samples
     ]
-    cost = _here(model) if before is None else _there(before, model.counters())
-    return {"official": official, "columns": columns, "rows": rows, "cost": cost}
+    return {"official": official, "columns": columns, "rows": rows, "cost": cost(model)}
 
 
 def official_names(results: Mapping[str, Any]) -> list[str]:
@@ -71,8 +69,8 @@ def _all(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
 # ---- cost ----------------------------------------------------------------------------------------
 
 
-def _here(model: Any) -> dict[str, Any]:
-    """Of a model in this process, a mean over documents or images."""
+def cost(model: Any) -> dict[str, Any]:
+    """Means over documents or images."""
     answers, way = list(model.answers.values()), model.runner.way
     pairs = [pair for one in answers for pair in zip(one.kept, one.of, strict=True)]
     for kept, native in pairs:
@@ -88,21 +86,10 @@ def _here(model: Any) -> dict[str, Any]:
         "scout": fmean(one.scout for one in answers),
         "prompt": fmean(one.prompt for one in answers),
     }
-    means |= _images(len(pairs), sum(one for one, _ in pairs), sum(one for _, one in pairs))
+    if pairs:
+        means["tokens"] = fmean(kept for kept, _ in pairs)
+        means["native"] = fmean(native for _, native in pairs)
+    means["images"] = len(pairs)
     if torch.cuda.is_available():
         means["peak_bytes"] = torch.cuda.max_memory_allocated()
     return means
-
-
-def _there(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, Any]:
-    """Of a server, by its counters; images that it remembers are counted no second time."""
-    if not after:
-        raise ValueError("this server has no counters of ours. Start it with `homunculus serve`.")
-    more = {name: value - before.get(name, 0.0) for name, value in after.items()}
-    reused = {"reused": more.get("images_reused", 0.0)}
-    return reused | _images(more["images"], more["tokens_kept"], more["tokens_native"])
-
-
-def _images(images: float | int, kept: float | int, native: float | int) -> dict[str, Any]:
-    each = {"tokens": kept / images, "native": native / images} if images else {}
-    return {"images": images} | each

@@ -90,7 +90,7 @@ def plan(arguments: argparse.Namespace, settings: dict[str, Any]) -> Plan:
     options["tasks"] = arguments.suite[1:] or settings.get("tasks") if settings else arguments.suite
     if not options["tasks"]:
         raise ValueError("expected tasks of lmms-eval, such as docvqa_val, got none.")
-    if not options.get("tokens") and options.get("engine") != "openai":
+    if not options.get("tokens"):
         options["tokens"] = TOKENS
     if "include" in options:
         options["include"] = Path(options["include"])

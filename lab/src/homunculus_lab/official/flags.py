@@ -6,8 +6,6 @@ from pathlib import Path
 
 from homunculus.flags import Names, count, counts, json_flag, whole
 
-URL = "http://127.0.0.1:8000/v1"
-
 
 def flags(measure: argparse.ArgumentParser) -> None:
     """Those of our own suites, and of official tasks."""
@@ -19,9 +17,6 @@ def flags(measure: argparse.ArgumentParser) -> None:
     add = measure.add_argument_group("official tasks").add_argument
     text = "a name on the hub or a folder: it answers official tasks"
     add("--model", metavar="NAME", help=text)
-    text = "transformers: in this process (default); openai: a server started by `homunculus serve`"
-    add("--engine", choices=["transformers", "openai"], help=text)
-    add("--url", help=f"address of the server ({URL})")
     add(
         "--include",
         type=Path,
@@ -54,7 +49,7 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
     text = "METHOD[@OPTION][+SCORER] ..., or all"
     add("--methods", nargs="+", action=Names, metavar="ROW", help=text)
-    add("--read", nargs="+", choices=["anywhere", "crop"], default=["anywhere"],
+    add("--read", nargs="+", choices=["anywhere", "crop"],
         help="where OCR looks: anywhere, or in the answer's box (anywhere)")  # fmt: skip
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
     add("--side", type=count, help="pixels of a page's longer side (1024)")
@@ -73,7 +68,7 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
         help="questions per suite with OCR of the whole page (16)",
     )
     add("--without", nargs="+", metavar="CONTROL", help="controls to leave out; the result says so")
-    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages, ablations or cost")
+    add("--skip", nargs="+", metavar="PART", help="parts to skip: pages or cost")
     add("--quick", action="store_true", help="a few questions of everything, in minutes")
     add("--seed", type=whole, help="seed of the bootstrap and of samples (0)")
     add("--cache", type=Path, help="folder that caches OCR results (in the user's cache)")

@@ -7,12 +7,9 @@ from homunculus.lazy import need
 
 
 def manifest() -> list[Any]:
-    """`homunculus`, in this process; `homunculus_server`, a server that takes overrides."""
+    """`homunculus`, which answers in this process."""
     kind = need(
         "lmms_eval.models.registry_v2", "official", "homunculus_lab.official", "lab"
     ).ModelManifest
     here = "homunculus_lab.official"
-    return [
-        kind(model_id="homunculus", chat_class_path=f"{here}.model.Homunculus"),
-        kind(model_id="homunculus_server", chat_class_path=f"{here}.remote.Server"),
-    ]
+    return [kind(model_id="homunculus", chat_class_path=f"{here}.model.Homunculus")]

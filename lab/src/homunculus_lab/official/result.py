@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ABOUT = {
     "official": "metrics of the whole task, as lmms-eval reports them",
     "table": "means and intervals of documents' own scores, drawn anew by image",
-    "blind": "transformers: the scout's twin that hears no question; openai: pixels alone",
+    "blind": "the scout's twin that hears no question",
     "random": "one draw",
     "oracle": "left out: official tasks have no boxes of answers",
     "cost": "by the clock: the one part that differs from run to run; ratio to the untouched model",
@@ -30,7 +30,7 @@ def result(plan: "Plan", settings: dict[str, Any], journal: Journal) -> dict[str
     by_task: dict[str, Any] = {task: {} for task in plan.tasks}
     for task, row, slots in plan.cells():
         one = journal.done["|".join((task, row, slots))]
-        by_task[task][row, _budget(slots, one)] = one
+        by_task[task][row, slots] = one
     return (
         journal.origin
         | {
@@ -44,15 +44,6 @@ def result(plan: "Plan", settings: dict[str, Any], journal: Journal) -> dict[str
         }
         | journal.again
     )
-
-
-def _budget(slots: str, one: Mapping[str, Any]) -> str:
-    """As asked for; of a server that was asked nothing, what it kept of an image, about."""
-    if slots.isdigit() or slots == "all":
-        return slots
-    if "tokens" not in one["cost"]:
-        raise ValueError("the server has these questions in its cache. Restart it.")
-    return str(round(one["cost"]["tokens"]))
 
 
 def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from homunculus.lazy import need
 from homunculus_lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus_lab.measure.plan import CONTROLS
 from homunculus_lab.official.batch import batch
-from homunculus_lab.official.flags import URL
 from homunculus_lab.official.result import result
 from homunculus_lab.official.rows import NEED_BOXES, rows, way
 from homunculus_lab.row_names import FULL
@@ -26,10 +25,6 @@ from homunculus_lab.row_names import FULL
 WHO = "homunculus measure --model"
 MOVES = ("lmms-eval", "transformers", "vllm", "datasets")
 """Packages whose version may move a number, besides those of any run."""
-SERVED = {"blind": "none"}
-"""Rows that a server answers in another way: its scout cannot run blind."""
-OWN = "server"
-"""The budget of a server with its own setting."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +35,7 @@ class Plan:
     model: str
     methods: tuple[str, ...] = ("views",)
     tokens: tuple[int, ...] = ()
-    """The budgets; none for what a server does by itself."""
     without: tuple[str, ...] = ()
-    engine: str = "transformers"
-    url: str = URL
     include: Path | None = None
     limit: int | None = None
     seed: int = 0
@@ -53,32 +45,17 @@ class Plan:
 
     @property
     def rows(self) -> list[str]:
-        """Of the table; a server has one method."""
-        if self.engine == "transformers":
-            return rows(self.methods, self.without)
-        name, *more = self.methods
-        if more or name == "all":
-            raise ValueError(
-                f"a server has one method, got {', '.join(self.methods)}. Name the one that it "
-                "was started with."
-            )
-        controls = [one for one in ("resize", "blind", "shuffled") if one not in self.without]
-        twins = [one if one == "resize" or name == "foveated" else f"{name}+{one}"
-                 for one in controls]  # fmt: skip
-        return [name, *(twins if self.tokens else [])]
+        """Of the table."""
+        return rows(self.methods, self.without)
 
     @property
     def left_out(self) -> list[str]:
-        """Controls that do not run, by flag or because this cannot be asked."""
-        names = [one for one in (*CONTROLS, FULL) if one in self.without or one in NEED_BOXES]
-        if self.engine == "transformers":
-            return names
-        there = {part for row in self.rows for part in row.split("+")}
-        return [one for one in ("grid", *CONTROLS) if one not in there]
+        """Controls that do not run, by flag or because they need the answers' boxes."""
+        return [one for one in (*CONTROLS, FULL) if one in self.without or one in NEED_BOXES]
 
     def cells(self) -> list[tuple[str, str, str]]:
         """Task, row and budget of every batch."""
-        budgets = [str(slots) for slots in self.tokens] or [OWN]
+        budgets = [str(slots) for slots in self.tokens]
         return [
             (task, row, slots)
             for task in self.tasks
@@ -88,7 +65,7 @@ class Plan:
 
     def config(self) -> dict[str, Any]:
         """What a result says of it, without any path of this machine."""
-        settings = {name: getattr(self, name) for name in ("methods", "tokens", "engine", "limit")}
+        settings = {name: getattr(self, name) for name in ("methods", "tokens", "limit")}
         settings |= {
             "tasks": self.tasks,
             "rows": self.rows,
@@ -153,10 +130,7 @@ def _work(
     for at, (task, row, slots) in enumerate(todo):
         if tell:
             tell(at, len(todo))
-        spent = way(row, int(slots) if slots.isdigit() else None)
-        if plan.engine == "openai" and row.rpartition("+")[2] in SERVED:
-            spent = way(spent.method + "+none", spent.tokens)
-        model.take(spent)
+        model.take(way(row, int(slots) if slots.isdigit() else None))
         journal.add("|".join((task, row, slots)), batch(model, task, tasks, plan.limit))
 
 
@@ -176,11 +150,7 @@ def load_tasks(plan: Plan) -> Any:
 
 
 def load_model(plan: Plan) -> Any:
-    """The model that lmms-eval asks."""
-    if plan.engine == "transformers":
-        from homunculus_lab.official.model import Homunculus
+    """The model that lmms-eval asks; its module needs lmms-eval."""
+    from homunculus_lab.official.model import Homunculus
 
-        return Homunculus(plan.model, where=plan.where, dtype=plan.dtype, device=plan.device)
-    from homunculus_lab.official.remote import Server
-
-    return Server(plan.url, pretrained=plan.model)
+    return Homunculus(plan.model, where=plan.where, dtype=plan.dtype, device=plan.device)

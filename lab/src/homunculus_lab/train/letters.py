@@ -18,9 +18,9 @@ PrintRow = Callable[[Length, Phrase, Face], list[int]]
 """Prints a phrase at a height."""
 
 
-def choose_question(question: tuple[str, ...], rng: Random, paper: str) -> str:
+def choose_question(questions: list[str], rng: Random, paper: str) -> str:
     """One of the questions, with the kind of paper filled in."""
-    return rng.choice(question).format(paper if rng.random() < 0.6 else "document")
+    return rng.choice(questions).format(paper if rng.random() < 0.6 else "document")
 
 
 def letterhead(canvas: Canvas, box: Box, style: Face) -> float:

@@ -166,7 +166,7 @@ def train(
     if not samples:
         raise ValueError("train: no rendered page with a question. Render more pages.")
     trainers = [Trainer.new(mode, seed) for mode in MODES]
-    file = out / "spread-state.safetensors"
+    file = out / "spread-state.pt"
     start, mean = _resume(file, trainers)
     began = time.monotonic()
     with flush_denormals(), progress("training") as update:

@@ -53,7 +53,7 @@ class TrainingRun:
     @property
     def state(self) -> Path:
         """The file that a killed run resumes from."""
-        return self.out / "state.safetensors"
+        return self.out / "state.pt"
 
     @property
     def nets(self) -> dict[str, nn.Module]:
