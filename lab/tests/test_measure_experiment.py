@@ -391,7 +391,7 @@ def test_quick_is_small_and_every_flag_wins_over_it(verb, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
-        (["data", "--task", "gaze"], "is for one suite"),
+        (["data", "--task", "gaze"], "--task gaze does not use --skip"),
         (["data", "--without", "grid"], "'grid' is none of"),
         (["data/pages", "data/absent"], "no suite data/absent"),
         (["wrong.toml"], "no setting 'budget'"),

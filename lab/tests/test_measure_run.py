@@ -119,6 +119,15 @@ def test_shuffled_is_asked_about_another_image_with_another_text(suite) -> None:
     assert asked[-1] in ("What is the total?", "Is it right?")
 
 
+def test_with_one_image_there_is_no_shuffled_control(suite) -> None:
+    scorers = {"scout": lambda image, question, grid: Sight(torch.zeros(12, 16), sure=1.0)}
+    config = replace(CONFIG, methods=("cut", "cut+shuffled"), tokens=(20,), reads=("crop",))
+    result = measure(part(read(suite))[:1], config, Stripes(), scorers)
+    assert list(result["table"]) == ["full", "cut"]
+    with pytest.raises(ValueError, match="needs two images, and there is one"):
+        measure(part(read(suite))[:1], replace(config, methods=("shuffled",)), Stripes(), scorers)
+
+
 def test_evidence_needs_no_reader_and_legibility_does(suite) -> None:
     questions = part(read(suite))
     result = measure(questions, replace(CONFIG, task="evidence", methods=("oracle", "resize")))
@@ -339,7 +348,7 @@ def test_a_row_of_views_that_cannot_be_run_says_why(name) -> None:
     [
         ({}, "OCR reads whole pages, some seconds each, for every row, budget and question."),
         ({"read": ["crop"]}, ""),
-        ({"reader": "none"}, ""),
+        ({"read": None, "reader": "none"}, ""),
         ({"task": "evidence"}, ""),
         ({"quick": True}, "some seconds each: 16 questions of each suite. --skip pages leaves it"),
         ({"quick": True, "skip": ["pages"]}, ""),

@@ -153,3 +153,16 @@ def test_no_picture_is_in_two_parts() -> None:
     sorts = Counter(one.sort for one in asked)
     assert min(sorts["literal"], sorts["paraphrase"]) > 160
     assert min(sorts["cross"], sorts["absent"]) > 80
+
+
+@pytest.mark.parametrize(
+    ("flag", "name"),
+    [
+        (["--part", "fresh"], "part"),
+        (["--methods", "cut"], "methods"),
+        (["--no-scout"], "no-scout"),
+    ],
+)
+def test_a_flag_that_would_be_ignored_is_refused(tmp_path, capsys, flag, name) -> None:
+    assert main(["measure", str(tmp_path), "--task", "shown", *flag]) == 2
+    assert f"--task shown does not use --{name}. Leave it out." in capsys.readouterr().err
