@@ -18,6 +18,7 @@ from homunculus_lab.decide.decision import decide
 from homunculus_lab.decide.product import judge_product, product_outcome
 from homunculus_lab.decide.read import read
 from homunculus_lab.decide.slices import (
+    band,
     by_height,
     pareto_fronts,
     wins_and_losses,
@@ -399,6 +400,12 @@ def test_fronts_hold_what_no_other_row_beats() -> None:
                 if other.method != "oracle"
             )
             assert place[at][key] is not beaten
+
+
+def test_bands_of_height_have_their_lower_border() -> None:
+    assert [band(height) for height in (0, 9.9, 10, 14, 20, 29.9, 30, 300)] == [
+        "<10", "<10", "10-14", "14-20", "20-30", "20-30", ">30", ">30",
+    ]  # fmt: skip
 
 
 def test_bands_add_up_to_the_whole() -> None:

@@ -9,7 +9,6 @@ from homunculus.eyes.readers import distance
 from homunculus_lab.measure.metric import (
     among,
     anls,
-    band,
     difference,
     evidence,
     inside,
@@ -80,12 +79,6 @@ def test_whole_words_are_read_among_others() -> None:
     assert among("in 12, it rose", ["12"]) == 1.0
     assert among("The United Kingdom fell", ["United Kingdom"]) == 1.0
     assert among("", ["12"]) == 0.0
-
-
-def test_bands_of_height_have_their_lower_border() -> None:
-    assert [band(height) for height in (0, 9.9, 10, 14, 20, 29.9, 30, 300)] == [
-        "<10", "<10", "10-14", "14-20", "20-30", "20-30", ">30", ">30",
-    ]  # fmt: skip
 
 
 def test_overlap_counts_pixels() -> None:

@@ -8,7 +8,7 @@ import torch
 
 from homunculus import Sight
 from homunculus_lab.measure.command import table
-from homunculus_lab.measure.place import LEVELS, Found, measure_places, summary
+from homunculus_lab.measure.place import LEVELS, PlacedAnswer, measure_places, summary
 from homunculus_lab.measure.suite import read
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -53,7 +53,7 @@ def test_the_probability_of_what_is_likelier(tmp_path, where, sure, before) -> N
 
 def test_a_scout_that_is_right_nine_times_in_ten_says_so(tmp_path) -> None:
     (question,) = read(suite(tmp_path / "one", many=1))
-    right, wrong = Found(question, 0.9, 0.9, 1000.0), Found(question, 0.9, 1.0, 0.0)
+    right, wrong = PlacedAnswer(question, 0.9, 0.9, 1000.0), PlacedAnswer(question, 0.9, 1.0, 0.0)
     told = summary([right] * 9 + [wrong])
     assert told["held"] == [0.0] * 8 + [0.9, 1.0]
     assert told["error"] == pytest.approx(sum(LEVELS[:8]) / 10, abs=1e-3)

@@ -16,7 +16,7 @@ from homunculus_lab.measure.natural import (  # fmt: skip
     auc,
     covered,
     estimate,
-    read_asked,
+    read_questions,
     shown,
     summary,
     verdict,
@@ -129,7 +129,7 @@ PARTS = {"develop": 64, "verdict": 64, "unseen": 48}
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_suite_has_its_pictures_and_its_boxes_lie_in_them(part: str) -> None:
-    asked = read_asked(SUITE / part)
+    asked = read_questions(SUITE / part)
     images = dict[str, tuple[int, int]]()
     for path in {one.path for one in asked}:
         with Image.open(path) as picture:
@@ -147,8 +147,8 @@ def test_the_suite_has_its_pictures_and_its_boxes_lie_in_them(part: str) -> None
 
 
 def test_no_picture_is_in_two_parts() -> None:
-    asked = [one for part in PARTS for one in read_asked(SUITE / part)]
-    images = [{one.image for one in read_asked(SUITE / part)} for part in PARTS]
+    asked = [one for part in PARTS for one in read_questions(SUITE / part)]
+    images = [{one.image for one in read_questions(SUITE / part)} for part in PARTS]
     assert len(set.union(*images)) == sum(map(len, images)) == 176
     sorts = Counter(one.sort for one in asked)
     assert min(sorts["literal"], sorts["paraphrase"]) > 160

@@ -34,8 +34,8 @@ def pack(value: Any) -> Any:
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
         value = _transpose(value) if isinstance(value.get("rows"), list) else value
-        return {key: pack(one) for key, one in value.items()}
-    return [pack(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: pack(item) for key, item in value.items()}
+    return [pack(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def unpack(value: Any) -> Any:
@@ -45,9 +45,9 @@ def unpack(value: Any) -> Any:
     {'rows': [{'image': 'a', 'scores': {'cut': {'64': [1]}}}]}
     """
     if isinstance(value, dict):
-        value = {key: unpack(one) for key, one in value.items()}
+        value = {key: unpack(item) for key, item in value.items()}
         return _restore(value) if isinstance(value.get("rows"), list) else value
-    return [unpack(one) for one in value] if isinstance(value, list) else value
+    return [unpack(item) for item in value] if isinstance(value, list) else value
 
 
 def _transpose(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,9 +62,9 @@ def _transpose(run: Mapping[str, Any]) -> dict[str, Any]:
         for (method, tokens), length in lengths[name].items():
             none = [None] * length  # a question without this cell
             each = [row.get(name, {}).get(method, {}).get(tokens, none) for row in rows]
-            by_column = [list(one) for one in zip(*each, strict=True)]
+            by_column = [list(column) for column in zip(*each, strict=True)]
             columns[name].setdefault(method, {})[tokens] = by_column
-    rest = [{key: one for key, one in row.items() if key not in names} for row in rows]
+    rest = [{key: item for key, item in row.items() if key not in names} for row in rows]
     return {**run, "rows": rest, **columns}
 
 
@@ -79,7 +79,9 @@ def _lengths(rows: Sequence[Any], name: str) -> dict[tuple[str, str], int]:
             if not isinstance(by_tokens, Mapping) or not by_tokens:
                 return {}
             for tokens, numbers in by_tokens.items():
-                if not isinstance(numbers, list | tuple) or all(one is None for one in numbers):
+                if not isinstance(numbers, list | tuple) or all(
+                    number is None for number in numbers
+                ):
                     return {}
                 if lengths.setdefault((method, tokens), len(numbers)) != len(numbers):
                     return {}
@@ -94,6 +96,6 @@ def _restore(run: dict[str, Any]) -> dict[str, Any]:
         for method, by_tokens in run[name].items():
             for tokens, columns in by_tokens.items():
                 for row, numbers in zip(rows, zip(*columns, strict=True), strict=True):
-                    if any(one is not None for one in numbers):
+                    if any(number is not None for number in numbers):
                         row.setdefault(name, {}).setdefault(method, {})[tokens] = list(numbers)
-    return {key: one for key, one in run.items() if key not in names} | {"rows": rows}
+    return {key: item for key, item in run.items() if key not in names} | {"rows": rows}

@@ -26,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
         cost = dry_run(arguments)
         print(json.dumps(cost) if arguments.json else dry_text(cost))
         return 0
-    if not is_official(arguments) and (told := ahead(arguments)):
-        print(f"homunculus measure: {told}", file=sys.stderr)
+    if not is_official(arguments) and (notice := ahead(arguments)):
+        print(f"homunculus measure: {notice}", file=sys.stderr)
     theirs = nullcontext(Progress("measuring"))  # lmms-eval draws its own
     with theirs if is_official(arguments) else progress("measuring") as tell:
         known = arguments.out is not None and arguments.out.exists()

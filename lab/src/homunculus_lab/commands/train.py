@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(resources)
     for warning in warnings:
         fail("train", warning)
-    print("wrote", train(arguments, [(one.path, one.text, one.boxes) for one in real]))
+    print("wrote", train(arguments, [(entry.path, entry.text, entry.boxes) for entry in real]))
     return 0
 
 

@@ -100,14 +100,13 @@ def ahead(arguments: argparse.Namespace) -> str:
     ocr = arguments.task == "legibility" and arguments.reader != "none"
     if not ocr or "anywhere" not in (arguments.read or READS) or "pages" in (arguments.skip or ()):
         return ""
-    told = "OCR reads whole pages, some seconds each"
+    notice = "OCR reads whole pages, some seconds each"
     if is_experiment(arguments):
-        return (
-            f"{told}: {arguments.pages or 16} questions of each suite. --skip pages leaves it out."
-        )
+        count = arguments.pages or 16
+        return f"{notice}: {count} questions of each suite. --skip pages leaves it out."
     suite_folder(arguments.suite[0])  # one that is not there takes no time at all
     shorter = "--read crop, which points it at the answer, takes minutes less."
-    return f"{told}, for every row, budget and question. {shorter}"
+    return f"{notice}, for every row, budget and question. {shorter}"
 
 
 def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
@@ -238,9 +237,9 @@ def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
     ways: dict[str, Way] = {"scout": "full", "by-hand": "by-hand"}
     without: tuple[Way, ...] = ("blind", "prior")
     ways |= {way: way for way in without if way in words.spread}
-    found: dict[str, Scout] = {name: WordVariant(words, way, back) for name, way in ways.items()}
+    scorers: dict[str, Scout] = {name: WordVariant(words, way, back) for name, way in ways.items()}
     things = shipped_things() if scout is None else None
-    return found if things is None else found | {"scout": Both(found["scout"], things)}
+    return scorers if things is None else scorers | {"scout": Both(scorers["scout"], things)}
 
 
 def _weights(scout: str | None) -> str:
@@ -285,11 +284,13 @@ SHOWN = ("model", "n", "absent", "images", "readers", "table", "verdict", "estim
 def table(result: dict[str, Any]) -> str:
     """Every column that is read, and the evidence one quotes."""
     if "bakeoff" in result:
-        return "\n\n".join(f"{one['model']}\n{one['said']}" for one in result["bakeoff"])
+        return "\n\n".join(f"{entry['model']}\n{entry['said']}" for entry in result["bakeoff"])
     if "runs" in result:
         return experiment_text(result)
     if result["task"] == "place":
-        return values_text({"parts": [{"part": one} | row for one, row in result["table"].items()]})
+        return values_text(
+            {"parts": [{"part": part} | row for part, row in result["table"].items()]}
+        )
     if result["task"] == "gaze":
         return gaze_text(result)
     if result["task"] == "shown":

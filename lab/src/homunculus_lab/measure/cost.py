@@ -44,13 +44,13 @@ def cost(
         encoder, whole = passes[cells]["encoder"], sum(passes[cells].values())
         scout = {name: value / whole for name, value in _scout(sheet, scorers, repeats).items()}
         table: dict[str, Any] = {"full": {"all": _cell(passes[cells], whole, cells, peaks[cells])}}
-        for one in (row(name, scorers) for name in names):
-            scouting = whole * scout.get(_scout_cost(one) or "", 0.0)
+        for table_row in (row(name, scorers) for name in names):
+            scouting = whole * scout.get(_scout_cost(table_row) or "", 0.0)
             for slots, count in counts.items():
-                spend = _timed(partial(_spend, one, sheet, slots, _maps(sheet)), repeats)
+                spend = _timed(partial(_spend, table_row, sheet, slots, _maps(sheet)), repeats)
                 parts = passes[count] | {"scout": scouting, "choice": spend}
                 cell = _cell(parts, whole, count, peaks[count])
-                table.setdefault(one.name, {})[str(slots)] = cell
+                table.setdefault(table_row.name, {})[str(slots)] = cell
     return {
         "unit": "a request on the whole image: encoder and prefill",
         "model": {name: dict(zip(_NAMES, shape, strict=True)) for name, shape in SHAPES.items()},
@@ -127,23 +127,23 @@ def _scout(sheet: Sheet, scorers: Mapping[str, Scout], repeats: int) -> dict[str
     return {"first": first, "second": second, "saliency": bold}
 
 
-def _scout_cost(one: Row) -> str | None:
+def _scout_cost(row: Row) -> str | None:
     """Which part of the scout's cost a row has; a row given the answer's box has none."""
-    if one.scorer == "saliency":
+    if row.scorer == "saliency":
         return "saliency"
-    return None if one.scorer in (None, "answer") else "first"
+    return None if row.scorer in (None, "answer") else "first"
 
 
-def _spend(one: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -> object:
+def _spend(row: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -> object:
     """From a map to tokens; `resize` only shrinks, which every processor does anyway."""
-    if one.context is not None:
-        return _plan(one, sheet, slots, maps[turn % FRESH])
-    if not one.methods:
+    if row.context is not None:
+        return _plan(row, sheet, slots, maps[turn % FRESH])
+    if not row.methods:
         return None
-    return spend_slots(one, 0, sheet, slots, maps[turn % FRESH])
+    return spend_slots(row, 0, sheet, slots, maps[turn % FRESH])
 
 
-def _plan(one: Row, sheet: Sheet, slots: int, logit: Map) -> object:
+def _plan(row: Row, sheet: Sheet, slots: int, logit: Map) -> object:
     """The planner's part, on a map as a scout would give it."""
     belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet), ACUITIES["vlm"])
-    return buy_views(sheet, slots, belief, ACUITIES["rapidocr"], one)
+    return buy_views(sheet, slots, belief, ACUITIES["rapidocr"], row)

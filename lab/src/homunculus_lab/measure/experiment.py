@@ -48,7 +48,9 @@ def carry_out(setup: Setup, out: Path, tell: Tell | None = None) -> dict[str, An
     if "scout" not in setup.scorers:
         raise ValueError("an experiment follows a scout, and there is none. Name one by --scout.")
     origin, settings = provenance(), config(setup)
-    plan, skipped = units(setup.experiment, [(one.name, read(one)) for one in setup.folders])
+    plan, skipped = units(
+        setup.experiment, [(folder.name, read(folder)) for folder in setup.folders]
+    )
     if not plan:
         raise ValueError(f"nothing to measure: {skipped or 'no suite'}.")
     _check(setup, plan)
@@ -65,7 +67,9 @@ def _check(setup: Setup, plan: Sequence[Unit]) -> None:
     """Refuse mistakes before the first batch, not after an hour."""
     for name in setup.experiment.rows:
         row(name, setup.scorers)
-    lost = [one.path for unit in plan for one in unit.questions if not one.path.is_file()]
+    lost = [
+        question.path for unit in plan for question in unit.questions if not question.path.is_file()
+    ]
     if lost:
         raise ValueError(f"no image {lost[0]}, which its qa.jsonl names.")
 
@@ -139,8 +143,8 @@ def _result(
     }
     result |= journal.again
     for unit in plan:
-        done = [one for name, _ in batches(unit) for one in journal.done[name]]
-        measured = _measured(unit, [one for one in done if one])
+        done = [entry for name, _ in batches(unit) for entry in journal.done[name]]
+        measured = _measured(unit, [entry for entry in done if entry])
         if not measured:
             skipped[unit.name] = "OCR fails even at full resolution"
             continue
@@ -159,10 +163,10 @@ ABOUT = {
 
 
 def _measured(unit: Unit, done: Sequence[dict[str, Any]]) -> list[Measured]:
-    by_row = {one.row: one for one in unit.questions}
+    by_row = {question.row: question for question in unit.questions}
     return [
-        Measured(by_row[one["row"]], one["height"], one["scores"], one["value"])
-        for one in sorted(done, key=lambda one: one["row"])
+        Measured(by_row[entry["row"]], entry["height"], entry["scores"], entry["value"])
+        for entry in sorted(done, key=lambda entry: entry["row"])
     ]
 
 

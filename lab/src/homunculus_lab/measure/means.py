@@ -57,7 +57,7 @@ def _sized(
     """Each token enlarged to its size; those of one size together."""
     sized: list[Tensor] = list(token)
     for size in set(sizes) - {(patch, patch)}:
-        slots = [slot for slot, one in enumerate(sizes) if one == size]
+        slots = [slot for slot, other in enumerate(sizes) if other == size]
         for slot, large in zip(
             slots, F.interpolate(token[slots], size, mode="bicubic"), strict=True
         ):
@@ -65,24 +65,24 @@ def _sized(
     return sized
 
 
-def _cells(one: Tensor, patch: int) -> Float[Tensor, "r w 3 p p"]:
-    return rearrange(one, "c (r i) (w j) -> r w c i j", i=patch, j=patch)
+def _cells(average: Tensor, patch: int) -> Float[Tensor, "r w 3 p p"]:
+    return rearrange(average, "c (r i) (w j) -> r w c i j", i=patch, j=patch)
 
 
 def _tokens(
     chain: Sequence[Tensor], field: Field, allocation: Allocation, order: Tensor, patch: int
 ) -> Float[Tensor, "k 3 p p"]:
     """The pixels that slots of a pyramid are worth."""
-    cells = torch.cat([_cells(one, patch).flatten(0, 1) for one in chain])
+    cells = torch.cat([_cells(average, patch).flatten(0, 1) for average in chain])
     level = field.level[0]
-    wide = torch.tensor([one.shape[2] // patch for one in chain])
-    many = torch.tensor([one.shape[1] * one.shape[2] // patch**2 for one in chain])
+    wide = torch.tensor([average.shape[2] // patch for average in chain])
+    counts = torch.tensor([average.shape[1] * average.shape[2] // patch**2 for average in chain])
     row, col = (field.box[0, :, :2].long() >> level[:, None]).unbind(-1)
-    place = (many.cumsum(0) - many)[level] + row * wide[level] + col
+    place = (counts.cumsum(0) - counts)[level] + row * wide[level] + col
     index, weight = allocation.index[0, order], allocation.weight[0, order].detach()
     token = torch.zeros(len(order), *cells.shape[1:])
-    for at in range(index.shape[1]):  # in order, as a slot adds them up
-        token += weight[:, at, None, None, None] * cells[place[index[:, at]]]
+    for part in range(index.shape[1]):  # in order, as a slot adds them up
+        token += weight[:, part, None, None, None] * cells[place[index[:, part]]]
     return token
 
 

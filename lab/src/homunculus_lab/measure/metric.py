@@ -111,14 +111,14 @@ def interval(
 
 
 def difference(
-    one: Sequence[float | int], other: Sequence[float | int], group: Sequence[str], seed: int = 0
+    scores: Sequence[float | int], other: Sequence[float | int], group: Sequence[str], seed: int = 0
 ) -> Interval:
     """Mean paired difference and its interval, by the same resamples for every pair of rows."""
-    return interval([a - b for a, b in zip(one, other, strict=True)], group, seed, signed=True)
+    return interval([a - b for a, b in zip(scores, other, strict=True)], group, seed, signed=True)
 
 
 def ratio(
-    one: Sequence[float | int],
+    scores: Sequence[float | int],
     other: Sequence[float | int],
     group: Sequence[str],
     seed: int = 0,
@@ -126,7 +126,7 @@ def ratio(
 ) -> Interval:
     """One sum divided by another: no mean over questions, so percentiles of plain resamples."""
     _, member = np.unique(list(group), return_inverse=True)
-    above, below = (np.bincount(member, np.asarray(value, float)) for value in (one, other))
+    above, below = (np.bincount(member, np.asarray(value, float)) for value in (scores, other))
     drawn = np.random.default_rng(seed).integers(0, len(above), (draws, len(above)))
     low, high = np.percentile(above[drawn].sum(1) / below[drawn].sum(1), (2.5, 97.5))
     return _rounded(above.sum() / below.sum(), low, high)

@@ -60,7 +60,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Asked:
+class NaturalQuestion:
     """A question of the suite."""
 
     row: int
@@ -107,12 +107,12 @@ def shown(places: Sequence[Place], parts: Sequence[Part], height: float | int) -
     return bool(here), labelled
 
 
-def read_asked(folder: Path) -> list[Asked]:
+def read_questions(folder: Path) -> list[NaturalQuestion]:
     """Every question of a suite of natural questions."""
     images = images_of(folder, read_config(folder))
     needed = ("image", "question", "kind", "sort", "places")
     return [
-        Asked(
+        NaturalQuestion(
             number, row["image"], images / row["image"], row["question"], row["kind"], row["sort"],
             row.get("language", "en"), tuple(map(_place, row["places"])),
         )
@@ -121,7 +121,7 @@ def read_asked(folder: Path) -> list[Asked]:
 
 
 def _place(row: Mapping[str, Any]) -> Place:
-    groups = (tuple(Spot(one["box"], one["em"]) for one in group) for group in row["tells"])
+    groups = (tuple(Spot(spot["box"], spot["em"]) for spot in group) for group in row["tells"])
     return Place(Spot(row["answer"], row["em"]), tuple(groups))
 
 
@@ -145,37 +145,42 @@ def measure_shown(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Views and the resized picture on every question; the result for `results/`."""
-    origin, asked = provenance(), [one for folder in folders for one in read_asked(folder)][:limit]
-    found = list[dict[str, Any]]()
-    for number, row in enumerate(_rows(asked, settings), 1):
-        found.append(row)
+    origin, questions = (
+        provenance(),
+        [question for folder in folders for question in read_questions(folder)][:limit],
+    )
+    results = list[dict[str, Any]]()
+    for number, row in enumerate(_rows(questions, settings), 1):
+        results.append(row)
         if progress:
-            progress(number, len(asked))
+            progress(number, len(questions))
     eyes = settings.acuity
     return origin | {
         "task": "shown", "suites": [f"{folder.parent.name}/{folder.name}" for folder in folders],
         "model": settings.rule.name, "token_px": settings.rule.token_px,
         "acuity": eyes.to_json(), "readers": list(READERS), "tokens": list(settings.tokens),
-        "rows": found, **summary(found, settings.tokens),
+        "rows": results, **summary(results, settings.tokens),
     }  # fmt: skip
 
 
-def _rows(asked: Sequence[Asked], settings: Settings) -> Iterator[dict[str, Any]]:
+def _rows(questions: Sequence[NaturalQuestion], settings: Settings) -> Iterator[dict[str, Any]]:
     """Question by question; a picture is opened once for those that stand together."""
     path, picture, lot = None, None, Random(0)
-    for one in asked:
-        if picture is None or one.path != path:
-            path, picture = one.path, open_picture(one.path, longest=MAX_EDGE)
-        others = [other for other in asked if other.image != one.image]
-        yield _row(one, picture, settings, lot.choice(others) if others else None)
+    for question in questions:
+        if picture is None or question.path != path:
+            path, picture = question.path, open_picture(question.path, longest=MAX_EDGE)
+        others = [other for other in questions if other.image != question.image]
+        yield _row(question, picture, settings, lot.choice(others) if others else None)
 
 
-def _row(one: Asked, picture: Picture, settings: Settings, other: Asked | None) -> dict[str, Any]:
+def _row(
+    question: NaturalQuestion, picture: Picture, settings: Settings, other: NaturalQuestion | None
+) -> dict[str, Any]:
     rule, eyes, scout = settings.rule, settings.acuity, settings.scout
-    planner = Planner(picture, one.question, model=rule, acuity=eyes, scout=scout)
+    planner = Planner(picture, question.question, model=rule, acuity=eyes, scout=scout)
     row = {
-        "image": one.image, "row": one.row, "kind": one.kind, "sort": one.sort,
-        "language": one.language, "sure": round(planner.sight.sure, 4),
+        "image": question.image, "row": question.row, "kind": question.kind, "sort": question.sort,
+        "language": question.language, "sure": round(planner.sight.sure, 4),
     }  # fmt: skip
     if other:
         strange = Planner(picture, other.question, model=rule, acuity=eyes, scout=scout)
@@ -188,8 +193,8 @@ def _row(one: Asked, picture: Picture, settings: Settings, other: Asked | None) 
             "value": None if seen.value is None else round(seen.value, 4),
             "resize_value": None if seen.resize_value is None else round(seen.resize_value, 4),
             "windows": len(seen) - 1,
-            "views": _cell(one.places, parts_of(seen)),
-            "resize": _cell(one.places, [_whole(picture, whole)]),
+            "views": _cell(question.places, parts_of(seen)),
+            "resize": _cell(question.places, [_whole(picture, whole)]),
         }
     return row | {"budgets": cells}
 
@@ -207,15 +212,18 @@ def _whole(picture: Picture, plan: Plan) -> Part:
 
 def _cell(places: Sequence[Place], parts: Sequence[Part]) -> dict[str, list[int]]:
     both = [shown(places, parts, height) for height in READERS]
-    return {"shown": [int(seen) for seen, _ in both], "labelled": [int(told) for _, told in both]}
+    return {
+        "shown": [int(seen) for seen, _ in both],
+        "labelled": [int(labelled) for _, labelled in both],
+    }
 
 
 # ---- what follows --------------------------------------------------------------------------------
 
 
-def summary(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
+def summary(results: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
     """Shares by budget and reader, the verdicts N1 and N2, and how good the estimate is."""
-    there = [row for row in found if row["sort"] != ABSENT]
+    there = [row for row in results if row["sort"] != ABSENT]
     table = {
         str(budget): {
             way: {what: _means(_of(there, budget, way, what)) for what in ("shown", "labelled")}
@@ -228,23 +236,23 @@ def summary(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[s
         for name in ("kind", "sort", "language")
     }
     return {
-        "n": len(there), "absent": len(found) - len(there),
-        "images": len({row["image"] for row in found}), "table": table, "groups": groups,
-        "verdict": verdict(there, tokens), "estimate": estimate(found, tokens),
+        "n": len(there), "absent": len(results) - len(there),
+        "images": len({row["image"] for row in results}), "table": table, "groups": groups,
+        "verdict": verdict(there, tokens), "estimate": estimate(results, tokens),
     }  # fmt: skip
 
 
-def _means(told: Sequence[Sequence[int]]) -> list[float]:
-    return [round(fmean(column), 4) for column in zip(*told, strict=True)]
+def _means(flags: Sequence[Sequence[int]]) -> list[float]:
+    return [round(fmean(column), 4) for column in zip(*flags, strict=True)]
 
 
-def _of(found: Sequence[Mapping[str, Any]], budget: int, way: str, what: str) -> list[list[int]]:
-    return [row["budgets"][str(budget)][way][what] for row in found]
+def _of(results: Sequence[Mapping[str, Any]], budget: int, way: str, what: str) -> list[list[int]]:
+    return [row["budgets"][str(budget)][way][what] for row in results]
 
 
-def _group(found: Sequence[Mapping[str, Any]], name: str, value: str) -> dict[str, Any]:
+def _group(results: Sequence[Mapping[str, Any]], name: str, value: str) -> dict[str, Any]:
     """Shown with its label at the middle budget, for a reader of 8 px, in one group."""
-    some = [row for row in found if row[name] == value]
+    some = [row for row in results if row[name] == value]
     budgets = list(some[0]["budgets"])
     middle, eyes = budgets[len(budgets) // 2], READERS.index(8)
     share = {
@@ -254,12 +262,12 @@ def _group(found: Sequence[Mapping[str, Any]], name: str, value: str) -> dict[st
     return {"n": len(some), "tokens": int(middle), **share}
 
 
-def verdict(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
+def verdict(results: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
     """N1, never worse, and N2, better: shown with its label, views less `resize`."""
-    image = [row["image"] for row in found]
+    image = [row["image"] for row in results]
     less = [
-        np.asarray(_of(found, budget, "views", "labelled"), float)
-        - np.asarray(_of(found, budget, "resize", "labelled"), float)
+        np.asarray(_of(results, budget, "views", "labelled"), float)
+        - np.asarray(_of(results, budget, "resize", "labelled"), float)
         for budget in tokens
     ]
     every = np.concatenate(less, 1)
@@ -267,47 +275,49 @@ def verdict(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[s
     each = resampled.estimates(every, *bounds(every, signed=True))
     together = every.mean(1, keepdims=True)
     (pooled,) = resampled.estimates(together, *bounds(together, signed=True))
-    adjusted = holm([one.p() for one in each])
+    adjusted = holm([result.p() for result in each])
     names = [(budget, reader) for budget in tokens for reader in READERS]
     cells = [
-        {"tokens": budget, "reader": reader, **_facts(one), "p_holm": round(p, 5)}
-        for (budget, reader), one, p in zip(names, each, adjusted, strict=True)
+        {"tokens": budget, "reader": reader, **_facts(result), "p_holm": round(p, 5)}
+        for (budget, reader), result, p in zip(names, each, adjusted, strict=True)
     ]
-    below = [one for one in cells if one["mean"] < 0 and one["p_holm"] < 0.05]
+    below = [cell for cell in cells if cell["mean"] < 0 and cell["p_holm"] < 0.05]
     low = pooled.interval()[0]
-    goal = next((one["mean"] for one in cells if (one["tokens"], one["reader"]) == (128, 8)), None)
-    never_worse = not below and min(one["mean"] for one in cells) >= WORST and low > MARGIN
+    goal = next(
+        (cell["mean"] for cell in cells if (cell["tokens"], cell["reader"]) == (128, 8)), None
+    )
+    never_worse = not below and min(cell["mean"] for cell in cells) >= WORST and low > MARGIN
     better = low > 0 and goal is not None and goal >= BETTER
     return {
         "cells": cells, "pooled": _facts(pooled), "N1": bool(never_worse), "N2": bool(better),
     }  # fmt: skip
 
 
-def _facts(one: Estimate) -> dict[str, Any]:
-    low, high = one.interval()
-    return {"mean": round(one.mean, 4), "interval": [round(low, 4), round(high, 4)]}
+def _facts(mean: Estimate) -> dict[str, Any]:
+    low, high = mean.interval()
+    return {"mean": round(mean.mean, 4), "interval": [round(low, 4), round(high, 4)]}
 
 
-def estimate(found: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
+def estimate(results: Sequence[Mapping[str, Any]], tokens: Sequence[int]) -> dict[str, Any]:
     """How well `value` tells what is shown, and `sure` whose question it is.
 
     Shown means with its label, to at least half of the readers; an absent answer never is.
     """
-    own = [row["sure"] for row in found if row["sort"] != ABSENT]
-    other = [row["sure_of_other"] for row in found if "sure_of_other" in row]
+    own = [row["sure"] for row in results if row["sort"] != ABSENT]
+    other = [row["sure_of_other"] for row in results if "sure_of_other" in row]
     result: dict[str, Any] = {"sure_auc": auc(own, other)}
     for budget in tokens:
-        cells = [(row["sort"], row["budgets"][str(budget)]) for row in found]
+        cells = [(row["sort"], row["budgets"][str(budget)]) for row in results]
         known = [(cell["value"] or 0.0, fmean(cell["views"]["labelled"])) for _, cell in cells]
-        high = [value for value, told in known if told >= 0.5]
-        low = [value for value, told in known if told < 0.5]
-        base = fmean(told for _, told in known)
+        high = [value for value, share in known if share >= 0.5]
+        low = [value for value, share in known if share < 0.5]
+        base = fmean(share for _, share in known)
         absent = [cell["value"] or 0.0 for sort, cell in cells if sort == ABSENT]
-        sent = [told for value, told in known if value >= 0.8]
+        sent = [share for value, share in known if value >= 0.8]
         result[str(budget)] = {
             "auc": auc(high, low),
-            "brier": round(fmean((value - told) ** 2 for value, told in known), 4),
-            "brier_of_constant": round(fmean((base - told) ** 2 for _, told in known), 4),
+            "brier": round(fmean((value - share) ** 2 for value, share in known), 4),
+            "brier_of_constant": round(fmean((base - share) ** 2 for _, share in known), 4),
             "mean_value": round(fmean(value for value, _ in known), 4),
             "mean_shown": round(base, 4),
             "absent_low": round(fmean(value <= LOW for value in absent), 4) if absent else None,

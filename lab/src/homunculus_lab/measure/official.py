@@ -28,8 +28,8 @@ def _misspelled() -> dict[str, str]:
     """Contractions by what they look like with one apostrophe lost; one came in backwards."""
     spellings = {"somebody'd": "somebodyd"}
     for word in _SHORT.split():
-        at = [place for place, letter in enumerate(word) if letter == "'"]
-        spellings |= {word[:place] + word[place + 1 :]: word for place in at}
+        apostrophes = [place for place, letter in enumerate(word) if letter == "'"]
+        spellings |= {word[:place] + word[place + 1 :]: word for place in apostrophes}
     return spellings
 
 
@@ -72,8 +72,8 @@ def soft(text: str, answers: Sequence[str], way: Way = "vqav2") -> float:
     given, people = plain(text, way), [plain(answer, way) for answer in answers]
     if not people:
         return 0.0
-    same = sum(one == given for one in people)
-    return fmean(min(1.0, (same - (one == given)) / 3) for one in people)
+    same = sum(person == given for person in people)
+    return fmean(min(1.0, (same - (person == given)) / 3) for person in people)
 
 
 def lone(text: str, answers: Sequence[str], way: Way = "textvqa") -> float:

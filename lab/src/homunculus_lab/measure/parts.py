@@ -24,8 +24,10 @@ def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
     """The questions of a named part, those that a reader of lines can answer."""
     if name not in PARTS:
         raise ValueError(f"no part {name!r}. A suite has {', '.join(PARTS)}.")
-    bare = not any(one.boxes for one in questions)
-    fit = [one for one in questions if (_findable(one) if bare else _readable(one))]
+    bare = not any(question.boxes for question in questions)
+    fit = [
+        question for question in questions if (_findable(question) if bare else _readable(question))
+    ]
     if name == "all" or not fit:
         return fit
     suite, split = fit[0].suite, fit[0].config.split
@@ -43,27 +45,27 @@ def fair(questions: Sequence[Question]) -> tuple[str, list[Question]]:
     return name, part(questions, name)
 
 
-def _findable(one: Question) -> bool:
+def _findable(question: Question) -> bool:
     """Whether an answer without a box would not be met by chance, as a lone digit is."""
-    return any(len(answer.strip()) >= 3 for answer in one.answers)
+    return any(len(answer.strip()) >= 3 for answer in question.answers)
 
 
-def _readable(one: Question) -> bool:
+def _readable(question: Question) -> bool:
     """Whether a reader of single lines could answer it at all."""
-    if not one.answers or not 1 <= len(one.boxes) <= MOST_BOXES:
+    if not question.answers or not 1 <= len(question.boxes) <= MOST_BOXES:
         return False
-    if one.config.fields and one.field not in one.config.fields:
+    if question.config.fields and question.field not in question.config.fields:
         return False
-    left, top, right, bottom = one.boxes[0]
-    wide = right - left >= one.config.least_aspect * (bottom - top)
-    return wide and len(one.answers[0]) >= one.config.least_letters
+    left, top, right, bottom = question.boxes[0]
+    wide = right - left >= question.config.least_aspect * (bottom - top)
+    return wide and len(question.answers[0]) >= question.config.least_letters
 
 
 # ---- rules ---------------------------------------------------------------------------------------
 
 
 def _images(fit: Sequence[Question], lot: random.Random) -> list[str]:
-    images = sorted({one.image for one in fit})
+    images = sorted({question.image for question in fit})
     lot.shuffle(images)
     return images
 
@@ -80,11 +82,14 @@ def _by_image(fit: Sequence[Question]) -> dict[str, list[Question]]:
     """One question of each of the first images; `fresh` is all other images."""
     lot = random.Random(0)
     images = set(_images(fit, lot)[:PILOT])
-    drawn = [one for one in fit if one.image in images]
+    drawn = [question for question in fit if question.image in images]
     lot.shuffle(drawn)
-    first = {one.image: one for one in reversed(drawn)}  # the first drawn of each image
-    pilot = [one for one in drawn if first[one.image] is one]
-    return {"pilot": pilot[:PILOT], "fresh": [one for one in fit if one.image not in images]}
+    first = {question.image: question for question in reversed(drawn)}  # drawn first of its image
+    pilot = [question for question in drawn if first[question.image] is question]
+    return {
+        "pilot": pilot[:PILOT],
+        "fresh": [question for question in fit if question.image not in images],
+    }
 
 
 def _by_vendor(fit: Sequence[Question]) -> dict[str, list[Question]]:
@@ -93,25 +98,34 @@ def _by_vendor(fit: Sequence[Question]) -> dict[str, list[Question]]:
     """
     lot = random.Random(0)
     held = set(_images(fit, lot)[150:])
-    drawn = [one for one in fit if one.image in held]
+    drawn = [question for question in fit if question.image in held]
     lot.shuffle(drawn)
-    fields = fit[0].config.fields or tuple(dict.fromkeys(one.field for one in drawn))
+    fields = fit[0].config.fields or tuple(dict.fromkeys(question.field for question in drawn))
     some = PILOT // max(1, len(fields))
-    pilot = [one for name in fields for one in [x for x in drawn if x.field == name][:some]]
-    images, vendors = {one.image for one in pilot}, {one.vendor for one in pilot}
-    rest = [one for one in fit if one.vendor not in vendors]
-    lots = {one.vendor: crc32(str(one.vendor).encode()) % 6 for one in rest}
+    pilot = [
+        question for name in fields for question in [x for x in drawn if x.field == name][:some]
+    ]
+    images, vendors = (
+        {question.image for question in pilot},
+        {question.vendor for question in pilot},
+    )
+    rest = [question for question in fit if question.vendor not in vendors]
+    lots = {question.vendor: crc32(str(question.vendor).encode()) % 6 for question in rest}
     dev = {vendor for vendor, share in lots.items() if share == 0}
     spare = {vendor for vendor, share in lots.items() if share == 1}
     train = lots.keys() - dev - spare
     parts = {
         "pilot": pilot,
-        "fresh": [one for one in fit if one.vendor in vendors | spare and one.image not in images],
-        "dev": [one for one in rest if one.vendor in dev],
-        "train": [one for one in rest if one.vendor in train],
+        "fresh": [
+            question
+            for question in fit
+            if question.vendor in vendors | spare and question.image not in images
+        ],
+        "dev": [question for question in rest if question.vendor in dev],
+        "train": [question for question in rest if question.vendor in train],
     }
     return {
-        name: [replace(one, seen=one.vendor in train) for one in rows]
+        name: [replace(question, seen=question.vendor in train) for question in rows]
         for name, rows in parts.items()
     }
 

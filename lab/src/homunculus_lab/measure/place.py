@@ -38,7 +38,7 @@ SURES = (0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
 
 
 @dataclass(frozen=True)
-class Found:
+class PlacedAnswer:
     """One answer."""
 
     question: Question
@@ -69,16 +69,16 @@ def measure_places(
 ) -> dict[str, Any]:
     """Reliability by suite and part, and over all; the result for `results/`."""
     origin = provenance()
-    asked: dict[str, list[Question]] = {}
-    for name, one in each_question(folders, only, limit, seed, None):
-        asked.setdefault(name, []).append(one)
-    by_part: dict[str, list[Found]] = {}
-    for name, one in each_question(folders, only, limit, seed, progress):
-        other = another(one, asked[name], seed)
-        by_part.setdefault(name, []).append(find(one, scout, side, other))
-    every = [one for found in by_part.values() for one in found]
-    table = {name: summary(found) for name, found in (by_part | {"all": every}).items()}
-    rows = {name: [_row(one) for one in found] for name, found in by_part.items()}
+    questions: dict[str, list[Question]] = {}
+    for name, question in each_question(folders, only, limit, seed, None):
+        questions.setdefault(name, []).append(question)
+    by_part: dict[str, list[PlacedAnswer]] = {}
+    for name, question in each_question(folders, only, limit, seed, progress):
+        other = another(question, questions[name], seed)
+        by_part.setdefault(name, []).append(find(question, scout, side, other))
+    every = [answer for answers in by_part.values() for answer in answers]
+    table = {name: summary(answers) for name, answers in (by_part | {"all": every}).items()}
+    rows = {name: [_row(answer) for answer in answers] for name, answers in by_part.items()}
     settings = {"task": "place", "suites": [folder.name for folder in folders], "side": side}
     return origin | settings | {"seed": seed, "limit": limit, "table": table, "rows": rows}
 
@@ -98,15 +98,16 @@ def each_question(
     ]
     total, done = sum(len(some) for _, some in drawn), 0
     for name, some in drawn:
-        for one in sorted(some, key=lambda one: one.image):  # a page's features stay in memory
+        in_order = sorted(some, key=lambda entry: entry.image)  # a page's features stay in memory
+        for question in in_order:
             if progress:
                 progress(done, total)
-            yield name, one
+            yield name, question
             done += 1
 
 
 def _parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
-    questions = [one for one in read(folder) if one.boxes]
+    questions = [question for question in read(folder) if question.boxes]
     if not questions:
         raise ValueError(f"{folder.name} has no boxes: they are what is measured.")
     if only:
@@ -117,29 +118,33 @@ def _parts(folder: Path, only: str | None) -> list[tuple[str, list[Question]]]:
     return [(name, part(questions, name)) for name in (PARTS if by_vendor else PARTS[:1])]
 
 
-def another(one: Question, every: Sequence[Question], seed: int) -> Question | None:
+def another(question: Question, every: Sequence[Question], seed: int) -> Question | None:
     """The question of another picture that this one is never asked."""
-    here = {other.text for other in every if other.image == one.image}
-    some = [other for other in every if other.image != one.image and other.text not in here]
-    return Random(f"{seed} {one.image} {one.row}").choice(some) if some else None
+    here = {other.text for other in every if other.image == question.image}
+    some = [other for other in every if other.image != question.image and other.text not in here]
+    return Random(f"{seed} {question.image} {question.row}").choice(some) if some else None
 
 
-def find(one: Question, scout: Scout, side: int, other: Question | None = None) -> Found:
+def find(
+    question: Question, scout: Scout, side: int, other: Question | None = None
+) -> PlacedAnswer:
     """Where the middle of an answer stands among all cells; of several boxes the likeliest."""
-    sheet = open_sheet(one.path, side, 32, grow=not one.config.things)
+    sheet = open_sheet(question.path, side, 32, grow=not question.config.things)
     high, wide = (int(length) for length in sheet.page.pixels.shape[1:])
     grid, cell = scout_cells((high, wide))
-    sight = scout(sheet.page.pixels, one.text, grid)
+    sight = scout(sheet.page.pixels, question.text, grid)
     place = believe(sight, (high, wide), VLM).place
     if not sight.sure:
         place = torch.full(grid, 1 / place.numel())
     share = probabilities(sight.logit) if sight.sure else place
-    middles = [_cell(sheet.box(box), cell, grid) for box in one.boxes]
-    at = max(middles, key=lambda where: float(place[where]))
-    before = float(place[place >= place[at]].sum())
-    mapped = float(share[at]) * share.numel()
-    right = bool(sight.sure) and float(share[share > share[at]].sum()) <= RIGHT
-    known = Found(one, sight.sure, min(1.0, before), mapped, right, found=bool(sight.likely))
+    middles = [_cell(sheet.box(box), cell, grid) for box in question.boxes]
+    middle = max(middles, key=lambda where: float(place[where]))
+    before = float(place[place >= place[middle]].sum())
+    mapped = float(share[middle]) * share.numel()
+    right = bool(sight.sure) and float(share[share > share[middle]].sum()) <= RIGHT
+    known = PlacedAnswer(
+        question, sight.sure, min(1.0, before), mapped, right, found=bool(sight.likely)
+    )
     if other is None:
         return known
     strange = scout(sheet.page.pixels, other.text, grid)
@@ -153,43 +158,43 @@ def _cell(box: Sequence[float], cell: int, grid: tuple[int, int]) -> tuple[int, 
     return min(grid[0] - 1, row), min(grid[1] - 1, col)
 
 
-def summary(found: Sequence[Found]) -> dict[str, Any]:
+def summary(answers: Sequence[PlacedAnswer]) -> dict[str, Any]:
     """How many answers stand where each share of the probability is, and the mean gap (ECE)."""
-    held = [fmean(one.before <= level for one in found) for level in LEVELS]
+    held = [fmean(answer.before <= level for answer in answers) for level in LEVELS]
     gap = fmean(abs(have - level) for have, level in zip(held, LEVELS, strict=True))
     likely = {
-        str(sure): round(fmean(log(max(1e-9, sure * f.mapped + 1 - sure)) for f in found), 3)
+        str(sure): round(fmean(log(max(1e-9, sure * f.mapped + 1 - sure)) for f in answers), 3)
         for sure in SURES
     }
-    knows = [one for one in found if one.sure]
-    strange = [one.other for one in found if one.other is not None]
-    lost = [not one.other_found for one in found if one.other_found is not None]
+    knows = [answer for answer in answers if answer.sure]
+    strange = [answer.other for answer in answers if answer.other is not None]
+    lost = [not answer.other_found for answer in answers if answer.other_found is not None]
     return {
-        "n": len(found),
+        "n": len(answers),
         "knows": len(knows),
-        "sure_if_known": round(fmean(one.sure for one in knows), 3) if knows else None,
-        "silent": round(1 - len(knows) / len(found), 3),
-        "silent_on_another": round(fmean(not one for one in strange), 3) if strange else None,
-        "none_found": round(fmean(not one.found for one in found), 3),
+        "sure_if_known": round(fmean(answer.sure for answer in knows), 3) if knows else None,
+        "silent": round(1 - len(knows) / len(answers), 3),
+        "silent_on_another": round(fmean(not sure for sure in strange), 3) if strange else None,
+        "none_found": round(fmean(not answer.found for answer in answers), 3),
         "none_found_on_another": round(fmean(lost), 3) if lost else None,
-        "right_if_known": round(fmean(one.right for one in knows), 3) if knows else None,
-        "images": len({one.question.image for one in found}),
-        "sure": round(fmean(one.sure for one in found), 3),
+        "right_if_known": round(fmean(answer.right for answer in knows), 3) if knows else None,
+        "images": len({answer.question.image for answer in answers}),
+        "sure": round(fmean(answer.sure for answer in answers), 3),
         "levels": list(LEVELS),
-        "held": [round(one, 3) for one in held],
+        "held": [round(share, 3) for share in held],
         "error": round(gap, 3),
         "log_likelihood": likely,
     }
 
 
-def _row(one: Found) -> dict[str, Any]:
+def _row(answer: PlacedAnswer) -> dict[str, Any]:
     return {
-        "row": one.question.row,
-        "sure": one.sure,
-        "before": round(one.before, 4),
-        "mapped": round(one.mapped, 4),
-        "right": one.right,
-        "other": one.other,
-        "found": one.found,
-        "other_found": one.other_found,
+        "row": answer.question.row,
+        "sure": answer.sure,
+        "before": round(answer.before, 4),
+        "mapped": round(answer.mapped, 4),
+        "right": answer.right,
+        "other": answer.other,
+        "found": answer.found,
+        "other_found": answer.other_found,
     }

@@ -56,10 +56,12 @@ class Experiment:
 
     def __post_init__(self) -> None:
         for name, known in (("without", CONTROLS), ("skip", PARTS)):
-            odd = [one for one in getattr(self, name) if one not in known]
+            odd = [value for value in getattr(self, name) if value not in known]
             if odd:
                 raise ValueError(f"{name}: {odd[0]!r} is none of {', '.join(known)}.")
-        if not self.tokens or any(not isinstance(one, int) or one < 1 for one in self.tokens):
+        if not self.tokens or any(
+            not isinstance(budget, int) or budget < 1 for budget in self.tokens
+        ):
             raise ValueError(f"tokens: expected budgets from 1, got {list(self.tokens)}.")
 
     @property
@@ -72,11 +74,11 @@ class Experiment:
     def rows(self) -> tuple[str, ...]:
         """Every row: methods, controls, methods with a control's scorer."""
         every = ["views", *driven()]
-        named = [one for name in self.methods for one in (every if name == "all" else [name])]
+        named = [row for name in self.methods for row in (every if name == "all" else [name])]
         named = ["grid", *named]
-        controls = [one for one in CONTROLS if one not in self.without]
-        scorers = [one for one in TWINS if one not in self.without]
-        twins = [f"{one}+{scorer}" for one in named if _needs_controls(one) for scorer in scorers]
+        controls = [control for control in CONTROLS if control not in self.without]
+        scorers = [scorer for scorer in TWINS if scorer not in self.without]
+        twins = [f"{row}+{scorer}" for row in named if _needs_controls(row) for scorer in scorers]
         return tuple(dict.fromkeys([*named, *controls, *twins]))
 
 
@@ -92,7 +94,9 @@ def _needs_controls(row: str) -> bool:
 def driven() -> list[str]:
     """Methods that the question drives; bands have no pixels of their own to show."""
     return [
-        name for name, one in list_methods().items() if not one.control and one.source == "question"
+        name
+        for name, method in list_methods().items()
+        if not method.control and method.source == "question"
     ]
 
 
@@ -100,11 +104,11 @@ def from_toml(path: Path) -> dict[str, Any]:
     """An experiment's settings; suites that stand beside the file are named from there."""
     settings = read_toml(path, path.name)
     for name in settings:
-        known = [one.name for one in fields(Experiment)]
+        known = [field.name for field in fields(Experiment)]
         check_name(f"{path.name}: no setting {name!r}", name, known)
-    many = ("suites", "methods", "tokens", "without", "skip")
+    lists = ("suites", "methods", "tokens", "without", "skip")
     settings = {
-        name: tuple(value if isinstance(value, list) else [value]) if name in many else value
+        name: tuple(value if isinstance(value, list) else [value]) if name in lists else value
         for name, value in settings.items()
     }
     beside = [path.parent / name for name in settings.get("suites", ())]
@@ -150,14 +154,14 @@ def units(
 
 def _units(experiment: Experiment, questions: list[Question]) -> list[Unit] | str:
     """The benches of one suite, or why there is none."""
-    usable = [one for one in questions if one.text and one.answers]
+    usable = [question for question in questions if question.text and question.answers]
     if not usable:
         return "suite has no questions: see --task gaze"
     if experiment.part is None:
         name, fit = fair(usable)
     else:
         name, fit = experiment.part, part(usable, experiment.part)
-    if len({one.image for one in fit}) < 2:
+    if len({question.image for question in fit}) < 2:
         return "fewer than two images with an answer that could be found"
     boxed = bool(fit[0].boxes)
     if not boxed and fit[0].config.things:
@@ -173,7 +177,7 @@ def _main(experiment: Experiment, fit: list[Question], named: str) -> Unit:
     rows, tokens, limit = experiment.rows, experiment.tokens, experiment.limit
     boxed, things, sort = bool(fit[0].boxes), fit[0].config.things, kind(fit)
     if not boxed:
-        rows = tuple(one for one in rows if one in (*HEADLINE, *CONTROLS))
+        rows = tuple(row for row in rows if row in (*HEADLINE, *CONTROLS))
         limit = experiment.pages
     read = experiment.reader != "none" and not things
     limit *= 2 if things else 1

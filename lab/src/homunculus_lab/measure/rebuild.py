@@ -48,8 +48,8 @@ class Page:
             side = self.patch << (levels - 1)
             high, wide = self.pixels.shape[1:]
             spare = (0, -wide % side, 0, -high % side)
-            one = F.pad(self.pixels[None].float(), spare, mode="replicate")
-            averages = [one[0]]
+            padded = F.pad(self.pixels[None].float(), spare, mode="replicate")
+            averages = [padded[0]]
             for _ in range(levels - 1):
                 averages.append(F.avg_pool2d(averages[-1][None], 2)[0])
             self._chains[levels] = averages

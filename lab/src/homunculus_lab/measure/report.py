@@ -42,7 +42,7 @@ def report(
         raise ValueError(
             "measure: OCR fails even at full resolution. Choose another suite or --side."
         )
-    rows = [_row(one, public) for one in measured]
+    rows = [_row(question, public) for question in measured]
     group = [row["image"] for row in rows]
     return {
         "task": config.task,
@@ -52,7 +52,7 @@ def report(
         "seed": config.seed,
         "n": len(measured),
         "asked": len(questions),
-        "images": len({one.question.image for one in measured}),
+        "images": len({question.question.image for question in measured}),
         "columns": list(columns),
         "table": table(measured, columns, group, config.seed),
         "paired": paired(measured, names, columns, group, config.seed),
@@ -64,9 +64,9 @@ SHOWN = 80
 """Letters of a question that a result keeps."""
 
 
-def _row(one: Measured, public: bool) -> dict[str, Any]:
-    question = one.question
-    row: dict[str, Any] = {"row": question.row, "image": question.image, "height": one.height}
+def _row(measured: Measured, public: bool) -> dict[str, Any]:
+    question = measured.question
+    row: dict[str, Any] = {"row": question.row, "image": question.image, "height": measured.height}
     if public:
         row = {"id": hashed(question.suite, str(question.row))} | row
         row["image"] = hashed(question.suite, question.image)
@@ -76,7 +76,7 @@ def _row(one: Measured, public: bool) -> dict[str, Any]:
         row["field"] = question.field
     if question.seen is not None:
         row["vendor_seen"] = question.seen
-    return row | {"scores": one.scores} | ({"value": one.value} if one.value else {})
+    return row | {"scores": measured.scores} | ({"value": measured.value} if measured.value else {})
 
 
 def _cells(measured: Sequence[Measured]) -> list[tuple[str, str]]:
@@ -90,7 +90,7 @@ def table(
     """Mean and interval by row, budget and column; ``group`` is the image of each question."""
     rows: dict[str, Any] = {}
     for row, slots in _cells(measured):
-        values = zip(*(one.scores[row][slots] for one in measured), strict=True)
+        values = zip(*(question.scores[row][slots] for question in measured), strict=True)
         rows.setdefault(row, {})[slots] = {
             column: interval(value, group, seed)
             for column, value in zip(columns, values, strict=True)
@@ -121,11 +121,11 @@ def paired(
 ) -> dict[str, Any]:
     """Mean differences on the same questions, with intervals."""
     gaps: dict[str, Any] = {}
-    for one, other in pairs(names):
-        for slots in measured[0].scores[one]:
-            left = zip(*(item.scores[one][slots] for item in measured), strict=True)
+    for row, other in pairs(names):
+        for slots in measured[0].scores[row]:
+            left = zip(*(item.scores[row][slots] for item in measured), strict=True)
             right = zip(*(item.scores[other][slots] for item in measured), strict=True)
-            gaps.setdefault(f"{one} - {other}", {})[slots] = {
+            gaps.setdefault(f"{row} - {other}", {})[slots] = {
                 column: difference(a, b, group, seed)
                 for column, a, b in zip(columns, left, right, strict=True)
             }
@@ -159,12 +159,12 @@ def text(result: dict[str, Any], column: str | None = None) -> str:
     """One column of the table for people: means, then differences to `resize`, with intervals."""
     column = str(column or result["columns"][0])
     budgets = [str(slots) for slots in result["config"]["tokens"]]
-    told = f" ({words})" if (words := meaning(column)) else ""
-    many, images = result["n"], result["images"]
-    left = result.get("asked", many) - many
+    words_of_column = f" ({words})" if (words := meaning(column)) else ""
+    count, images = result["n"], result["images"]
+    left = result.get("asked", count) - count
     out = f" ({left} left out: not read even at full size)" if left else ""
-    counts = f"{many} question{'s' * (many != 1)}{out}, {images} image{'s' * (images != 1)}"
-    head = f"{result['suite']}: {counts}; {column}{told}"
+    counts = f"{count} question{'s' * (count != 1)}{out}, {images} image{'s' * (images != 1)}"
+    head = f"{result['suite']}: {counts}; {column}{words_of_column}"
     counted = f"{token(result['config'].get('patch'))}; {INTERVALS}"
     width = max(map(len, result["table"])) + 1
     lines = [head, f"Score from 0 to 1; {counted}.", _line("row", budgets, width)]
@@ -193,7 +193,7 @@ def _gap_lines(result: dict[str, Any], column: str, budgets: Sequence[str], widt
 
 
 def _line(row: str, cells: Sequence[str], width: int) -> str:
-    return f"{row:<{width}}" + "".join(f"{one:>20}" for one in cells)
+    return f"{row:<{width}}" + "".join(f"{cell:>20}" for cell in cells)
 
 
 def _score(cell: Sequence[float]) -> str:

@@ -50,17 +50,17 @@ class Row:
 def row(name: str, scorers: Mapping[str, Scout]) -> Row:
     """Parse a row; its scorer must be at hand."""
     left, plus, scorer = _TWINS.get(name, name).partition("+")
-    base, at, option = left.partition("@")
+    base, separator, option = left.partition("@")
     if base == "resize":
-        return Row(name, (), None, rule=_rule(option, name) if at else None)
+        return Row(name, (), None, rule=_rule(option, name) if separator else None)
     if base == "views":
         _check_scorer(name, scorer or "scout", scorers)
-        one = Row(name, (), scorer or "scout", CONTEXT)
+        views = Row(name, (), scorer or "scout", CONTEXT)
         if option.startswith("context="):
-            return replace(one, context=float(option.removeprefix("context=")))
-        return replace(one, rule=_rule(option, name)) if at else one
+            return replace(views, context=float(option.removeprefix("context=")))
+        return replace(views, rule=_rule(option, name)) if separator else views
     method = get_method(base)
-    if at:
+    if separator:
         method = _set(method, option, name)
     if method.source in ("nothing", "model"):
         if "seed" not in method.settings:
@@ -115,4 +115,4 @@ def _set(method: Method, option: str, name: str) -> Method:
 def _shares(shares: tuple[int, ...], fine: float) -> tuple[int, ...]:
     """Shares in thousandths with so much for the finest level, the others as they were."""
     rest = sum(shares[1:])
-    return (round(1000 * fine), *(round(1000 * (1 - fine) * one / rest) for one in shares[1:]))
+    return (round(1000 * fine), *(round(1000 * (1 - fine) * share / rest) for share in shares[1:]))

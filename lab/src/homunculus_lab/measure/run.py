@@ -112,23 +112,23 @@ class Bench:
             self.sheets[key] = replace(sheet, encoder=self.encoder)
         return self.sheets[key]
 
-    def logit(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
+    def logit(self, row: Row, sheet: Sheet, question: Question, best: Box | None) -> Map | None:
         """The map that a row follows."""
-        if one.scorer is None:
+        if row.scorer is None:
             return None
-        if one.scorer == "answer":
+        if row.scorer == "answer":
             return oracle_map([best] if best else [], sheet)
         text = question.text
-        if one.scorer == "shuffled" and "shuffled" not in self.scorers:
+        if row.scorer == "shuffled" and "shuffled" not in self.scorers:
             text = self.other[question.suite, question.row]
-        return self._map(one.scorer, sheet, text)
+        return self._map(row.scorer, sheet, text)
 
-    def belief(self, one: Row, sheet: Sheet, question: Question, best: Box | None) -> Belief:
+    def belief(self, row: Row, sheet: Sheet, question: Question, best: Box | None) -> Belief:
         """What `views` is planned by; made once for all budgets."""
-        if one.scorer == "answer":
+        if row.scorer == "answer":
             config = self.config
             return answer_belief([best] if best else [], sheet, config.acuity, config.things)
-        text, name = question.text, str(one.scorer)
+        text, name = question.text, str(row.scorer)
         if name == "shuffled" and name not in self.scorers:
             text, name = self.other[question.suite, question.row], "scout"
         if (name, text) not in sheet.beliefs:
@@ -234,18 +234,18 @@ def measure(
     """
     setup = bench(questions, config, reader, scorers, encoder=encoder)
     origin = provenance()
-    order = sorted(range(len(questions)), key=lambda at: (str(questions[at].path), at))
+    order = sorted(range(len(questions)), key=lambda place: (str(questions[place].path), place))
     by_place: dict[int, Measured] = {}
-    for done, at in enumerate(order):
+    for done, place in enumerate(order):
         if progress:
             progress(done, len(order))
-        one = ask(setup, questions[at])
-        if one is not None:
-            by_place[at] = one
+        result = ask(setup, questions[place])
+        if result is not None:
+            by_place[place] = result
     if progress:
         progress(len(order), len(order))
-    measured = [by_place[at] for at in sorted(by_place)]
-    names = [one.name for one in setup.rows]
+    measured = [by_place[place] for place in sorted(by_place)]
+    names = [row.name for row in setup.rows]
     return origin | report(measured, names, config.columns(setup.boxed), config, questions, reader)
 
 
@@ -261,10 +261,15 @@ def _rows(config: Config, scorers: Mapping[str, Scout], boxed: bool) -> list[Row
 
 
 def _others(questions: Sequence[Question]) -> dict[tuple[str, int], str]:
-    if len({one.image for one in questions}) == 1:
+    if len({question.image for question in questions}) == 1:
         return {}  # there is no other image
-    wrong = derange([one.text for one in questions], [one.image for one in questions])
-    return {(one.suite, one.row): text for one, text in zip(questions, wrong, strict=True)}
+    wrong = derange(
+        [question.text for question in questions], [question.image for question in questions]
+    )
+    return {
+        (question.suite, question.row): text
+        for question, text in zip(questions, wrong, strict=True)
+    }
 
 
 def _inside(box: Box, question: Question, sheet: Sheet) -> Box:
@@ -292,14 +297,15 @@ def ask(bench: Bench, question: Question) -> Measured | None:
     measured = Measured(
         question, round(height, 1), {FULL: {"all": ceiling + bench.evidence(whole, boxes)}}
     )
-    for one in bench.rows:
-        find = bench.logit if one.context is None else bench.belief
-        logit = find(one, sheet, question, best)
+    for table_row in bench.rows:
+        name = table_row.name
+        find = bench.logit if table_row.context is None else bench.belief
+        logit = find(table_row, sheet, question, best)
         for slots in config.tokens:
-            scores, value = _draws(bench, one, sheet, question, boxes, slots, logit)
-            measured.scores.setdefault(one.name, {})[str(slots)] = scores
+            scores, value = _draws(bench, table_row, sheet, question, boxes, slots, logit)
+            measured.scores.setdefault(name, {})[str(slots)] = scores
             if value is not None:
-                measured.value.setdefault(one.name, {})[str(slots)] = [value]
+                measured.value.setdefault(name, {})[str(slots)] = [value]
     return measured
 
 
@@ -315,7 +321,7 @@ def best_box(bench: Bench, sheet: Sheet, question: Question, boxes: Sequence[Box
 
 def _draws(
     bench: Bench,
-    one: Row,
+    row: Row,
     sheet: Sheet,
     question: Question,
     boxes: Sequence[Box],
@@ -324,16 +330,16 @@ def _draws(
 ) -> tuple[list[float], float | None]:
     """Scores of one row at one budget, averaged over its draws; and what its planner expects."""
     draws, value = [], None
-    for draw in range(max(1, len(one.methods))):
+    for draw in range(max(1, len(row.methods))):
         if isinstance(logit, Belief):
-            selection = keep_views(sheet, slots, logit, bench.config.acuity, one)
-        elif one.rule:
-            selection = keep_whole(sheet, slots, one.rule)
+            selection = keep_views(sheet, slots, logit, bench.config.acuity, row)
+        elif row.rule:
+            selection = keep_whole(sheet, slots, row.rule)
         else:
-            selection = keep(one, draw, sheet, slots, logit)
+            selection = keep(row, draw, sheet, slots, logit)
         if selection.tokens > slots:
             raise RuntimeError(
-                f"{one.name} kept {selection.tokens} tokens of {slots}: a bug, report it"
+                f"{row.name} kept {selection.tokens} tokens of {slots}: a bug, report it"
             )
         scores = bench.scores(question, boxes, selection.show, selection.apart)
         draws.append(scores + bench.evidence(selection.level, boxes, selection.patch))

@@ -128,21 +128,21 @@ class Selection:
     """What the planner expects."""
 
 
-def keep(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Selection:
+def keep(row: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Selection:
     """Spend the slots on a page."""
-    if one.context is not None:
-        raise ValueError(f"{one.name} is planned, not kept by cells: a bug, report it")
-    if not one.methods:
+    if row.context is not None:
+        raise ValueError(f"{row.name} is planned, not kept by cells: a bug, report it")
+    if not row.methods:
         return _resize(sheet, slots)
-    spent = spend_slots(one, draw, sheet, slots, logit)
+    spent = spend_slots(row, draw, sheet, slots, logit)
     laid, plan = spent.field, spent.allocation
     show = partial(rebuild, sheet.page, laid, plan)
     return Selection(finest(laid, plan), int(plan.valid.sum()), show)
 
 
-def spend_slots(one: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:
+def spend_slots(row: Row, draw: int, sheet: Sheet, slots: int, logit: Map | None) -> Spent:
     """A page with a row's budget spent on it."""
-    method, grid = one.methods[draw], sheet.page.grid
+    method, grid = row.methods[draw], sheet.page.grid
     count = Budget(tokens=slots).slots(grid[0] * grid[1])
     flat = (torch.zeros(grid) if logit is None else logit.float()).flatten()[None]
     rival = method.source == "model"

@@ -96,14 +96,14 @@ def read_config(folder: Path) -> SuiteConfig:
     if not path.is_file():
         return DEFAULTS.get(folder.name, SuiteConfig())
     where = f"{folder.name}/suite.toml"
-    keys = {one.name: one.default for one in fields(SuiteConfig)}
+    keys = {key.name: key.default for key in fields(SuiteConfig)}
     values = read_toml(path, where)
     for key, value in values.items():
         check_name(f"{where}: no key {key!r}", key, keys)
         if key in CHOICES:
             check_name(f"{where}: {key} = {value!r} is not known", value, CHOICES[key])
         elif key == "fields":
-            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise ValueError(f"{where}: {key} is a list of strings, got {value!r}.")
         elif isinstance(keys[key], str):
             if not isinstance(value, str):
@@ -174,8 +174,10 @@ def read(folder: str | Path) -> list[Question]:
             "Name such a folder."
         )
     questions = [
-        question(folder, at, row, _boxes(row, f"{folder.name}/qa.jsonl, line {at + 1}"), config)
-        for at, row in rows(listing)
+        question(
+            folder, number, row, _boxes(row, f"{folder.name}/qa.jsonl, line {number + 1}"), config
+        )
+        for number, row in rows(listing)
     ]
     return _with_vendors(questions) if config.split == "vendor" else questions
 
@@ -188,10 +190,10 @@ def images_of(folder: Path, config: SuiteConfig) -> Path:
 def rows(listing: Path, needed: Sequence[str] = NEEDED) -> list[tuple[int, dict]]:
     """Lines of a suite's file by number, from 0; what cannot be used is named by its line."""
     numbered = []
-    for at, line in enumerate(listing.read_text("utf-8").split("\n")):
+    for number, line in enumerate(listing.read_text("utf-8").split("\n")):
         if not line.strip():
             continue
-        where = f"{listing.parent.name}/{listing.name}, line {at + 1}"
+        where = f"{listing.parent.name}/{listing.name}, line {number + 1}"
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
@@ -199,21 +201,21 @@ def rows(listing: Path, needed: Sequence[str] = NEEDED) -> list[tuple[int, dict]
         gone = [name for name in needed if not isinstance(row, dict) or name not in row]
         if gone:
             raise ValueError(f"{where}: no {gone[0]!r}. A row has {', '.join(needed)}.")
-        numbered.append((at, row))
+        numbered.append((number, row))
     return numbered
 
 
 def question(
-    folder: Path, at: int, row: dict, boxes: Iterable[Box], config: SuiteConfig
+    folder: Path, number: int, row: dict, boxes: Iterable[Box], config: SuiteConfig
 ) -> Question:
     """A row of `qa.jsonl` with its boxes, each box once."""
     return Question(
         suite=folder.name,
-        row=at,
+        row=number,
         image=row["image"],
         path=images_of(folder, config) / row["image"],
         text=row["question"] or "",
-        answers=_answers(row["answers"], f"{folder.name}/qa.jsonl, line {at + 1}"),
+        answers=_answers(row["answers"], f"{folder.name}/qa.jsonl, line {number + 1}"),
         boxes=tuple(dict.fromkeys(boxes)),
         field=row.get("field"),
         config=config,
@@ -244,9 +246,9 @@ def _boxes(row: dict, where: str) -> list[Box]:
 
 def _with_vendors(questions: Sequence[Question]) -> list[Question]:
     """The vendor of an image is the answer of its question whose field is `company`."""
-    company = {one.image: one.answers[0] for one in questions if one.field == "company"}
+    company = {entry.image: entry.answers[0] for entry in questions if entry.field == "company"}
     name = alike(company.values())
-    return [replace(one, vendor=name[company.get(one.image, "")]) for one in questions]
+    return [replace(entry, vendor=name[company.get(entry.image, "")]) for entry in questions]
 
 
 def as_box(sides: Sequence[float | int], number: Callable[[Any], Any] = float) -> Box:
@@ -260,7 +262,7 @@ def kind(questions: Sequence[Question]) -> str:
 
     A suite without any box that does not say is read as charts are: wherever the answer stands.
     """
-    bare = not any(one.boxes for one in questions)
+    bare = not any(entry.boxes for entry in questions)
     return questions[0].config.kind or ("chart" if bare else "document")
 
 
@@ -271,15 +273,15 @@ def draw(questions: Sequence[Question], limit: int | None, seed: int = 0) -> lis
     """
     lot = random.Random(seed)
     by_image: dict[str, list[Question]] = {}
-    for one in questions:
-        by_image.setdefault(one.image, []).append(one)
+    for entry in questions:
+        by_image.setdefault(entry.image, []).append(entry)
     images = sorted(by_image)
     lot.shuffle(images)
     for image in images:
         lot.shuffle(by_image[image])
     turns = zip_longest(*(by_image[image] for image in images))
-    drawn = [one for turn in turns for one in turn if one is not None]
-    return sorted(drawn[:limit], key=lambda one: one.row)
+    drawn = [entry for turn in turns for entry in turn if entry is not None]
+    return sorted(drawn[:limit], key=lambda entry: entry.row)
 
 
 def hashed(suite: str, name: str) -> str:

@@ -19,8 +19,8 @@ from homunculus_lab.measure.report import legend, text
 
 def is_experiment(arguments: argparse.Namespace) -> bool:
     """Whether these flags mean an experiment: more than rows on one suite."""
-    one = Path(arguments.suite[0])
-    listed = one.suffix == ".toml" or (one.is_dir() and not (one / "qa.jsonl").is_file())
+    path = Path(arguments.suite[0])
+    listed = path.suffix == ".toml" or (path.is_dir() and not (path / "qa.jsonl").is_file())
     several = len(arguments.suite) > 1 or "all" in (arguments.methods or [])
     return listed or several or arguments.quick
 
@@ -39,21 +39,21 @@ def experiment(arguments: argparse.Namespace) -> Experiment:
     return Experiment(**{name: _as_tuple(value) for name, value in settings.items()})
 
 
-_FLAGS = [one.name for one in fields(Experiment) if one.name != "suites"]
+_FLAGS = [field.name for field in fields(Experiment) if field.name != "suites"]
 
 
 def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def folders(names: tuple[str, ...], one: Callable[[str], Path]) -> list[Path]:
+def folders(names: tuple[str, ...], find: Callable[[str], Path]) -> list[Path]:
     """The suites of those names, and every suite in the folders among them."""
     suites: list[Path] = []
     for name in names:
         inside = sorted(Path(name).rglob("qa.jsonl")) if Path(name).is_dir() else []
-        suites += [listing.parent for listing in inside] or [one(name)]
+        suites += [listing.parent for listing in inside] or [find(name)]
     twice = {
-        folder.name for folder in suites if [one.name for one in suites].count(folder.name) > 1
+        folder.name for folder in suites if [suite.name for suite in suites].count(folder.name) > 1
     }
     if twice:
         raise ValueError(f"two suites are called {min(twice)}: a result could not tell them apart.")

@@ -31,9 +31,9 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _same(one: str, other: str) -> bool:
+def _same(name: str, other: str) -> bool:
     """Nearly the same letters, or one begins with the other as branches of a chain do."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((name, other), key=len)
     if len(short) >= 5 and long.startswith(short):
         return True
-    return distance(one, other) <= 0.25 * max(len(one), len(other), 1)
+    return distance(name, other) <= 0.25 * max(len(name), len(other), 1)

@@ -53,9 +53,9 @@ def answer_belief(
     return believe(known, page_size(sheet), acuity)
 
 
-def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row) -> Selection:
+def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, row: Row) -> Selection:
     """Spend the slots on views of a page."""
-    bill, side = buy_views(sheet, slots, belief, acuity, one)
+    bill, side = buy_views(sheet, slots, belief, acuity, row)
     shown = Shown(sheet, bill.plan, side)
     return Selection(
         shown.level(), bill.tokens, lambda: shown.page,
@@ -65,15 +65,15 @@ def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Ro
 
 
 def buy_views(
-    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, one: Row
+    sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, row: Row
 ) -> tuple[Bill, int]:
     """The best views of a page, and the side of the tokens that they are planned on."""
-    context = CONTEXT if one.context is None else one.context
-    if one.rule:
+    context = CONTEXT if row.context is None else row.context
+    if row.rule:
         buyer = Buyer(
-            belief, page_size(sheet), one.rule, acuity, context, max_windows=one.rule.facts.windows
+            belief, page_size(sheet), row.rule, acuity, context, max_windows=row.rule.facts.windows
         )
-        return buyer.buy(slots), one.rule.lattice.side
+        return buyer.buy(slots), row.rule.lattice.side
     rule = TokenRule("bench", sheet.page.patch)
     plan = find_views(belief, page_size(sheet), slots, rule, acuity, context=context)
     return Bill(plan, (plan.count(rule),)), rule.side
@@ -114,12 +114,14 @@ class Shown:
         image: Any = import_module("PIL.Image")
         stored = image.fromarray(rearrange(self.sheet.stored, "c h w -> h w c").numpy())
         high, wide = page_size(self.sheet)
-        found: list[Picture] = []
+        pictures: list[Picture] = []
         if self.plan.whole:
-            found.append((self._view(stored, (0, 0, wide, high), self.plan.whole), (0, 0)))
+            pictures.append((self._view(stored, (0, 0, wide, high), self.plan.whole), (0, 0)))
         for window in self.plan.windows:
-            found.append((self._view(stored, window.box, window.size(self.token)), window.box[:2]))
-        return found
+            pictures.append(
+                (self._view(stored, window.box, window.size(self.token)), window.box[:2])
+            )
+        return pictures
 
     def _view(self, stored: Any, box: tuple[int, int, int, int], size: Size) -> Pixels:
         image: Any = import_module("PIL.Image")
@@ -136,11 +138,11 @@ class Shown:
         canvas = torch.full((3, *page_size(self.sheet)), 200, dtype=torch.uint8)
         views = self.pictures
         first = int(self.plan.whole is not None)
-        scale = [one.scale(self.token) for one in self.plan.windows]
+        scale = [window.scale(self.token) for window in self.plan.windows]
         order = [
             *range(first),
-            *(first + at for at in sorted(range(len(scale)), key=scale.__getitem__)),
+            *(first + index for index in sorted(range(len(scale)), key=scale.__getitem__)),
         ]
-        for pixels, (x, y) in (views[at] for at in order):
+        for pixels, (x, y) in (views[index] for index in order):
             canvas[:, y : y + pixels.shape[1], x : x + pixels.shape[2]] = pixels
         return canvas

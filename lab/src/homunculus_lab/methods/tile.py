@@ -137,19 +137,19 @@ def _window_plans(
     """Every (cost, a, b, c, d) whose thumbnail has the image's shape and its share within slack."""
     rows, cols = grid
     shape = log(rows / cols)
-    found: list[tuple[float, int, int, int, int]] = []
+    plans: list[tuple[float, int, int, int, int]] = []
     for a in range(1, min(rows, slots - 1) + 1):
         for b in range(1, min(cols, (slots - 1) // a) + 1):
             bent, off = abs(log(a / b) - shape), abs(log(a * b / (share * slots)))
             if max(bent, off) > slack:
                 continue
             rest = slots - a * b
-            found += [
+            plans += [
                 (bent + 2 * off + abs(log(c * c / rest) - shape), a, b, c, rest // c)
                 for c in range(1, min(rows, rest) + 1)
                 if rest % c == 0 and rest // c <= cols
             ]
-    return found
+    return plans
 
 
 def fullest(

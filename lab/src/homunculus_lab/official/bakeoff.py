@@ -57,8 +57,8 @@ class Assumptions:
         >>> Assumptions().size("Qwen/Qwen2.5-VL-3B-Instruct"), Assumptions().size("some/model")
         (3.0, 7.0)
         """
-        found = re.findall(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", model.lower())
-        return float(found[-1] if found else self.billions)
+        sizes = re.findall(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", model.lower())
+        return float(sizes[-1] if sizes else self.billions)
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,17 @@ class Bakeoff:
 
 def bakeoff(plan: Plan, models: Sequence[str], assume: Mapping[str, Any], out: Path) -> Bakeoff:
     """One plan for each model; names that are not known are refused."""
-    known = [one.name for one in fields(Assumptions)]
+    known = [field.name for field in fields(Assumptions)]
     if odd := [name for name in assume if name not in known]:
         raise ValueError(f"assume: no {odd[0]!r}. There are {', '.join(known)}.")
     if not models or len(set(models)) < len(models):
         raise ValueError(f"models: expected different names, got {list(models)}.")
     for _, row, slots in plan.cells():  # refuse mistakes before the work
         way(row, int(slots) if slots.isdigit() else None)
-    made = Bakeoff(tuple(replace(plan, model=one) for one in models), out, Assumptions(**assume))
-    if len({made.place(one) for one in made.plans}) < len(models):
+    made = Bakeoff(
+        tuple(replace(plan, model=model) for model in models), out, Assumptions(**assume)
+    )
+    if len({made.place(plan) for plan in made.plans}) < len(models):
         raise ValueError("models: two have the same last name, and would share a file.")
     return made
 
@@ -95,7 +97,7 @@ def bakeoff(plan: Plan, models: Sequence[str], assume: Mapping[str, Any], out: P
 
 def run(made: Bakeoff, tell: Callable[[int, int], None] | None = None) -> dict[str, Any]:
     """Every model that has no result yet, and a report for each."""
-    told = []
+    reports = []
     for plan in made.plans:
         out = made.place(plan)
         if not out.exists():
@@ -105,10 +107,10 @@ def run(made: Bakeoff, tell: Callable[[int, int], None] | None = None) -> dict[s
             results=[out], out=report, column=None, draws=DRAWS, seed=plan.seed, without_run=[]
         )
         decision, outputs = decide.run(given)
-        told.append({"model": plan.model, "result": out.name, "product": decision["product"],
+        reports.append({"model": plan.model, "result": out.name, "product": decision["product"],
                      "first_claim": decision["decision"],
                      "said": decide.summary(decision, outputs)})  # fmt: skip
-    return {"bakeoff": told}
+    return {"bakeoff": reports}
 
 
 # ---- what it would cost --------------------------------------------------------------------------
@@ -120,14 +122,14 @@ def dry_run(made: Bakeoff) -> dict[str, Any]:
     return {
         "tasks": list(made.plans[0].tasks), "tokens": list(made.plans[0].tokens),
         "rows": made.plans[0].rows, "models": models, "assume": asdict(made.assume),
-        "hours": round(sum(one["hours"] for one in models if not one["done"]), 1),
-        "disk_gigabytes": round(sum(one["disk_gigabytes"] for one in models), 1),
+        "hours": round(sum(model["hours"] for model in models if not model["done"]), 1),
+        "disk_gigabytes": round(sum(model["disk_gigabytes"] for model in models), 1),
     }  # fmt: skip
 
 
 def _cost(made: Bakeoff, plan: Plan) -> dict[str, Any]:
     size, cells = made.assume.size(plan.model), plan.cells()
-    seconds = sum(_seconds(made.assume, plan, *one) for one in cells)
+    seconds = sum(_seconds(made.assume, plan, *batch) for batch in cells)
     return {
         "model": plan.model, "billions": size, "rows": len(plan.rows), "batches": len(cells),
         "answers": sum(_documents(made.assume, plan, task) for task, _, _ in cells),
@@ -137,8 +139,8 @@ def _cost(made: Bakeoff, plan: Plan) -> dict[str, Any]:
 
 
 def _documents(assume: Assumptions, plan: Plan, task: str) -> int:
-    many = DOCUMENTS.get(task, assume.documents)
-    return min(many, plan.limit) if plan.limit else many
+    count = DOCUMENTS.get(task, assume.documents)
+    return min(count, plan.limit) if plan.limit else count
 
 
 def _seconds(assume: Assumptions, plan: Plan, task: str, row: str, slots: str) -> float:
@@ -166,11 +168,11 @@ def dry_text(cost: Mapping[str, Any]) -> str:
         f"rows: {', '.join(cost['rows'])}",
         f"{'model':<44}{'batches':>9}{'answers':>10}{'hours':>8}{'disk GB':>9}{'GPU GB':>8}",
     ]
-    for one in cost["models"]:
+    for model in cost["models"]:
         lines.append(
-            f"{one['model']:<44}{one['batches']:>9}{one['answers']:>10,}{one['hours']:>8}"
-            f"{one['disk_gigabytes']:>9}{one['memory_gigabytes']:>8}"
-            + ("  done" if one["done"] else "")
+            f"{model['model']:<44}{model['batches']:>9}{model['answers']:>10,}{model['hours']:>8}"
+            f"{model['disk_gigabytes']:>9}{model['memory_gigabytes']:>8}"
+            + ("  done" if model["done"] else "")
         )
     lines.append(
         f"in all {cost['hours']} hours on one GPU to go, {cost['disk_gigabytes']} GB of weights"

@@ -22,15 +22,19 @@ def batch(model: Any, task: str, tasks: Any, limit: int | None) -> dict[str, Any
         bootstrap_iters=0, process_docs_parallel=1,
     )  # fmt: skip
     official = metrics(output["results"][task])
-    samples = sorted(output["samples"][task], key=lambda one: one["doc_id"])
+    samples = sorted(output["samples"][task], key=lambda entry: entry["doc_id"])
     columns = [name for name in official_names(output["results"][task]) if _all(samples, name)]
     if not columns:
         raise ValueError(
             f"{task}: no metric of it is a number for every document, so nothing can be paired."
         )
     rows = [
-        [one["doc_id"], model.known[task, one["doc_id"]].image, [score(one[c]) for c in columns]]
-        for one in samples
+        [
+            sample["doc_id"],
+            model.known[task, sample["doc_id"]].image,
+            [score(sample[c]) for c in columns],
+        ]
+        for sample in samples
     ]
     return {"official": official, "columns": columns, "rows": rows, "cost": cost(model)}
 
@@ -38,7 +42,7 @@ def batch(model: Any, task: str, tasks: Any, limit: int | None) -> dict[str, Any
 def official_names(results: Mapping[str, Any]) -> list[str]:
     """Metrics of a task in its order; lmms-eval writes `metric,filter`."""
     names = [name.partition(",")[0] for name in results if "," in name]
-    return [one for one in dict.fromkeys(names) if "_stderr" not in one]
+    return [name for name in dict.fromkeys(names) if "_stderr" not in name]
 
 
 def metrics(results: Mapping[str, Any]) -> dict[str, float]:
@@ -63,7 +67,7 @@ def score(value: Any) -> float | None:
 
 def _all(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
     """Whether every document has a number: parts of a task are scored for some alone."""
-    return all(score(one.get(name)) is not None for one in samples)
+    return all(score(sample.get(name)) is not None for sample in samples)
 
 
 # ---- cost ----------------------------------------------------------------------------------------
@@ -72,7 +76,7 @@ def _all(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
 def cost(model: Any) -> dict[str, Any]:
     """Means over documents or images."""
     answers, way = list(model.answers.values()), model.runner.way
-    pairs = [pair for one in answers for pair in zip(one.kept, one.of, strict=True)]
+    pairs = [pair for answer in answers for pair in zip(answer.kept, answer.of, strict=True)]
     for kept, native in pairs:
         most = native if way.tokens is None else min(way.tokens, native)
         if (
@@ -82,9 +86,9 @@ def cost(model: Any) -> dict[str, Any]:
         if kept > most or (kept < most and way.method != RESIZE):
             raise RuntimeError(f"an image of {native} tokens kept {kept}, not {most}: a fault.")
     means = {
-        "seconds": fmean(one.seconds for one in answers),
-        "scout": fmean(one.scout for one in answers),
-        "prompt": fmean(one.prompt for one in answers),
+        "seconds": fmean(answer.seconds for answer in answers),
+        "scout": fmean(answer.scout for answer in answers),
+        "prompt": fmean(answer.prompt for answer in answers),
     }
     if pairs:
         means["tokens"] = fmean(kept for kept, _ in pairs)

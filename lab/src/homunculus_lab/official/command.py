@@ -48,7 +48,7 @@ def several(arguments: argparse.Namespace, settings: dict[str, Any]) -> bakeoff.
     models = settings.pop("models", None) or [settings.pop("model", arguments.model)]
     if arguments.model is not None and arguments.model not in models:
         raise ValueError(f"--model {arguments.model} is none of the file's: {', '.join(models)}.")
-    models = [one for one in models if arguments.model in (None, one)]
+    models = [model for model in models if arguments.model in (None, model)]
     chosen_plan = plan(arguments, settings | {"model": models[0]})
     out = result_path(arguments.out, Path(arguments.suite[0]).with_suffix(".json").name)
     return bakeoff.bakeoff(chosen_plan, models, assume, out)
@@ -80,7 +80,7 @@ def plan(arguments: argparse.Namespace, settings: dict[str, Any]) -> Plan:
         )
     if arguments.task != "legibility":
         raise ValueError("--task is for our own suites: an official task has its own.")
-    known = [one.name for one in fields(Plan)]
+    known = [field.name for field in fields(Plan)]
     if strange := [name for name in settings if name not in known]:
         raise ValueError(f"no setting {strange[0]!r}. There are {', '.join(known)}.")
     given = {name: getattr(arguments, name, None) for name in known}

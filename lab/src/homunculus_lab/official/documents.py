@@ -38,8 +38,8 @@ def talk(request: Any, documents: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A request as chat messages; the task itself writes them."""
     _, messages, _, number, task, split = request.args
     return [
-        {"role": one["role"], "content": [_part(part) for part in one["content"]]}
-        for one in messages(documents[task][split][number])
+        {"role": message["role"], "content": [_part(part) for part in message["content"]]}
+        for message in messages(documents[task][split][number])
     ]
 
 
@@ -57,9 +57,11 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def document(conversation: Sequence[Mapping[str, Any]]) -> Document:
     """What is kept of a conversation."""
-    parts = [part for one in conversation for part in one["content"] if part["type"] == "image"]
+    parts = [
+        part for message in conversation for part in message["content"] if part["type"] == "image"
+    ]
     pixels = [part["image"] for part in parts]
-    digests = [_digest(repr(one.size).encode() + one.tobytes()) for one in pixels]
+    digests = [_digest(repr(picture.size).encode() + picture.tobytes()) for picture in pixels]
     return Document(last_question(conversation), tuple(digests))
 
 
@@ -70,12 +72,12 @@ def _digest(content: bytes) -> str:
 def others(documents: Mapping[Key, Document], keys: Iterable[Key]) -> dict[Key, str]:
     """For every document the question of one with another image; tasks are not mixed."""
     by_task: dict[str, list[Key]] = {}
-    for one in keys:
-        by_task.setdefault(one[0], []).append(one)
+    for known_key in keys:
+        by_task.setdefault(known_key[0], []).append(known_key)
     questions: dict[Key, str] = {}
     for same in by_task.values():
-        group = [documents[one] for one in same]
-        wrong = derange([one.question for one in group], [one.image for one in group])
+        group = [documents[key] for key in same]
+        wrong = derange([known.question for known in group], [known.image for known in group])
         questions |= dict(zip(same, wrong, strict=True))
     return questions
 

@@ -124,11 +124,14 @@ def options_of(options: dict[str, Any]) -> dict[str, Any]:
 
 def summary(answers: Sequence[TimedAnswer]) -> str:
     """A line for the log: how many tokens images had, and have."""
-    kept = [one for each in answers for one in each.kept]
+    kept = [count for each in answers for count in each.kept]
     if not kept:
         return f"homunculus: {len(answers)} documents without images"
-    native = sum(one for each in answers for one in each.of)
-    total, scout = sum(one.seconds for one in answers), sum(one.scout for one in answers)
+    native = sum(count for each in answers for count in each.of)
+    total, scout = (
+        sum(answer.seconds for answer in answers),
+        sum(answer.scout for answer in answers),
+    )
     least, most = min(kept), max(kept)
     each = f"{least}" if least == most else f"{least} to {most}"
     return (

@@ -29,8 +29,8 @@ def result(plan: "Plan", settings: dict[str, Any], journal: Journal) -> dict[str
     """The file."""
     by_task: dict[str, Any] = {task: {} for task in plan.tasks}
     for task, row, slots in plan.cells():
-        one = journal.done["|".join((task, row, slots))]
-        by_task[task][row, slots] = one
+        batch = journal.done["|".join((task, row, slots))]
+        by_task[task][row, slots] = batch
     return (
         journal.origin
         | {
@@ -48,20 +48,24 @@ def result(plan: "Plan", settings: dict[str, Any], journal: Journal) -> dict[str
 
 def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:
     first = next(iter(batches.values()))
-    columns = [c for c in first["columns"] if all(c in one["columns"] for one in batches.values())]
+    columns = [
+        c for c in first["columns"] if all(c in batch["columns"] for batch in batches.values())
+    ]
     documents = [(number, image) for number, image, _ in first["rows"]]
-    for (row, slots), one in batches.items():
-        if [(number, image) for number, image, _ in one["rows"]] != documents:
+    for (row, slots), batch in batches.items():
+        if [(number, image) for number, image, _ in batch["rows"]] != documents:
             raise ValueError(f"{task}: {row} at {slots} has other documents. Start a new run.")
     budgets = list(dict.fromkeys(slots for _, slots in batches if slots != "all"))
     group = [hashed(task, image) for _, image in documents]  # as in the rows, which `decide` reads
     table: dict[str, Any] = {}
     official: dict[str, Any] = {}
-    for (row, slots), one in batches.items():
-        values = {c: [each[one["columns"].index(c)] for *_, each in one["rows"]] for c in columns}
+    for (row, slots), batch in batches.items():
+        values = {
+            c: [each[batch["columns"].index(c)] for *_, each in batch["rows"]] for c in columns
+        }
         means = {c: interval(values[c], group, plan.seed) for c in columns}
         table.setdefault(row, {})[slots] = means
-        official.setdefault(row, {})[slots] = one["official"]
+        official.setdefault(row, {})[slots] = batch["official"]
     return {
         "task": "official", "suite": task, "part": "all", "kind": kind(task), "seed": plan.seed,
         "config": {"tokens": [int(slots) for slots in budgets]}, "quote": columns[:1],
@@ -72,12 +76,12 @@ def _run(plan: "Plan", task: str, batches: Batches) -> dict[str, Any]:
 
 def _rows(task: str, batches: Batches, columns: list[str]) -> list[dict[str, Any]]:
     documents: dict[int, dict[str, Any]] = {}
-    for (row, slots), one in batches.items():
-        at = [one["columns"].index(c) for c in columns]
-        for number, image, scores in one["rows"]:
+    for (row, slots), batch in batches.items():
+        places = [batch["columns"].index(c) for c in columns]
+        for number, image, scores in batch["rows"]:
             fresh = {"id": hashed(task, str(number)), "row": number, "image": hashed(task, image)}
             mine = documents.setdefault(number, fresh | {"height": 0, "scores": {}})
-            mine["scores"].setdefault(row, {})[slots] = [scores[place] for place in at]
+            mine["scores"].setdefault(row, {})[slots] = [scores[place] for place in places]
     return list(documents.values())
 
 
@@ -85,8 +89,8 @@ def _cost(task: str, batches: Batches) -> dict[str, Any]:
     """Means by row and budget; a ratio where the untouched model was timed beside."""
     whole = batches.get((FULL, "all"), {}).get("cost", {}).get("seconds")
     table: dict[str, Any] = {}
-    for (row, slots), one in batches.items():
-        parts = dict(one["cost"])
+    for (row, slots), batch in batches.items():
+        parts = dict(batch["cost"])
         if whole and "seconds" in parts:
             parts["ratio"] = parts["seconds"] / whole
         table.setdefault(row, {})[slots] = parts

@@ -78,16 +78,16 @@ def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
     >>> rows(["cut"], without=["random", "uniform", "centre", "pool", "prior", "saliency"])
     ['full', 'grid', 'cut', 'cut+blind', 'cut+shuffled', 'resize', 'blind', 'shuffled']
     """
-    controls = [one for one in CONTROLS if one not in NEED_BOXES]
-    odd = [one for one in without if one not in (*controls, FULL)]
+    controls = [control for control in CONTROLS if control not in NEED_BOXES]
+    odd = [name for name in without if name not in (*controls, FULL)]
     if odd:
         raise ValueError(f"without: {odd[0]!r} is none of {', '.join([*controls, FULL])}.")
     names = [FULL, "grid"]
     groups = {"all": driven(), "rivals": [*RIVALS, *INSIDE]}
-    for name in [one for wish in named for one in groups.get(wish, [wish])]:
+    for name in [name for wish in named for name in groups.get(wish, [wish])]:
         twins = [f"{name}+{scorer}" for scorer in ("blind", "shuffled") if _needs_controls(name)]
-        names += [name, *(one for one in twins if one.partition("+")[2] not in without)]
-    left = [one for one in names + controls if one not in without]
+        names += [name, *(twin for twin in twins if twin.partition("+")[2] not in without)]
+    left = [name for name in names + controls if name not in without]
     return list(dict.fromkeys(left))
 
 

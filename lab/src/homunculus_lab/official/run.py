@@ -51,7 +51,7 @@ class Plan:
     @property
     def left_out(self) -> list[str]:
         """Controls that do not run, by flag or because they need the answers' boxes."""
-        return [one for one in (*CONTROLS, FULL) if one in self.without or one in NEED_BOXES]
+        return [name for name in (*CONTROLS, FULL) if name in self.without or name in NEED_BOXES]
 
     def cells(self) -> list[tuple[str, str, str]]:
         """Task, row and budget of every batch."""
@@ -101,7 +101,9 @@ def carry_out(
     origin["versions"] |= _versions()
     head = {"config": settings, "versions": origin["versions"]}
     with open_journal(out, head, origin) as journal:
-        _work(plan, [one for one in cells if "|".join(one) not in journal.done], journal, tell)
+        _work(
+            plan, [batch for batch in cells if "|".join(batch) not in journal.done], journal, tell
+        )
         output = result(plan, settings, journal)
         finish_journal(journal, out, output)
     return output
@@ -127,9 +129,9 @@ def _work(
         return
     tasks = load_tasks(plan)
     model = load_model(plan)
-    for at, (task, row, slots) in enumerate(todo):
+    for done, (task, row, slots) in enumerate(todo):
         if tell:
-            tell(at, len(todo))
+            tell(done, len(todo))
         model.take(way(row, int(slots) if slots.isdigit() else None))
         journal.add("|".join((task, row, slots)), batch(model, task, tasks, plan.limit))
 

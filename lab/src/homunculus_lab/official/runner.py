@@ -74,8 +74,8 @@ class Runner:
             (reply,) = self.engine.chat(conversation, **options)
         seconds = perf_counter() - start
         prompt = reply.prepared["input_ids"].shape[1]
-        kept = [len(one.choice.anchor) for one in reply.images]
-        of = native or [one.layout.total for one in reply.images]
+        kept = [len(image.choice.anchor) for image in reply.images]
+        of = native or [image.layout.total for image in reply.images]
         if dropping:
             kept = [round(fmean(layers)) for layers in dropping.counts]
             of = [layers[0] for layers in dropping.counts]

@@ -180,8 +180,8 @@ def _row(
     ours: Sequence[Request], theirs: Sequence[Request], bare: Sequence[Request], scout: float
 ) -> dict[str, Any]:
     total = _median(ours, "total")
-    (kept,) = {one.kept for one in ours}
-    mine, other = [one.total for one in ours], [one.total for one in theirs]
+    (kept,) = {request.kept for request in ours}
+    mine, other = [request.total for request in ours], [request.total for request in theirs]
     return {
         "kept": kept,
         "prefill_ratio_bare": round(_median(ours, "prefill") / _median(bare, "prefill"), 3),
@@ -205,11 +205,11 @@ def _row(
 
 
 def _median(requests: Sequence[Request], part: str) -> float:
-    return median(getattr(one, part) for one in requests)
+    return median(getattr(request, part) for request in requests)
 
 
 def _share(requests: Sequence[Request], part: str) -> float:
-    return round(median(getattr(one, part) / one.total for one in requests), 4)
+    return round(median(getattr(request, part) / request.total for request in requests), 4)
 
 
 def _scout_seconds(bench: TimedModel, native: tuple[int, int], repeats: int) -> float:
@@ -246,8 +246,8 @@ def _flat(bench: TimedModel, repeats: int, progress: Progress) -> list[dict[str,
         ours, decoded = times[size, "image"], times[size, "jpeg"]
         high, wide = (round(side / bench.cell) for side in _sides(size))
         ratios = [
-            _median(one, "total") / _median(times[reference, kind], "total")
-            for kind, one in (("image", ours), ("jpeg", decoded))
+            _median(requests, "total") / _median(times[reference, kind], "total")
+            for kind, requests in (("image", ours), ("jpeg", decoded))
         ]
         row = {
             "megapixels": size, "native_tokens": high * wide, "kept": ours[0].kept,

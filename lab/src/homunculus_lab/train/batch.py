@@ -69,19 +69,19 @@ class CropDataset(Dataset[Batch]):
 
 def collate(pixels: Tensor, labels: Sequence[Labels], rng: random.Random) -> Batch:
     """Number the words through the batch, and add misspelled ones."""
-    texts = sorted({text for one in labels for text in one.texts})
+    texts = sorted({text for page in labels for text in page.texts})
     number = {text: n for n, text in enumerate(texts, 1)}
     words, kinds, heights = [], [], []
-    for one in labels:  # entry 0 is "no text", and the last, reached by -1, is "unsure"
-        table = np.array([0, *(number[text] for text in one.texts), -1], np.int64)
-        words.append(table[one.word])
-        kinds.append(np.array([0, *one.kinds, 0])[one.word])
-        heights.append(np.array([0, *one.height, 0], np.float32)[one.word])
+    for page in labels:  # entry 0 is "no text", and the last, reached by -1, is "unsure"
+        table = np.array([0, *(number[text] for text in page.texts), -1], np.int64)
+        words.append(table[page.word])
+        kinds.append(np.array([0, *page.kinds, 0])[page.word])
+        heights.append(np.array([0, *page.height, 0], np.float32)[page.word])
     every = texts + distractors(texts, rng)
     return Batch(
         pixels,
         torch.from_numpy(np.stack(words)),
-        torch.from_numpy(np.stack([one.letter for one in labels])),
+        torch.from_numpy(np.stack([page.letter for page in labels])),
         torch.from_numpy(np.stack(kinds)),
         torch.from_numpy(np.stack(heights)),
         every,

@@ -49,12 +49,14 @@ def train(
         raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
     if arguments.what == "height":
         options = ("crops", "workers", "threads", "photos")
-        return height.train(arguments.out, **{one: getattr(arguments, one) for one in options})
+        return height.train(
+            arguments.out, **{option: getattr(arguments, option) for option in options}
+        )
     if arguments.what == "int8":
         return int8.train(arguments.out, photos=arguments.photos)
     return scout.train(
         arguments.out,
-        [scout.RealQuestion(*one) for one in real],
+        [scout.RealQuestion(*entry) for entry in real],
         arguments.pages,
         arguments.spread_steps,
         **{name: getattr(arguments, name) for name in ("steps", "workers", "threads", "photos")},

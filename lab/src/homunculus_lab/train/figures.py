@@ -42,15 +42,15 @@ def _ticks(canvas: Canvas, box: Box, style: Face) -> None:
     rows = max(2, min(6, int((high - top) / (1.4 * style.pitch))))
     for row in range(rows):
         phrase = [(str(unit * row), NUMBER)]
-        at = high - style.base - row * (high - top - style.pitch) / (rows - 1)
-        canvas.line(left - style.width(phrase) - style.gap, at, phrase, style, left)
+        y = high - style.base - row * (high - top - style.pitch) / (rows - 1)
+        canvas.line(left - style.width(phrase) - style.gap, y, phrase, style, left)
     columns = max(2, min(7, int((x1 - left) / (5 * style.size))))
     for column in range(columns):
         phrase = [(str(since + column * (1 if since else unit)), NUMBER)]
         canvas.line(left + column * (x1 - left) / columns, high + 2, phrase, style, x1)
     points = [
-        (left + at * (x1 - left) / 8, rng.uniform(top + 0.5 * (high - top), high))
-        for at in range(8)
+        (left + step * (x1 - left) / 8, rng.uniform(top + 0.5 * (high - top), high))
+        for step in range(8)
     ]
     for (ax, ay), (bx, _) in pairwise(points):
         canvas.rule(ax, ay, bx, style.size / 8)
@@ -59,14 +59,16 @@ def _ticks(canvas: Canvas, box: Box, style: Face) -> None:
 def _legend(canvas: Canvas, box: Box, style: Face) -> None:
     """Names of the curves at the upper right."""
     rng, (left, top, x1, high) = canvas.rng, box
-    for at in range(rng.choice((0, 2, 3))):
-        y = top + at * style.pitch
+    for number in range(rng.choice((0, 2, 3))):
+        y = top + number * style.pitch
         if y + style.pitch > top + 0.45 * (high - top):
             return
         start = left + 0.6 * (x1 - left)
-        canvas.rule(start - 2 * style.size, y + style.base / 1.5, start - 0.5 * style.size, 1 + at)
+        canvas.rule(
+            start - 2 * style.size, y + style.base / 1.5, start - 0.5 * style.size, 1 + number
+        )
         word_ids = canvas.line(start, y, language.label(rng)[:2], style, x1)
-        nth = ("first", "second", "third")[at]
+        nth = ("first", "second", "third")[number]
         canvas.ask(f"What is the {nth} entry of the legend?", word_ids)
 
 
@@ -131,17 +133,17 @@ def boxes(canvas: Canvas, box: Box, style: Face) -> float:
         word_ids = canvas.line(x0, y, key, style, x1)
         x = max(x0 + 9 * style.size, canvas.right(word_ids) + 2 * style.gap) if word_ids else x1
         words = rng.sample(("Yes", "No", "Male", "Female", "Other", "None", "New", "Renewal"), 3)
-        for at, option in enumerate(words):
+        for number, option in enumerate(words):
             side = style.base - style.top
             if x + 2 * side + style.width([(option, 0)]) > x1:
                 break
             canvas.frame(x, y + style.top, x + side, y + style.base, style.size / 14)
-            if at == right:
+            if number == right:
                 canvas.bar(x + 2, y + style.top + 2, x + side - 2, y + style.base - 2)
-            one = canvas.line(x + 1.5 * side, y, [(option, 0)], style, x1)
-            if at == right and one:
-                canvas.ask(rng.choice(TEXTS["tick"]).format(phrase_text(key).lower()), one)
-            x = canvas.right(one) + 2 * style.gap if one else x1
+            option_ids = canvas.line(x + 1.5 * side, y, [(option, 0)], style, x1)
+            if number == right and option_ids:
+                canvas.ask(rng.choice(TEXTS["tick"]).format(phrase_text(key).lower()), option_ids)
+            x = canvas.right(option_ids) + 2 * style.gap if option_ids else x1
         y += style.pitch * rng.choice((1.0, 1.3))
     return y
 

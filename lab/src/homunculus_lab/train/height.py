@@ -70,7 +70,7 @@ class HeightDataset(Dataset[list[Pair]]):
         rng = Random(number)
         page = self.render(seed=FIRST + number, photos=self._photos)
         shown = [rescale(page, _scale(page, rng), rng) for _ in range(SCALES)]
-        return [(torch.from_numpy(one.pixels), torch.from_numpy(heights(one))) for one in shown]
+        return [(torch.from_numpy(crop.pixels), torch.from_numpy(heights(crop))) for crop in shown]
 
 
 def _scale(page: RenderedPage, rng: Random) -> float:
@@ -105,8 +105,8 @@ def _cut(word: PrintedWord, high: int) -> PrintedWord:
 
 def heights(page: RenderedPage) -> np.ndarray:
     """Height in pixels of the word that each cell is part of; 0 outside, and where it is unsure."""
-    found = label(page)
-    return np.array([0, *found.height, 0], np.float32)[found.word]
+    labels = label(page)
+    return np.array([0, *labels.height, 0], np.float32)[labels.word]
 
 
 def train(
@@ -141,11 +141,11 @@ def collect(net: WordNet, dataset: HeightDataset, workers: int, seed: int) -> li
     lessons = []
     generator = torch.Generator().manual_seed(seed)
     with progress("rendering") as update, torch.inference_mode():
-        for at, shown in enumerate(prefetch(dataset, 0, workers), 1):
-            parts = [_lesson(net, *one, generator) for one in shown]
+        for done, shown in enumerate(prefetch(dataset, 0, workers), 1):
+            parts = [_lesson(net, *crop, generator) for crop in shown]
             cell, height = (torch.cat(some) for some in zip(*parts, strict=True))
             lessons.append((cell, height))
-            update(at, len(dataset), "crops rendered and read")
+            update(done, len(dataset), "crops rendered and read")
     return lessons
 
 
@@ -191,14 +191,14 @@ def check(head: HeightHead, lessons: list[Pair]) -> dict[str, Any]:
     """Errors on crops that were not trained on, by the height that the net was shown."""
     cell, height = (torch.cat(some) for some in zip(*lessons, strict=True))
     mean, spread = head(cell.float())
-    found = {"n": len(height), "loss": float(surprise(head, cell.float(), height).mean())}
+    errors = {"n": len(height), "loss": float(surprise(head, cell.float(), height).mean())}
     for low in range(2, 7):
         here = (height >= low) & (height < low + 1)
         error = (mean - height)[here]
-        found[f"{2**low}-{2 ** (low + 1)}px"] = {
+        errors[f"{2**low}-{2 ** (low + 1)}px"] = {
             "n": len(error),
             "bias": float(error.mean()),
             "error": float(error.square().mean().sqrt()),
             "told": float(spread[here].exp().mean().sqrt()),
         }
-    return json.loads(json.dumps(found), parse_float=lambda text: round(float(text), 4))
+    return json.loads(json.dumps(errors), parse_float=lambda text: round(float(text), 4))

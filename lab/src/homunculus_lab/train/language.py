@@ -39,10 +39,10 @@ def dictionary() -> tuple[str, ...]:
 
 def word(rng: Random) -> str:
     """A word of prose; one in eight no dictionary has."""
-    at = rng.random()
-    if at < 0.52:
+    chance = rng.random()
+    if chance < 0.52:
         return rng.choice(dictionary())
-    if at < 0.88:
+    if chance < 0.88:
         return rng.choice(COMMON)
     letters = "abcdefghijklmnopqrstuvwxyz" + "eeaaiioorstnl"
     return "".join(rng.choice(letters) for _ in range(rng.randint(2, 10)))
@@ -50,15 +50,15 @@ def word(rng: Random) -> str:
 
 def number(rng: Random) -> Phrase:
     """A plain number, whole or not."""
-    at = rng.random()
-    if at < 0.35:
+    chance = rng.random()
+    if chance < 0.35:
         return [(str(rng.randint(0, 10 ** rng.randint(1, 4))), NUMBER)]
-    if at < 0.6:
+    if chance < 0.6:
         return [(f"{rng.randint(0, 10 ** rng.randint(3, 7)):,}", NUMBER)]
-    if at < 0.85:
+    if chance < 0.85:
         whole = rng.randint(0, 10 ** rng.randint(1, 3))
         return [(f"{whole}.{rng.randint(0, 99):0{rng.randint(1, 2)}d}", NUMBER)]
-    if at < 0.93:
+    if chance < 0.93:
         return [(f"({rng.randint(0, 10 ** rng.randint(1, 3))})", NUMBER)]
     return [(str(rng.randint(1900, 2030)), NUMBER)]
 
@@ -124,8 +124,8 @@ def percent(rng: Random) -> Phrase:
 def phone(rng: Random) -> Phrase:
     """A telephone number."""
 
-    def digits(many: int) -> str:
-        return "".join(rng.choice(string.digits) for _ in range(many))
+    def digits(count: int) -> str:
+        return "".join(rng.choice(string.digits) for _ in range(count))
 
     forms = [
         f"({digits(3)}) {digits(3)}-{digits(4)}",
@@ -151,8 +151,8 @@ def figure(rng: Random) -> Phrase:
 
 def name(rng: Random) -> Phrase:
     """A person or a firm."""
-    many = rng.randint(1, 3)
-    parts = [rng.choice(dictionary()).capitalize() for _ in range(many)]
+    count = rng.randint(1, 3)
+    parts = [rng.choice(dictionary()).capitalize() for _ in range(count)]
     if rng.random() < 0.5:
         parts += rng.choice(TEXTS["suffix"]).split()
     elif rng.random() < 0.5:
@@ -162,9 +162,10 @@ def name(rng: Random) -> Phrase:
 
 def label(rng: Random) -> Phrase:
     """What a field, a row or a column is called."""
-    many = rng.choice([1, 1, 2, 2, 3])
+    count = rng.choice([1, 1, 2, 2, 3])
     return [
-        (rng.choice(COMMON[60:] if rng.random() < 0.6 else dictionary()), WORD) for _ in range(many)
+        (rng.choice(COMMON[60:] if rng.random() < 0.6 else dictionary()), WORD)
+        for _ in range(count)
     ]
 
 
@@ -175,7 +176,7 @@ def prose(rng: Random) -> Phrase:
     text = word(rng)
     if rng.random() < 0.03:
         text = "".join(rng.choice(ACCENTED[c]) if c in ACCENTED else c for c in text)
-    at = rng.random()
+    chance = rng.random()
     for share, form in (
         (0.07, "{},"),
         (0.12, "{}."),
@@ -183,7 +184,7 @@ def prose(rng: Random) -> Phrase:
         (0.18, "({})"),
         (0.19, '"{}"'),
     ):
-        if at < share:
+        if chance < share:
             return [(form.format(text), WORD)]
     return [(text, WORD)]
 
@@ -199,5 +200,5 @@ def set_case(text: str, case: str, rng: Random) -> str:
         return text[:1].upper() + text[1:] if rng.random() < 0.9 else text
     if case == "lower":
         return text.lower()
-    at = rng.random()
-    return text.upper() if at < 0.06 else text[:1].upper() + text[1:] if at < 0.24 else text
+    chance = rng.random()
+    return text.upper() if chance < 0.06 else text[:1].upper() + text[1:] if chance < 0.24 else text

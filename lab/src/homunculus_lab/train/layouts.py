@@ -41,16 +41,16 @@ def prose(canvas: Canvas, box: Box, style: Face) -> float:
         if rng.random() < 0.06:
             y += style.pitch * rng.uniform(0.3, 1)
         while True:
-            one = canvas.line(x, y, _prose_item(canvas), style, end)
-            if not one:
+            item_ids = canvas.line(x, y, _prose_item(canvas), style, end)
+            if not item_ids:
                 break
-            word_ids += one
-            x = canvas.right(one) + style.gap
+            word_ids += item_ids
+            x = canvas.right(item_ids) + style.gap
         y += style.pitch
     for _ in range(min(3, len(word_ids) // 12)):
-        at = rng.randrange(3, len(word_ids) - 6)
-        answer = word_ids[at : at + rng.randint(1, 3)]
-        before, after = word_ids[at - 3 : at], word_ids[at + len(answer) :][:3]
+        start = rng.randrange(3, len(word_ids) - 6)
+        answer = word_ids[start : start + rng.randint(1, 3)]
+        before, after = word_ids[start - 3 : start], word_ids[start + len(answer) :][:3]
         near = [(canvas.words[i].text, 0) for i in (before if rng.random() < 0.65 else after)]
         kind = canvas.words[answer[0]].kind
         canvas.ask(label_question(near, max(kind, 0), rng), answer)
@@ -99,14 +99,14 @@ def form(canvas: Canvas, box: Box, style: Face) -> float:
 def table(canvas: Canvas, box: Box, style: Face) -> float:
     """Rows and columns; a fact asks for a crossing."""
     rng, (x0, y, x1, y1) = canvas.rng, box
-    many = max(1, min(rng.randint(1, 6), int((x1 - x0) / (7 * style.size))))
+    columns = max(1, min(rng.randint(1, 6), int((x1 - x0) / (7 * style.size))))
     first = rng.uniform(0.25, 0.45) * (x1 - x0)
-    step = (x1 - x0 - first) / many
-    kinds = [rng.choice(language.FIGURES) for _ in range(many)]
+    step = (x1 - x0 - first) / columns
+    kinds = [rng.choice(language.FIGURES) for _ in range(columns)]
     heads: list[Phrase] = []
     head = face(rng, style.size) if rng.random() < 0.3 else style
     ruled, flush = rng.random() < 0.4, rng.random() < 0.5
-    for column in range(many):
+    for column in range(columns):
         year = [(str(rng.randint(1950, 2030)), language.NUMBER)]
         heads.append(year if rng.random() < 0.25 else language.label(rng)[:2])
         canvas.line(
@@ -116,7 +116,7 @@ def table(canvas: Canvas, box: Box, style: Face) -> float:
     while y < y1:
         row = language.label(rng) if rng.random() < 0.85 else language.name(rng)
         word_ids = canvas.line(x0, y, row, style, x0 + first)
-        for column in range(many):
+        for column in range(columns):
             if rng.random() < 0.06:
                 continue
             cell, left = kinds[column](rng), x0 + first + column * step
@@ -161,8 +161,8 @@ def chart(canvas: Canvas, box: Box, style: Face) -> float:
             canvas.ask(rng.choice(forms).format(label_text(who, rng)), answer)
         y += style.pitch * rng.uniform(1, 1.5)
     for step in range(5):
-        at = left + step * (x1 - left) / 5
-        canvas.line(at, y, [(str(step * rng.choice([10, 20, 25])), language.NUMBER)], style, x1)
+        tick = left + step * (x1 - left) / 5
+        canvas.line(tick, y, [(str(step * rng.choice([10, 20, 25])), language.NUMBER)], style, x1)
     return y + style.pitch
 
 
@@ -191,10 +191,10 @@ def print_wrapped(
     """A phrase over as many lines as it takes, up to ``most``; its words and where it stopped."""
     (x, y, limit, _), word_ids = box, []
     for _ in range(most):
-        one = canvas.line(x, y, phrase[len(word_ids) :], style, limit)
-        word_ids += one
+        line_ids = canvas.line(x, y, phrase[len(word_ids) :], style, limit)
+        word_ids += line_ids
         y += style.pitch
-        if not one or len(word_ids) == len(phrase):
+        if not line_ids or len(word_ids) == len(phrase):
             break
     return word_ids, y
 

@@ -31,11 +31,11 @@ def letterhead(canvas: Canvas, box: Box, style: Face) -> float:
     inner = (x0 + shift * (x1 - x0), y, x1, y1)
     middle = rng.random() < 0.55 and not shift
 
-    def row(at: Length, phrase: Phrase, font: Face) -> list[int]:
+    def row(top: Length, phrase: Phrase, font: Face) -> list[int]:
         return (
-            print_centred(canvas, at, phrase, font, inner)
+            print_centred(canvas, top, phrase, font, inner)
             if middle
-            else canvas.line(inner[0], at, phrase, font, x1)
+            else canvas.line(inner[0], top, phrase, font, x1)
         )
 
     canvas.ask(choose_question(TEXTS["top"], rng, "letter"), row(y, people.body(rng), large))
@@ -58,9 +58,9 @@ def letterhead(canvas: Canvas, box: Box, style: Face) -> float:
 def town(canvas: Canvas, y: Length, row: PrintRow, style: Face, whose: str = "") -> float:
     """A line with a city, its state and its zip code, each to be asked for."""
     rng, parts = canvas.rng, people.town(canvas.rng)
-    word_ids, at = row(y, [pair for part in parts for pair in part], style), 0
+    word_ids, start = row(y, [pair for part in parts for pair in part], style), 0
     for part, forms in zip(parts, (TEXTS["city"], TEXTS["state"], TEXTS["zip"]), strict=True):
-        answer, at = word_ids[at : at + len(part)], at + len(part)
+        answer, start = word_ids[start : start + len(part)], start + len(part)
         if len(answer) == len(part) and rng.random() < 0.6:
             question = choose_question(forms, rng, "letter")
             canvas.ask(
@@ -114,8 +114,8 @@ def _reader(canvas: Canvas, box: Box, style: Face, who: Phrase) -> float:
             canvas.line(x0, y, make(rng), style, x1)
             y += style.pitch
 
-    def row(at: Length, phrase: Phrase, font: Face) -> list[int]:
-        return canvas.line(x0, at, phrase, font, x1)
+    def row(top: Length, phrase: Phrase, font: Face) -> list[int]:
+        return canvas.line(x0, top, phrase, font, x1)
 
     y = town(canvas, y, row, style, phrase_text(who))
     return y + style.pitch * rng.uniform(0.5, 1)

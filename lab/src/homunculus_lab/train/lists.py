@@ -62,7 +62,7 @@ def numbered(canvas: Canvas, box: Box, style: Face) -> float:
         y += style.pitch * 1.3
     indent, marks = x0 + style.size * rng.uniform(0, 2), _marks(canvas)
     tab = indent + style.size * rng.uniform(2, 3)
-    for at, mark in enumerate(marks):
+    for number, mark in enumerate(marks):
         if y > y1 - style.pitch:
             break
         kind = language.NUMBER if any(map(str.isdigit, mark)) else language.WORD
@@ -72,10 +72,10 @@ def numbered(canvas: Canvas, box: Box, style: Face) -> float:
             canvas, (left, y, x1, y1), people.topic(rng, rng.randint(4, 12)), style
         )
         if rng.random() < 0.5:
-            by_mark = at >= len(TEXTS["ordinals"]) or rng.random() < 0.5
+            by_mark = number >= len(TEXTS["ordinals"]) or rng.random() < 0.5
             question = rng.choice(TEXTS["mark"] if by_mark else TEXTS["ordinal"])
             canvas.ask(
-                question.format(mark.strip("()") if by_mark else TEXTS["ordinals"][at]), item
+                question.format(mark.strip("()") if by_mark else TEXTS["ordinals"][number]), item
             )
         y += style.pitch * rng.choice((0.0, 0.0, 0.5))
     return y

@@ -20,14 +20,14 @@ def _filters() -> Any:
 
 def degrade_print(ink: Any, rng: Random, generator: Any, scale: float) -> Any:
     """Fat, thin or broken letters, as printers and fax machines make them."""
-    filters, at = _filters(), rng.random()
-    if at < 0.12 and scale > 1:
+    filters, chance = _filters(), rng.random()
+    if chance < 0.12 and scale > 1:
         soft = np.asarray(ink.filter(filters.GaussianBlur(0.6 * scale)), np.float32)
         grain = generator.standard_normal(soft.shape, np.float32) * 25
         return _image().fromarray(((soft + grain) > rng.uniform(80, 150)).astype(np.uint8) * 255)
-    if at < 0.17:
+    if chance < 0.17:
         return ink.filter(filters.MaxFilter(3))
-    if at < 0.22 and scale >= 2:
+    if chance < 0.22 and scale >= 2:
         return ink.filter(filters.MinFilter(3))
     return ink
 
@@ -99,10 +99,10 @@ def scan(ink: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
             paper[y : y + rng.randint(12, 120), x : rng.randint(x + 8, wide)] -= rng.uniform(10, 60)
     black = rng.uniform(0, 120) if rng.random() < 0.8 else white - rng.uniform(45, 90)
     pixels = paper * (1 - ink) + black * ink
-    at = rng.random()
-    if at < 0.1:
+    chance = rng.random()
+    if chance < 0.1:
         pixels = 255 - pixels
-    elif at < 0.24:
+    elif chance < 0.24:
         y = rng.randint(0, high - 20)
         band = slice(y, y + rng.randint(14, 110))
         pixels[band] = 255 - pixels[band]

@@ -58,14 +58,14 @@ def render(
 def _places(words: list[PrintedWord], rng: Random) -> list[Fact]:
     """Questions for a word by name: every place of the word is an answer."""
     texts = [word.text.strip(" .,:;()\"'") for word in words]
-    fit = [at for at, text in enumerate(texts) if len(text) >= 3 and words[at].kind != CUT]
+    fit = [index for index, text in enumerate(texts) if len(text) >= 3 and words[index].kind != CUT]
     return [
         Fact(
-            rng.choice(TEXTS["where"]).format(texts[at]),
-            [other for other in fit if texts[other].lower() == texts[at].lower()],
+            rng.choice(TEXTS["where"]).format(texts[index]),
+            [other for other in fit if texts[other].lower() == texts[index].lower()],
             apart=True,
         )
-        for at in rng.sample(fit, min(PLACES, len(fit)))
+        for index in rng.sample(fit, min(PLACES, len(fit)))
     ]
 
 
@@ -87,8 +87,8 @@ def _document(rng: Random, generator: Any, high: int, wide: int, whole: bool) ->
 
 def _size(rng: Random) -> float:
     """Letters of 8 to 44 pixels, most of them small, as on pages."""
-    at = rng.random()
-    low, top = (8, 13) if at < 0.4 else (11, 20) if at < 0.75 else (18, 46)
+    chance = rng.random()
+    low, top = (8, 13) if chance < 0.4 else (11, 20) if chance < 0.75 else (18, 46)
     return exp(rng.uniform(log(low), log(top)))
 
 
@@ -198,15 +198,15 @@ def _scene(
         corners = np.array(
             [[0, 0], [sign.wide, 0], [sign.wide, sign.high], [0, sign.high]], np.float32
         )
-        at = np.c_[corners, np.ones(4)] @ matrix.T
-        at = at[:, :2] / at[:, 2:]
-        x0, y0 = np.clip(np.floor(at.min(0)), 0, (wide - 1, high - 1)).astype(int)
-        x1, y1 = np.clip(np.ceil(at.max(0)), 1, (wide, high)).astype(int)
+        outline = np.c_[corners, np.ones(4)] @ matrix.T
+        outline = outline[:, :2] / outline[:, 2:]
+        x0, y0 = np.clip(np.floor(outline.min(0)), 0, (wide - 1, high - 1)).astype(int)
+        x1, y1 = np.clip(np.ceil(outline.max(0)), 1, (wide, high)).astype(int)
         if occupied[y0:y1, x0:x1].any():
             continue
         occupied[y0:y1, x0:x1] = True
         ink, sign_words = _warp_sign(sign, matrix, high, wide)
-        pixels = noise.paint_sign(pixels, ink, at, rng)
+        pixels = noise.paint_sign(pixels, ink, outline, rng)
         words += sign_words
     return RenderedPage(noise.photograph(pixels, rng, generator), words, [])
 

@@ -18,7 +18,7 @@ def receipt(canvas: Canvas, box: Box, style: Face) -> float:
     middle = (
         print_centred
         if rng.random() < 0.7
-        else (lambda s, at, p, f, b: s.line(b[0], at, p, f, b[2]))
+        else (lambda s, place, p, f, b: s.line(b[0], place, p, f, b[2]))
     )
     large = face(rng, style.size * rng.uniform(1, 1.7), case=rng.choice(["upper", "title"]))
     canvas.ask(rng.choice(TEXTS["company"]), middle(canvas, y, language.name(rng), large, box))

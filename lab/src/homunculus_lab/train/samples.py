@@ -45,14 +45,14 @@ class Sample:
     @property
     def unanswerable(self) -> list[int]:
         """Numbers of the questions that belong to another page."""
-        return [at for at in range(len(self.target)) if at not in self.answerable]
+        return [number for number in range(len(self.target)) if number not in self.answerable]
 
     def select(self, questions: Sequence[int]) -> tuple[WordEvidence, Float[Tensor, "q r c"]]:
         """Evidence and targets of some of the questions, ready to train on."""
         parts = {
-            one.name: getattr(self.evidence, one.name)[list(questions)]
-            for one in fields(WordEvidence)
-            if one.name not in ("text", "kind")
+            field.name: getattr(self.evidence, field.name)[list(questions)]
+            for field in fields(WordEvidence)
+            if field.name not in ("text", "kind")
         }
         page = {"text": self.evidence.text.float(), "kind": self.evidence.kind.float()}
         return WordEvidence(**parts, **page), self.target[list(questions)].float()
@@ -64,11 +64,11 @@ def make_sample(scout: WordScout, image: Tensor, questions: Sequence[PageQuestio
     rows, cols = page["text"].shape
     scale = FRAME / max(image.shape[1:]) / 8
     target = torch.zeros(len(questions), rows, cols)
-    for at, (_, boxes) in enumerate(questions):
+    for number, (_, boxes) in enumerate(questions):
         for x0, y0, x1, y1 in boxes:
             across = _covered(x0 * scale, x1 * scale, cols)
             down = _covered(y0 * scale, y1 * scale, rows)
-            target[at] = torch.maximum(target[at], down[:, None] * across)
+            target[number] = torch.maximum(target[number], down[:, None] * across)
     return Sample(scout.evidence(page, [parse(question) for question, _ in questions]), target)
 
 
@@ -101,8 +101,8 @@ class PageDataset(torch.utils.data.Dataset[QuestionPage]):
     def __len__(self) -> int:
         return self.many
 
-    def __getitem__(self, at: int) -> QuestionPage:
-        seed = self.first + at
+    def __getitem__(self, number: int) -> QuestionPage:
+        seed = self.first + number
         rng = Random(seed)
         high, wide = rng.choice(SHAPES)
         page = self.render(seed=seed, high=high, wide=wide, photos=self.photos, whole=True)

@@ -59,23 +59,23 @@ def _rendered_samples(
 ) -> list[Path]:
     """Files of all rendered pages that answer a question; files that exist are reused."""
     folder.mkdir(exist_ok=True)
-    paths = [folder / f"page-{at:05d}.safetensors" for at in range(len(pages))]
-    done = next((at for at, path in enumerate(paths) if not path.exists()), len(paths))
+    paths = [folder / f"page-{number:05d}.safetensors" for number in range(len(pages))]
+    done = next((number for number, path in enumerate(paths) if not path.exists()), len(paths))
     stray = restore(paths[done - 1])[1] if done else ""
     with progress("rendering") as update:
-        for at, page in enumerate(prefetch(pages, done, workers), done):
+        for number, page in enumerate(prefetch(pages, done, workers), done):
             questions = [*page.questions, (stray, ())] if stray else page.questions
             stray = page.questions[-1][0] if page.questions else stray
-            store(paths[at], make_sample(scout, page.pixels, questions), stray)
-            update(at + 1, len(pages), "pages rendered and read")
+            store(paths[number], make_sample(scout, page.pixels, questions), stray)
+            update(number + 1, len(pages), "pages rendered and read")
     return [path for path in paths if restore(path)[0].answerable]
 
 
 def _real_samples(scout: WordScout, folder: Path, real: Sequence[RealQuestion]) -> list[Path]:
     """Files of the real pages; all questions of a page are in one file."""
     by_page: dict[Path, list[RealQuestion]] = {}
-    for one in real:
-        by_page.setdefault(one.path, []).append(one)
+    for entry in real:
+        by_page.setdefault(entry.path, []).append(entry)
     paths = []
     with progress("reading") as update:
         for done, (path, questions) in enumerate(sorted(by_page.items()), 1):
@@ -83,10 +83,10 @@ def _real_samples(scout: WordScout, folder: Path, real: Sequence[RealQuestion]) 
             (high, wide), (down, across) = picture.original, picture.size
             scale = (across / wide, down / high) * 2
             boxes = [
-                [[side * by for side, by in zip(box, scale, strict=True)] for box in one.boxes]
-                for one in questions
+                [[side * by for side, by in zip(box, scale, strict=True)] for box in entry.boxes]
+                for entry in questions
             ]
-            pairs = [(one.question, box) for one, box in zip(questions, boxes, strict=True)]
+            pairs = [(entry.question, box) for entry, box in zip(questions, boxes, strict=True)]
             sample = make_sample(scout, picture.pixels, pairs)
             if sample.answerable:
                 paths.append(folder / f"real-{done:05d}.safetensors")

@@ -94,15 +94,15 @@ def windows(
     weigh nothing in it, so that on average the loss is that of the whole page.
     """
     questions, rows, cols = target.shape
-    near = [(at, *_answer_window(target[at], rng)) for at in range(questions)]
+    near = [(question, *_answer_window(target[question], rng)) for question in range(questions)]
     first = [(near, torch.ones(questions, min(rows, WINDOW), min(cols, WINDOW)))]
     down, across = _tiles(rows), _tiles(cols)
     if len(down) * len(across) == 1:
         return first
-    far = [(at, rng.choice(down), rng.choice(across)) for at in range(questions)]
+    far = [(question, rng.choice(down), rng.choice(across)) for question in range(questions)]
     count = (_tile_weight(down, rows)[:, None] * _tile_weight(across, cols)).repeat(questions, 1, 1)
-    for at, y, x in near:
-        count[at, y : y + WINDOW, x : x + WINDOW] = 0
+    for question, y, x in near:
+        count[question, y : y + WINDOW, x : x + WINDOW] = 0
     return [*first, (far, crop(count, far))]
 
 
@@ -132,7 +132,9 @@ def crop(
     maps: Float[Tensor, "q *f r c"], places: Sequence[WindowPlace]
 ) -> Float[Tensor, "q *f r2 c2"]:
     """The windows of the maps, one for each question."""
-    return torch.stack([maps[at, ..., y : y + WINDOW, x : x + WINDOW] for at, y, x in places])
+    return torch.stack(
+        [maps[question, ..., y : y + WINDOW, x : x + WINDOW] for question, y, x in places]
+    )
 
 
 def window_loss(
@@ -146,12 +148,12 @@ def window_loss(
     return (each / whole.sum((1, 2)).clamp(min=4)).mean()
 
 
-def sample_questions(one: Sample, rng: Random) -> tuple[WordEvidence, Float[Tensor, "q r c"]]:
+def sample_questions(sample: Sample, rng: Random) -> tuple[WordEvidence, Float[Tensor, "q r c"]]:
     """Some questions of a page; at times one that the page does not answer."""
-    at = rng.sample(one.answerable, min(QUESTIONS, len(one.answerable)))
-    if one.unanswerable and rng.random() < UNANSWERABLE:
-        at[0] = rng.choice(one.unanswerable)
-    return one.select(at)
+    numbers = rng.sample(sample.answerable, min(QUESTIONS, len(sample.answerable)))
+    if sample.unanswerable and rng.random() < UNANSWERABLE:
+        numbers[0] = rng.choice(sample.unanswerable)
+    return sample.select(numbers)
 
 
 def train(

@@ -31,18 +31,20 @@ class TableLayout:
 
 def _grid(rng: Random, wide: Length, size: Length) -> TableLayout:
     """The columns of a table: years, or names; one kind of value, or one for each."""
-    many = max(1, min(rng.randint(1, 7), int(0.65 * wide / (4.5 * size))))
+    columns = max(1, min(rng.randint(1, 7), int(0.65 * wide / (4.5 * size))))
     years, first = rng.random() < 0.35, rng.uniform(0.22, 0.42) * wide
-    since = rng.randint(1950, 2025 - many)
-    order = range(since, since + many) if rng.random() < 0.6 else range(since + many, since, -1)
+    since = rng.randint(1950, 2025 - columns)
+    order = (
+        range(since, since + columns) if rng.random() < 0.6 else range(since + columns, since, -1)
+    )
     heads = [[(str(year), NUMBER)] for year in order] if years else [
-        language.label(rng)[: rng.choice([1, 2])] for _ in range(many)
+        language.label(rng)[: rng.choice([1, 2])] for _ in range(columns)
     ]  # fmt: skip
-    one = rng.choice((language.number, language.number, language.money, language.percent))
+    values = rng.choice((language.number, language.number, language.money, language.percent))
     mixed = rng.random() < 0.35 and not years
-    kinds = [rng.choice(language.FIGURES) if mixed else one for _ in heads]
+    kinds = [rng.choice(language.FIGURES) if mixed else values for _ in heads]
     side = language.label(rng)[:1]
-    table, step = f"Table {rng.randint(1, 12)}", (wide - first) / many
+    table, step = f"Table {rng.randint(1, 12)}", (wide - first) / columns
     return TableLayout(
         table, side, heads, years, kinds, first, step, rng.random() < 0.6, rng.random() < 0.4
     )
@@ -53,21 +55,23 @@ def statement(canvas: Canvas, box: Box, style: Face) -> float:
     rng, (x0, y, x1, y1) = canvas.rng, box
     grid = _grid(rng, x1 - x0, style.size)
     y = _heads(canvas, (x0, _title(canvas, box, style, grid), x1, y1), style, grid)
-    group, at = rng.random() < 0.3, 0
+    group, number = rng.random() < 0.3, 0
     numeric, bold = rng.random() < 0.15, face(rng, style.size)
     share_asked = min(1.0, 9 / max(1.0, (y1 - y) / style.pitch * len(grid.heads)))
     while y < y1 - 2 * style.pitch:
-        if group and at % 4 == 0:
+        if group and number % 4 == 0:
             canvas.line(x0, y, language.label(rng)[:2], bold, x0 + grid.first)
             y += max(style.pitch, bold.pitch)
         row = language.label(rng) if rng.random() < 0.75 else people.body(rng)
         if numeric:
-            row = [(str(rng.choice((at + 1, 10 * (at + 1), rng.randint(1900, 2020)))), NUMBER)]
+            row = [
+                (str(rng.choice((number + 1, 10 * (number + 1), rng.randint(1900, 2020)))), NUMBER)
+            ]
         indent = 1.2 * style.size if group else 0.0
         word_ids = canvas.line(x0 + indent, y, row, style, x0 + grid.first)
         _cells(canvas, (x0, y, x1, y1), style, grid, (row, word_ids), share_asked)
         y += style.pitch * (1 if rng.random() < 0.9 else 1.6)
-        at += 1
+        number += 1
         if grid.ruled:
             canvas.rule(x0, y - 1, x1, style.size / 14)
     if rng.random() < 0.6 and y < y1:

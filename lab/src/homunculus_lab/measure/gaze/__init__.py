@@ -47,7 +47,7 @@ CHECKED = 8
 def all_rows() -> tuple[str, ...]:
     """All methods that a question drives, the main ones with other scorers, and the controls."""
     twins = [f"{name}+{scorer}" for name in TWINNED for scorer in TWINS]
-    plain = [one for one in CONTROLS if one not in TWINS or one == "saliency"]
+    plain = [control for control in CONTROLS if control not in TWINS or control == "saliency"]
     return (*(f"{name}+scout" for name in driven()), *twins, *plain)
 
 
@@ -100,16 +100,16 @@ def gaze(
     """
     origin, config, scorers = provenance(), config or GazeConfig(), scorers or {}
     viewings, skipped = read_gaze(folder)
-    if len({one.question.image for one in viewings}) < 2:
+    if len({viewing.question.image for viewing in viewings}) < 2:
         raise ValueError("gaze: one image has no centre bias, which comes from others. Add images.")
     study = _study(viewings, config, scorers)
     count = min(limit or len(viewings), len(viewings))
-    viewings = [viewings[at * len(viewings) // count] for at in range(count)]
+    viewings = [viewings[number * len(viewings) // count] for number in range(count)]
     (judge, why), results = _version(), []
-    for at, one in enumerate(viewings):
+    for done, viewing in enumerate(viewings):
         if progress:
-            progress(at, len(viewings))
-        results.append(_measure(study, one, judge is not None and at % CHECKED == 0))
+            progress(done, len(viewings))
+        results.append(_measure(study, viewing, judge is not None and done % CHECKED == 0))
     if progress:
         progress(len(viewings), len(viewings))
     agreed = {
@@ -132,27 +132,29 @@ def _version() -> tuple[str | None, str | None]:
 
 def _study(viewings: Sequence[Viewing], config: GazeConfig, scorers: Mapping[str, Scout]) -> _Study:
     pool: dict[str, set[tuple[Point, ...]]] = {}
-    for one in viewings:
-        pool.setdefault(one.question.image, set()).update(one.viewers)
-    questions = [one.question for one in viewings if one.question.text]
+    for viewing in viewings:
+        pool.setdefault(viewing.question.image, set()).update(viewing.viewers)
+    questions = [viewing.question for viewing in viewings if viewing.question.text]
     other: dict[int, str] = {}
-    if len({one.image for one in questions}) > 1:
-        wrong = derange([one.text for one in questions], [one.image for one in questions])
-        other = {one.row: text for one, text in zip(questions, wrong, strict=True)}
-    printed = all(one.words for one in viewings)
+    if len({question.image for question in questions}) > 1:
+        wrong = derange(
+            [question.text for question in questions], [question.image for question in questions]
+        )
+        other = {question.row: text for question, text in zip(questions, wrong, strict=True)}
+    printed = all(viewing.words for viewing in viewings)
     known = set(scorers) | {"saliency", "answer"} | ({"shuffled"} if "scout" in scorers else set())
     wanted = [name for name in config.methods if "+" not in name or name.split("+")[1] in known]
     return _Study(config, scorers, [row(name, scorers) for name in wanted], pool, other, printed)
 
 
-def _measure(study: _Study, one: Viewing, check: bool) -> Agreement:
+def _measure(study: _Study, viewing: Viewing, check: bool) -> Agreement:
     """All rows of one question."""
-    sheet = open_sheet(one.question.path, study.config.side, study.config.patch)
-    judge, maps = _judge(study, sheet, one, check), _maps(study, sheet, one)
+    sheet = open_sheet(viewing.question.path, study.config.side, study.config.patch)
+    judge, maps = _judge(study, sheet, viewing, check), _maps(study, sheet, viewing)
     flat = {"centre": centre(sheet.page.grid), "elsewhere": judge.elsewhere}
     flat |= {} if judge.words is None else {"words": judge.words}
     flat |= {name: of_logit(logit) for name, logit in maps.items()}
-    table = {"human": {"map": judge.human()}} if len(one.viewers) > 1 else {}
+    table = {"human": {"map": judge.human()}} if len(viewing.viewers) > 1 else {}
     table |= {name: {"map": judge([value])} for name, value in flat.items()}
     for each in study.rows:
         if each.scorer is None or each.scorer in maps:
@@ -160,28 +162,28 @@ def _measure(study: _Study, one: Viewing, check: bool) -> Agreement:
                 densities = _densities(each, sheet, slots, maps.get(each.scorer or ""))
                 table.setdefault(each.name, {})[str(slots)] = judge(densities)
     study.far += [max(judge.far)] if check else []
-    return Agreement(one.question, len(one.viewers), one.points, table)
+    return Agreement(viewing.question, len(viewing.viewers), viewing.points, table)
 
 
-def _judge(study: _Study, sheet: Sheet, one: Viewing, check: bool) -> "_Judge":
+def _judge(study: _Study, sheet: Sheet, viewing: Viewing, check: bool) -> "_Judge":
     apart = (
         point
-        for image, paths in study.pool.items() if image != one.question.image
+        for image, paths in study.pool.items() if image != viewing.question.image
         for path in paths for point in path
     )  # fmt: skip
-    words = count_fixations(one.words, sheet) if study.printed else None
+    words = count_fixations(viewing.words, sheet) if study.printed else None
     return _Judge(
         study.config,
-        count_by_viewer(one.viewers, sheet),
+        count_by_viewer(viewing.viewers, sheet),
         count_fixations(apart, sheet),
         words,
         check,
     )
 
 
-def _maps(study: _Study, sheet: Sheet, one: Viewing) -> dict[str, Map]:
+def _maps(study: _Study, sheet: Sheet, viewing: Viewing) -> dict[str, Map]:
     """Logits by name; those that the question has: free viewing has neither question nor answer."""
-    question, logits = one.question, {}
+    question, logits = viewing.question, {}
     texts = {"scout": question.text, "blind": question.text, "prior": question.text}
     pixels, grid = sheet.page.pixels, sheet.page.grid
     for name, text in texts.items():
@@ -195,13 +197,13 @@ def _maps(study: _Study, sheet: Sheet, one: Viewing) -> dict[str, Map]:
     return {name: logit.detach().float() for name, logit in logits.items()}
 
 
-def _densities(one: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
+def _densities(row: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
     """Densities of tokens, one a draw."""
-    if one.context is not None:
-        raise ValueError(f"gaze: {one.name} keeps pictures, not cells. Name another row.")
-    if not one.methods:  # `resize` sees every place alike
+    if row.context is not None:
+        raise ValueError(f"gaze: {row.name} keeps pictures, not cells. Name another row.")
+    if not row.methods:  # `resize` sees every place alike
         return [torch.ones(sheet.page.grid, dtype=torch.float64)]
-    draws = (spend_slots(one, draw, sheet, slots, logit) for draw in range(len(one.methods)))
+    draws = (spend_slots(row, draw, sheet, slots, logit) for draw in range(len(row.methods)))
     return [of_tokens(spent.field, spent.allocation) for spent in draws]
 
 
@@ -224,7 +226,10 @@ class _Judge:
     def human(self) -> list[float]:
         """The ceiling: each viewer by the density of all the others."""
         total, all_rows = self.count.sum(0), range(len(self.count))
-        values = [self._scores(total - self.count[at], slice(at, at + 1)) for at in all_rows]
+        values = [
+            self._scores(total - self.count[viewer], slice(viewer, viewer + 1))
+            for viewer in all_rows
+        ]
         return torch.cat(values).mean(0).tolist()
 
     def _scores(self, value: Float[Tensor, "rows cols"], who: slice) -> Float[Tensor, "v c"]:

@@ -69,10 +69,10 @@ def centre(grid: Grid) -> Map:
     return (-(down[:, None].square() + across.square()) / (2 * CENTRE**2)).exp()
 
 
-def blur(one: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
+def blur(density: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
     """With the blur of an eye, in cells: nothing leaves the page, and what is flat stays flat."""
-    down, across = (_kernel(int(side), sigma) for side in one.shape[-2:])
-    return down @ one @ across
+    down, across = (_kernel(int(side), sigma) for side in density.shape[-2:])
+    return down @ density @ across
 
 
 @lru_cache(maxsize=64)
@@ -89,12 +89,12 @@ def _kernel(side: int, sigma: float) -> Float[Tensor, "n n"]:
     return bell / bell.sum(1, keepdim=True)
 
 
-def normalise(one: Map, sigma: float, floor: float) -> Float[Tensor, "n"]:
+def normalise(density: Map, sigma: float, floor: float) -> Float[Tensor, "n"]:
     """A map as it is scored: a blurred density, a share of it laid evenly; 1 on average.
 
     Rounded, so that what is equal stays equal: ranks would make a pattern of the last bits.
     """
-    flat = blur(one, sigma).flatten()
+    flat = blur(density, sigma).flatten()
     return ((1 - floor) * flat / flat.mean() + floor).round(decimals=9)
 
 
@@ -139,9 +139,9 @@ def auc(value: Value, count: Count, against: Value) -> Score:
 
 def cc(value: Value, density: Count) -> Score:
     """Pearson's correlation with the density of fixations; 0 for a flat map."""
-    one, other = value - value.mean(), density - density.mean(1, keepdim=True)
-    size = one.norm() * other.norm(dim=1)
-    return torch.where(size > 0, (one * other).sum(1) / size, 0)
+    left, other = value - value.mean(), density - density.mean(1, keepdim=True)
+    size = left.norm() * other.norm(dim=1)
+    return torch.where(size > 0, (left * other).sum(1) / size, 0)
 
 
 def sim(value: Value, density: Count) -> Score:
@@ -151,8 +151,8 @@ def sim(value: Value, density: Count) -> Score:
 
 def kl(value: Value, density: Count) -> Score:
     """Nats lost by expecting the map where fixations come from ``seen``: 0 is best."""
-    one, other = value / value.sum(), density / density.sum(1, keepdim=True)
-    return (other * (TINY + other / (one + TINY)).log()).sum(1)
+    left, other = value / value.sum(), density / density.sum(1, keepdim=True)
+    return (other * (TINY + other / (left + TINY)).log()).sum(1)
 
 
 def scores(
@@ -194,8 +194,8 @@ def reference(
     lots = [torch.ones_like(value), elsewhere] + ([] if words is None else [words])
     against = [page.ravel()[_cells(lot)] for lot in lots]
     rows = []
-    for one, one_density in zip(count, density.numpy(), strict=True):
-        down, across = numpy.unravel_index(_cells(one), page.shape)
+    for fixations, one_density in zip(count, density.numpy(), strict=True):
+        down, across = numpy.unravel_index(_cells(fixations), page.shape)
         here, one_density = page[down, across], one_density.reshape(page.shape)
         with numpy.errstate(divide="ignore"):  # it takes the log of 0, and back
             loss = metric.MIT_KLDiv(page, one_density)

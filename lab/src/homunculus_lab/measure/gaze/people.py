@@ -46,7 +46,7 @@ def read_gaze(folder: str | Path) -> tuple[list[Viewing], dict[str, int]]:
     folder, viewings = Path(folder), []
     config = read_config(folder)
     skipped = {"nobody looked": 0, "asks for something else": 0}
-    for at, row in rows(folder / "qa.jsonl"):
+    for number, row in rows(folder / "qa.jsonl"):
         size = _size(folder / "images" / row["image"])
         viewers = _viewers(row, size)
         if not viewers:
@@ -55,8 +55,8 @@ def read_gaze(folder: str | Path) -> tuple[list[Viewing], dict[str, int]]:
             skipped["asks for something else"] += 1
         else:
             words = tuple(_middle(word[1:], size) for word in row.get("ocr", ()))
-            one = question(folder, at, row, _boxes(row), config)
-            viewings.append(Viewing(one, viewers, _inside(words)))
+            entry = question(folder, number, row, _boxes(row), config)
+            viewings.append(Viewing(entry, viewers, _inside(words)))
     if not viewings:
         raise ValueError(f"suite {folder.name}: no row has fixations or gaze. Choose another one.")
     return viewings, skipped
@@ -115,10 +115,10 @@ def read_words(words: Sequence[dict[str, Any]]) -> list[Point]:
     [(0.2, 0.55), (0.2, 0.55), (0.2, 0.55), (0.2, 0.55), (0.2, 0.55)]
     """
     share = [Fraction(word["attention_score"]).limit_denominator(50) for word in words]
-    whole = lcm(*(one.denominator for one in share))
+    whole = lcm(*(fraction.denominator for fraction in share))
     points: list[Point] = []
-    for word, one in zip(words, share, strict=True):
+    for word, fraction in zip(words, share, strict=True):
         box = word["bounding_box"]
         middle = box["topLeftX"] + box["width"] / 2, box["topLeftY"] + box["height"] / 2
-        points += [middle] * int(one * whole)
+        points += [middle] * int(fraction * whole)
     return points

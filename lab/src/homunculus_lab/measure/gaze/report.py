@@ -30,7 +30,7 @@ class Agreement:
 
 def make_report(results: Sequence[Agreement], config: Any) -> dict[str, Any]:
     """The result as it is saved."""
-    several = [one for one in results if "human" in one.scores]
+    several = [agreement for agreement in results if "human" in agreement.scores]
     ceiling = table(several, config.seed) if 0 < len(several) < len(results) else None
     return {
         "task": "gaze",
@@ -38,26 +38,26 @@ def make_report(results: Sequence[Agreement], config: Any) -> dict[str, Any]:
         "config": asdict(config),
         "seed": config.seed,
         "n": len(results),
-        "images": len({one.question.image for one in results}),
-        "viewers": sum(one.viewers for one in results),
-        "fixations": sum(one.fixations for one in results),
+        "images": len({agreement.question.image for agreement in results}),
+        "viewers": sum(agreement.viewers for agreement in results),
+        "fixations": sum(agreement.fixations for agreement in results),
         "columns": list(_columns(results)),
         "table": table(results, config.seed),
         "several_viewers": ceiling,
         "paired": paired(results, config.seed),
-        "rows": [_row(one) for one in results],
+        "rows": [_row(agreement) for agreement in results],
     }
 
 
-def _row(one: Agreement) -> dict[str, Any]:
+def _row(agreement: Agreement) -> dict[str, Any]:
     short = {
         name: {slots: [round(score, 4) for score in value] for slots, value in by_slots.items()}
-        for name, by_slots in one.scores.items()
+        for name, by_slots in agreement.scores.items()
     }
-    suite, number = one.question.suite, one.question.row
-    row = {"id": hashed(suite, str(number)), "row": number, "viewers": one.viewers}
-    row["image"] = hashed(suite, one.question.image)
-    return row | {"fixations": one.fixations, "scores": short}
+    suite, number = agreement.question.suite, agreement.question.row
+    row = {"id": hashed(suite, str(number)), "row": number, "viewers": agreement.viewers}
+    row["image"] = hashed(suite, agreement.question.image)
+    return row | {"fixations": agreement.fixations, "scores": short}
 
 
 def _columns(results: Sequence[Agreement]) -> tuple[str, ...]:
@@ -67,7 +67,12 @@ def _columns(results: Sequence[Agreement]) -> tuple[str, ...]:
 
 def _cells(results: Sequence[Agreement]) -> list[tuple[str, str]]:
     """Rows and budgets that any question has; `oracle` is missing where no answer is boxed."""
-    every = ((name, slots) for one in results for name, by in one.scores.items() for slots in by)
+    every = (
+        (name, slots)
+        for agreement in results
+        for name, by in agreement.scores.items()
+        for slots in by
+    )
     return list(dict.fromkeys(every))
 
 
@@ -75,9 +80,9 @@ def table(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
     """Mean and interval by row, budget and column, and over how many questions."""
     rows: dict[str, Any] = {}
     for name, slots in _cells(results):
-        have = [one for one in results if name in one.scores]
-        group = [one.question.image for one in have]
-        columns = zip(*(one.scores[name][slots] for one in have), strict=True)
+        have = [agreement for agreement in results if name in agreement.scores]
+        group = [agreement.question.image for agreement in have]
+        columns = zip(*(agreement.scores[name][slots] for agreement in have), strict=True)
         means = {
             column: interval(value, group, seed)
             for column, value in zip(_columns(results), columns, strict=True)
@@ -90,13 +95,14 @@ def table(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
 
 def _ceiling(have: Sequence[Agreement], name: str, slots: str, seed: int) -> dict[str, Any]:
     """How near a row comes to people, on the images that several looked at."""
-    both = [one for one in have if "human" in one.scores]
+    both = [agreement for agreement in have if "human" in agreement.scores]
     if not both:
         return {}
-    one, other = (
-        [each.scores[row][at][0] for each in both] for row, at in ((name, slots), ("human", "map"))
+    own, other = (
+        [each.scores[row][budget][0] for each in both]
+        for row, budget in ((name, slots), ("human", "map"))
     )
-    return {CEILING: ratio(one, other, [each.question.image for each in both], seed)}
+    return {CEILING: ratio(own, other, [each.question.image for each in both], seed)}
 
 
 def paired(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
@@ -106,25 +112,29 @@ def paired(results: Sequence[Agreement], seed: int) -> dict[str, Any]:
         rivals = [(base, "map") for base in BASELINES if (base, "map") != (name, slots)]
         if name.endswith("scout"):
             rivals += [(name.removesuffix("scout") + other, slots) for other in TWINS]
-        for rival, at in rivals:
+        for rival, rival_slots in rivals:
             both = [
-                one for one in results if name in one.scores and at in one.scores.get(rival, {})
+                agreement
+                for agreement in results
+                if name in agreement.scores and rival_slots in agreement.scores.get(rival, {})
             ]
             if both:
                 key = f"{name} - {rival}"
-                gaps.setdefault(key, {})[slots] = _less(both, (name, slots), (rival, at), seed)
+                gaps.setdefault(key, {})[slots] = _less(
+                    both, (name, slots), (rival, rival_slots), seed
+                )
     return gaps
 
 
 def _less(
-    both: Sequence[Agreement], one: tuple[str, str], other: tuple[str, str], seed: int
+    both: Sequence[Agreement], row: tuple[str, str], other: tuple[str, str], seed: int
 ) -> dict[str, Any]:
     group = [each.question.image for each in both]
     gaps = [
         [
             a - b
             for a, b in zip(
-                each.scores[one[0]][one[1]], each.scores[other[0]][other[1]], strict=True
+                each.scores[row[0]][row[1]], each.scores[other[0]][other[1]], strict=True
             )
         ]
         for each in both
