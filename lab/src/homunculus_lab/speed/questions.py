@@ -31,14 +31,12 @@ FEW_LAYERS = replace(
 class QuestionPlan:
     """Questions, and the servers that get them."""
 
-    ways: tuple[str, ...] = ("stock", "before", "separate", "share")
+    ways: tuple[str, ...] = ("stock", "before", "separate")
     """Servers that get many questions on one image, in every round."""
     bare: tuple[str, ...] = ("separate_unkept", "stock_bare", "separate_bare")
     """Those without one of vLLM's caches, in one round; `after`, `none` and so on can be added."""
     few: int = 64
     """Tokens of the image."""
-    share: int = 4
-    """Questions after which later ones share one choice, on the server `share`."""
     questions: int = 40
     readers: int = 8
     """Concurrent questions."""
@@ -81,7 +79,6 @@ def _ways(plan: QuestionPlan) -> dict[str, tuple[Sequence[str], tuple[str, ...]]
         "stock": (STOCK, ()),
         "before": (OURS, ours),
         "separate": (OURS, separate),
-        "share": (OURS, (*separate, "--share-after", str(plan.share))),
         "after": (OURS, (*ours, "--where", "after")),
         "none": (OURS, (*ours, "--question-from", "none")),
         "separate_unkept": (OURS, (*separate, *UNKEPT)),
@@ -108,7 +105,6 @@ def _one_image(
         "tokens": plan.few,
         "questions": plan.questions,
         "readers": plan.readers,
-        "share_after": plan.share,
         "rates": rates,
         "views_and_reused": views,
         "against_stock": _against_stock(rates),

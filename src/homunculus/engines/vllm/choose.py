@@ -5,7 +5,6 @@ Everything here is a pure function of images, questions and settings, and needs 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from math import prod
 from typing import Any
 
@@ -114,8 +113,6 @@ MAP = "kept_map"
 """Relevance of an image's cells, for a choice after the encoder."""
 MATERIAL = {"kept_colour": "feature", "kept_region": "label", "kept_energy": "energy"}
 """Fields of the material that a method needs after the encoder, and their names in `Material`."""
-KEY = "kept_key"
-"""Digest of an image's pixels, 16 bytes."""
 
 
 # ---- tokens --------------------------------------------------------------------------------------
@@ -243,13 +240,10 @@ def _fields_after(
         for image, layout in enumerate(layouts)
     ]
     rows = pixels(inputs, *image_inputs.cell, views).to(image_inputs.dtype)
-    counts = [len(layout.row) * image_inputs.cell[0] ** 2 for layout in layouts]
-    keys = [_key(own, layout) for own, layout in zip(rows.split(counts), layouts, strict=True)]
     return {
         "pixel_values": rows,
         SIZES: torch.tensor([[len(choice.anchor), 1] for choice in choices]),
         MAP: torch.cat([relevance.flatten() for relevance in maps]).float(),
-        KEY: torch.stack(keys),
     }
 
 
@@ -257,12 +251,6 @@ def _material_fields(material: Sequence[Material]) -> dict[str, Tensor]:
     """The material of all images, cell by cell."""
     values = {name: [getattr(own, part) for own in material] for name, part in MATERIAL.items()}
     return {name: torch.cat(parts, 1)[0] for name, parts in values.items() if parts[0] is not None}
-
-
-def _key(rows: Float[Tensor, "n d"], layout: Layout) -> Tensor:
-    digest = blake2b(rows.view(torch.uint8).numpy().data, digest_size=16)
-    digest.update(repr(layout.grid).encode())
-    return torch.frombuffer(bytearray(digest.digest()), dtype=torch.uint8)
 
 
 def choose_again(

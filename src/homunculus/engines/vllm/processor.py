@@ -39,18 +39,13 @@ PIXELS = f"{NAME}_pixels"
 OURS = (NAME, QUESTIONS, SETTINGS, KEYS, PIXELS)
 MAP_BYTES = 64 << 20
 """Bytes of relevance maps that are kept; the map of a page has about 40 KB."""
-PLANS, ASKED = 4096, 4096
-"""Plans of separate views, and images whose questions are counted, that are kept."""
+PLANS = 4096
+"""Plans of separate views that are kept."""
 LATE = "-late"
 """The end of the key of an image whose search was not ready in time."""
 
 Sights = LRU[str, Sight]
 """Relevance maps, and how sure they are, by the key of image, question and settings."""
-
-
-def tensor_cache(limit: int) -> LRU[Any, Tensor]:
-    """A cache of tensors with a limit in bytes."""
-    return LRU(limit, tensor_bytes)
 
 
 def without_images(items: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,7 +100,7 @@ class InfoMixin:
         """The most tokens of an item, for which vLLM reserves memory."""
         out = dict(super().get_mm_max_tokens_per_item(seq_len, mm_counts) or {})
         if "image" in out:
-            out["image"] = min(out["image"], self.server_settings.max_tokens)
+            out["image"] = min(out["image"], self.server_settings.tokens)
         return out
 
 
@@ -116,7 +111,6 @@ class ProcessorMixin:
         super().__init__(*args, **more)
         self.maps: Sights = LRU(MAP_BYTES, tensor_bytes)
         self.plans: LRU[str, tuple[View, ...]] = LRU(PLANS)
-        self.asked: LRU[str, set[str]] = LRU(ASKED)
         self.late: Counter[str] = Counter()
         METER.expose()
 
@@ -124,9 +118,7 @@ class ProcessorMixin:
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:
         """Read the question about each image, then process the request as usual."""
-        inputs = self._read(inputs)
-        self._count_questions(inputs.hf_processor_mm_kwargs)
-        return super().apply(self._with_views(inputs), timing_ctx)
+        return super().apply(self._with_views(self._read(inputs)), timing_ctx)
 
     def searches(self, inputs: Any) -> list[Search]:
         """The searches for a request's images whose relevance maps are not there yet."""
@@ -146,8 +138,8 @@ class ProcessorMixin:
 
     def forget(self) -> None:
         """Drop all that is kept of earlier requests."""
-        for kept in (self.maps, self.plans, self.asked):
-            kept.clear()
+        self.maps.clear()
+        self.plans.clear()
 
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """Dummy images of vLLM at start-up, which metrics do not count."""
@@ -164,7 +156,6 @@ class ProcessorMixin:
             return replace(inputs, hf_processor_mm_kwargs=options)
         check_images(inputs.mm_data_items["image"], settings)
         contents = self._contents(replace(inputs, hf_processor_mm_kwargs=options))
-        settings = self._shared(settings, contents)
         questions = choose.questions(inputs.prompt, self._marks, images, settings)
         keys = self._keys(contents, questions, settings)
         options |= {SETTINGS: settings, QUESTIONS: questions, KEYS: keys, PIXELS: contents}
@@ -180,32 +171,6 @@ class ProcessorMixin:
         config = self.info.get_hf_config()
         # a copy, because prompts are read in several threads
         return choose.Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
-
-    # ---- many questions on one image -------------------------------------------------------------
-
-    def _shared(self, settings: ServerSettings, contents: Sequence[str]) -> ServerSettings:
-        """The settings of a request; those that all questions share if its images are well known.
-
-        A choice that depends on the question is made, encoded and prefilled for each question.
-        After that many of them on one image it is cheaper to show more of it once, for all.
-        """
-        after = settings.share_after
-        if not after or settings != self.info.server_settings:  # the request has its own
-            return settings
-        if any(len(self.asked.get(content) or ()) < after for content in contents):
-            return settings
-        return replace(settings, tokens=settings.share_tokens, question="")
-
-    def _count_questions(self, options: Mapping[str, Any]) -> None:
-        """Remember who asked what of which image, up to the number that counts."""
-        settings = options.get(SETTINGS)
-        if settings is None or not settings.share_after:
-            return
-        for content, key in zip(options[PIXELS], options[KEYS], strict=True):
-            self.asked.put(content, set())
-            known = self.asked.get(content)
-            if known is not None and len(known) < settings.share_after:
-                known.add(key)
 
     # ---- separate views --------------------------------------------------------------------------
 
@@ -396,9 +361,7 @@ class ProcessorMixin:
                 out[name] = MultiModalFieldConfig.flat_from_sizes(
                     "image", sizes, keep_on_cpu=on_cpu
                 )
-        for name in (choose.SIZES, choose.KEY):
-            if name in hf_inputs:
-                out[name] = MultiModalFieldConfig.batched("image", keep_on_cpu=True)
+        out[choose.SIZES] = MultiModalFieldConfig.batched("image", keep_on_cpu=True)
         return out
 
     # ---- prompts ---------------------------------------------------------------------------------
