@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -325,8 +324,6 @@ def test_a_later_turn_keeps_the_views(engine: Engine) -> None:
     (first,) = engine.chat(talk, **GREEDY, max_new_tokens=3)
     assert first.prepared.images[0].choice.embed is None
     more = [*talk, turn(first.text, role="assistant"), turn("Two?")]
-    cache = first.cache
-    assert cache is not None
     pinned = engine.prepare(more, first.prepared)
     assert pinned.images[0].choice.views == first.images[0].choice.views
     fresh = engine.prepare(more)
@@ -346,23 +343,6 @@ def test_an_answer_can_be_drawn(engine: Engine) -> None:
 def test_an_engine_says_what_its_plans_go_by() -> None:
     told = repr(viewed("qwen3_vl", context=0.25))
     assert told.endswith("scout='given', positions='whole', acuity='vlm', context=0.25)")
-
-
-def test_a_setting_is_saved_with_all_that_a_plan_goes_by(tmp_path: Path) -> None:
-    eyes = Acuity("mine", 9.0, 0.4, 0.9)
-    engine = viewed("qwen3_vl", "separate", acuity=eyes, context=0.25, scout="pixels")
-    engine.save(tmp_path)
-    tiny = loaded("qwen3_vl")
-    again = homunculus.attach(tiny.model, tiny.processor, saved=tmp_path)
-    assert again.setting == engine.setting
-    assert again.setting.viewing == Viewing(eyes, 0.25)
-    older = json.loads((tmp_path / "homunculus.json").read_text())
-    for name in ("viewing", "positions"):
-        del older[name]
-    (tmp_path / "homunculus.json").write_text(json.dumps(older))
-    assert homunculus.attach(tiny.model, tiny.processor, saved=tmp_path).setting.viewing == (
-        Viewing()
-    )
 
 
 # ---- refused -------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ import sys
 from dataclasses import asdict
 
 import pytest
-import tiny
 import vllm
 from prometheus_client import REGISTRY
 from vllm.model_executor.model_loader import utils
 from vllm.multimodal.processing import BaseMultiModalProcessor
 
+import tiny
 from homunculus.engines.vllm import check_names, check_version, launch
 from homunculus.engines.vllm.launch import self_test
 from homunculus.engines.vllm.processor import ProcessorMixin

@@ -1,6 +1,6 @@
 """Views inside an engine: what the planner finds, as tokens on a model's own lattice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -21,15 +21,15 @@ from homunculus.scouts.sight import Match, Sight
 
 Positions = Literal["whole", "separate"]
 """Where tokens of views stand: each at its centre in the whole image, or in images of their own."""
-AcuityLike = Acuity | str | Mapping[str, Any] | None
-"""A reader's acuity, its name, its values in a saved setting; None for the usual one."""
+AcuityLike = Acuity | str | None
+"""A reader's acuity, or its name; None for the usual one."""
 
 
 def acuity_of(value: AcuityLike) -> Acuity:
     """The acuity that is meant."""
     if value is None:
         return VLM
-    return Acuity.from_json(value) if isinstance(value, Mapping) else get_acuity(value)
+    return get_acuity(value)
 
 
 @dataclass(frozen=True)

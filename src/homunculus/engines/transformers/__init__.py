@@ -1,6 +1,5 @@
 """`homunculus.attach`: an engine for a loaded Hugging Face model."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +16,7 @@ from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.scouts.registry import ScoutLike
 
 GIVEN = "given"
-"""Stands for a scout without a name, which cannot be saved."""
+"""Stands for a scout without a name."""
 LEAST = (5, 18)
 """The first version of transformers with `mm_encoder_outputs`."""
 
@@ -35,7 +34,6 @@ def attach(
     positions: Positions = "whole",
     acuity: AcuityLike = None,
     context: float = 1 / 8,
-    saved: str | Path | None = None,
 ) -> Engine:
     """Attach an engine to a loaded model and its processor.
 
@@ -49,7 +47,6 @@ def attach(
     a CPU and differs only by rounding.
     ``scout``: what rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
     folder with weights of the word scout, a map of logits, or a function of image, question, grid.
-    ``saved``: a folder with a saved setting, which overrides all others but a scout of your own.
 
     The method "views" shows an image as a few pictures, its whole made small and windows of it:
 
@@ -69,8 +66,6 @@ def attach(
     check_model(model)
     kind = family(model)
     check_processor(processor, kind)
-    if saved is not None:
-        return attach(model, processor, **saved_options(saved, scout))
     if method is None:
         method = default_method(before=bool(kind.before) and where != "after")
     method = get_method(method) if isinstance(method, str) else method
@@ -85,20 +80,6 @@ def attach(
     viewing = Viewing(acuity_of(acuity), context)
     setting = Setting(tokens, method.name, where, marks, fast, name, positions, viewing)
     return Engine(model, processor, setting, method, kind, scout_for(method, scout))
-
-
-def saved_options(folder: str | Path, scout: ScoutLike) -> dict[str, Any]:
-    """The options of `attach` that a folder holds; a scout of the user's own replaces its scout."""
-    options = asdict(Setting.load(folder))
-    options |= options.pop("viewing")
-    if not isinstance(scout, str) or scout != "auto":
-        options["scout"] = scout
-    elif options["scout"] == GIVEN:
-        raise ValueError(
-            f"attach: the setting in {folder} was saved with a scout of your own, which is not "
-            "part of it. Pass it again as scout=."
-        )
-    return options
 
 
 def check_model(model: Any) -> None:

@@ -6,19 +6,14 @@
 Nothing of the model is changed: kept features go in through `mm_encoder_outputs`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from pathlib import Path
-from threading import Lock
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, overload
-from weakref import ref
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.cache import LRU
 from homunculus.engines import encode
 from homunculus.engines.cells.methods import Material, Method, Need, get_method
 from homunculus.engines.cells.types import Budget
@@ -58,50 +53,14 @@ from homunculus.engines.transformers.inputs import (
 from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
 from homunculus.engines.views import PartRequest
-from homunculus.engines.weights import weights_key
 from homunculus.scouts.sight import Scout, Sight
 
-REMEMBERED = 4
-"""Sets of images whose features are kept for further questions."""
 BEFORE = {
     "qwen": encode_cells,
     "onevision": encode_onevision,
     "idefics": encode_idefics,
 }
 """Encoders of chosen cells alone, by `Family.before`."""
-
-# ---- caches --------------------------------------------------------------------------------------
-
-
-class EngineCache:
-    """Features of the last few sets of images, and the KV cache of the latest answer."""
-
-    def __init__(self) -> None:
-        self.features: LRU[str, encode.Encoded] = LRU(REMEMBERED)
-        self._lock = Lock()
-        self._kv: Any = None
-
-    def __reduce__(self) -> tuple[type["EngineCache"], tuple[()]]:
-        return EngineCache, ()  # a copy starts empty: locks cannot be copied, and caches are large
-
-    def take_kv(self, cache: Any) -> Any:
-        """Remove the KV cache; return it if it is the given one, else None."""
-        with self._lock:
-            latest, self._kv = self._kv, None
-        return latest if latest is cache else None
-
-    def put_kv(self, cache: Any) -> None:
-        """Replace the KV cache."""
-        with self._lock:
-            self._kv = cache
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self.features.clear()
-        self.put_kv(None)
-
-
-# ---- engine --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +74,6 @@ class Engine:
     family: Family
     scout: Scout
     """Rates the relevance of cells to a question."""
-    _cache: EngineCache = field(default_factory=EngineCache)
 
     def __repr__(self) -> str:
         values = dict(vars(self.setting))
@@ -159,7 +117,6 @@ class Engine:
         """One answer per conversation, or several if ``options`` ask for several sequences.
 
         ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens.
-        If it was the engine's latest answer, its KV cache is reused.
         """
         self._check_options(options)
         batch = as_batch(messages)
@@ -167,31 +124,18 @@ class Engine:
             raise ValueError(
                 f"engine: `upon` continues one conversation, got {len(batch)}. Pass one."
             )
-        weights = weights_key(self.model, contents=False)  # all of them: too many to sum
-        # taken, not shared: a call from another thread computes all again
-        cache = self._cache.take_kv(upon.cache if upon else None)
-        if cache is not None and (weights is None or cache.homunculus_weights != weights):
-            cache = None
         earlier = upon.images if upon else []
+        pinned = [replace(image, source=replace(image.source, conversation=0)) for image in earlier]
         with torch.no_grad():
-            pinned = [
-                replace(image, source=replace(image.source, conversation=0)) for image in earlier
-            ]
             prepared = self._prepared(batch, pinned, forward=False, generation_prompt=None)
-        inputs = prepared.upon(upon.ids, cache) if upon else prepared
         with torch.inference_mode():
-            output = self.model.generate(**inputs, **options, return_dict_in_generate=True)
+            sequences = self.model.generate(**prepared, **options, return_dict_in_generate=False)
         start = prepared["input_ids"].shape[1]
-        texts = self.processor.batch_decode(output.sequences[:, start:], skip_special_tokens=True)
-        sequences = len(texts) // len(batch)  # of each conversation
-        # beam search leaves a KV cache of all beams, in an unknown order
-        single = len(texts) == 1 and not hasattr(output, "beam_indices")
-        weak = None
-        if single:
-            weak = self._keep(output.past_key_values, output.sequences[0], weights)
+        texts = self.processor.batch_decode(sequences[:, start:], skip_special_tokens=True)
+        answers_each = len(texts) // len(batch)
         light = prepared.without_features()
         return [
-            Answer(text, output.sequences[index], light, light.of(index // sequences), weak)
+            Answer(text, sequences[index], light, light.of(index // answers_each))
             for index, text in enumerate(texts)
         ]
 
@@ -202,14 +146,6 @@ class Engine:
                 "engine: without a cache this model would read gaps between positions as borders "
                 "of packed texts. Leave out use_cache=False."
             )
-
-    def _keep(self, cache: Any, ids: Tensor, weights: str | None) -> Callable[[], Any] | None:
-        """Keep the KV cache of the latest answer, and return a weak reference to it."""
-        if cache is None:
-            return None
-        cache.homunculus_ids, cache.homunculus_weights = ids, weights
-        self._cache.put_kv(cache)
-        return ref(cache)
 
     # ---- prepare ---------------------------------------------------------------------------------
 
@@ -226,8 +162,6 @@ class Engine:
         Images of ``pinned``, the inputs of an earlier turn, keep the tokens they have there. With
         ``forward`` the inputs are for a plain call of the model, as in training.
         """
-        if forward:
-            self._cache.clear()  # training changes the weights that features come from
         with torch.set_grad_enabled(forward and torch.is_grad_enabled()):
             images = pinned.images if pinned is not None else []
             return self._prepared(messages, images, forward, generation_prompt)
@@ -245,8 +179,7 @@ class Engine:
             return self._separate(batch, sources, pinned, forward, prompt)
         inputs = self._inputs(batch, prompt, self.processor)
         positions = self._positions(inputs) + (self.family.first if forward else 0)
-        image_token = self.model.config.image_token_id
-        image = inputs["input_ids"] == image_token
+        image = inputs["input_ids"] == self.model.config.image_token_id
         layouts = self._layouts(inputs, sources) if sources else []
         places = locate(image, layouts)
         marks = count_marks(places)
@@ -262,7 +195,7 @@ class Engine:
             ImageTokens(*parts)
             for parts in zip(sources, layouts, maps, sights, choices, marks, strict=True)
         ]
-        return Prepared(plain, encoded, images, image_token, self.family.causal)
+        return Prepared(plain, encoded, images)
 
     def _separate(
         self,
@@ -300,8 +233,7 @@ class Engine:
             (marks,) = count_marks([(0, torch.cat([columns for _, columns in places[span]]))])
             relevance = pool_max(sight.logit, layout)
             tokens.append(ImageTokens(source, layout, relevance, sight, kept, marks))
-        image_token = self.model.config.image_token_id
-        return Prepared(plain, encoded, tokens, image_token, self.family.causal)
+        return Prepared(plain, encoded, tokens)
 
     def _encode_views(self, inputs: Mapping[str, Any]) -> tuple[encode.Encoded, list[Place]]:
         """All rows of the images of a prompt, and the places of their placeholders."""
@@ -426,7 +358,8 @@ class Engine:
         method, needs = self.method, self.method.needs - {"features"}  # which the model has
         material = self._material(sources, layouts, needs) if needs else None
         with encode.fast_patches(self.model, self.setting.fast):
-            encoded = self._encode(inputs, sources, layouts)
+            encode_all = method.observe.encode if method.observe else encode.encode_images
+            encoded = encode_all(self.model, inputs, layouts)
         if method.observe is not None:
             questions = [source.question for source in sources]
             material = method.observe.material(
@@ -445,35 +378,6 @@ class Engine:
             material_for(source.image, self.method, layout, needs)
             for source, layout in zip(sources, layouts, strict=True)
         ]
-
-    def _encode(
-        self,
-        inputs: Mapping[str, Any],
-        sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-    ) -> encode.Encoded:
-        """All rows of these images; the last few sets are kept for further questions."""
-        observe = self.method.observe
-        encode_all = encode.encode_images if observe is None else observe.encode
-        if torch.is_grad_enabled():
-            return encode_all(self.model, inputs, layouts)
-        # the layout of an image may depend on others in its conversation, which is part of the key
-        places = [(source.size, source.conversation) for source in sources]
-        digest = blake2b(repr(places).encode())
-        for source in sources:
-            digest.update(source.image.tobytes())
-        weights = weights_key(self.model.base_model, without=self.model.get_decoder())
-        key = f"{weights} {digest.hexdigest()}"
-        if weights and (encoded := self._cache.features.get(key)) is not None:
-            return encoded
-        encoded = encode_all(self.model, inputs, layouts)  # without a lock: it is slow
-        if weights:
-            self._cache.features.put(key, encoded)
-        return encoded
-
-    def save(self, folder: str | Path) -> Path:
-        """Save the setting in a model's folder, for `attach(..., saved=folder)`."""
-        return self.setting.save(folder)
 
     @property
     def _cell(self) -> int:
