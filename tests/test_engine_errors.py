@@ -66,7 +66,6 @@ def test_a_family_that_cannot_be_cut_before_its_encoder_says_so() -> None:
         ("where", "beside", "where is before or after, got 'beside'"),
         ("marks", "some", "marks is free or counted, got 'some'"),
         ("fast", "no", "fast is true or false, got 'no'"),
-        ("positions", "apart", "positions is whole or separate, got 'apart'"),
     ],
 )
 def test_a_wrong_setting_says_what_is_right(name: str, value: Any, words: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from torch import Tensor
 from homunculus.engines.cells.methods import get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map
-from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
+from homunculus.engines.select import Choice, LatticeView, centre_rows, select, with_heights
 from homunculus.planner.acuity import VLM, Acuity, get_acuity
 from homunculus.planner.belief import believe
 from homunculus.planner.counting import Size, TokenRule
@@ -19,8 +19,6 @@ from homunculus.planner.plan import Plan
 from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Match, Sight
 
-Positions = Literal["whole", "separate"]
-"""Where tokens of views stand: each at its centre in the whole image, or in images of their own."""
 AcuityLike = Acuity | str | None
 """A reader's acuity, or its name; None for the usual one."""
 
@@ -94,11 +92,8 @@ def _within(match: Match, part: tuple[float, float, float, float]) -> Match | No
     return replace(match, box=(x0, y0, x1, y1)) if x0 < x1 and y0 < y1 else None
 
 
-def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool = False) -> Choice:
-    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves.
-
-    If it is ``fixed``, the small picture of the whole is the same for all questions.
-    """
+def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
+    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
     layout = request.layout
     if slots >= len(layout.row):
         (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
@@ -112,7 +107,6 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool
         viewing.acuity,
         context=viewing.context,
         exact=True,
-        fixed=fixed,
     )
     views = tuple(_views(plan, request))
     box = torch.cat([_boxes(view) for view in views])
@@ -126,32 +120,21 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool
     return Choice(anchor[order], tokens, order, views=views)
 
 
-def whole_view(layout: Layout) -> View:
-    """The whole image as it is."""
-    return View((0, 0, *layout.grid), layout.grid)
-
-
-def _views(plan: Plan, request: ViewRequest) -> Iterator[View]:
+def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
     """The whole image first, then windows; each a whole number of cells."""
     cell = request.cell
     if plan.whole is not None:
         grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
-        yield View(whole_view(request.layout).frame, grid)
+        yield LatticeView((0, 0, *request.layout.grid), grid)
     for window in plan.windows:
         left, top, right, bottom = (edge / cell for edge in window.box)
-        yield View((top, left, bottom, right), window.tokens)
+        yield LatticeView((top, left, bottom, right), window.tokens)
 
 
-def _boxes(view: View) -> Float[Tensor, "k 4"]:
+def _boxes(view: LatticeView) -> Float[Tensor, "k 4"]:
     """What each token of a view shows, in cells of the lattice."""
     (top, left, bottom, right), (rows, cols) = view.frame, view.grid
     y = top + (bottom - top) * torch.arange(rows + 1) / rows
     x = left + (right - left) * torch.arange(cols + 1) / cols
     low = torch.cartesian_prod(y[:-1], x[:-1]).view(-1, 2)
     return torch.cat((low, torch.cartesian_prod(y[1:], x[1:]).view(-1, 2)), 1)
-
-
-def in_view_order(choice: Choice) -> Choice:
-    """The same tokens with the views one after the other, as images of their own."""
-    back = choice.order.argsort()
-    return replace(choice, anchor=choice.anchor[back], order=torch.arange(len(back)))

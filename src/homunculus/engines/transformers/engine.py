@@ -15,18 +15,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.engines import encode
-from homunculus.engines.cells.methods import Material, Method, Need, get_method
+from homunculus.engines.cells.methods import Material, Method, Need
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views, in_view_order, whole_view
-from homunculus.engines.qwen import (
-    encode_cells,
-    fixed_size,
-    resize_images,
-    resize_only,
-    resized_images,
-    view_pictures,
-)
+from homunculus.engines.plan import ViewRequest, choose_views
+from homunculus.engines.qwen import encode_cells, resize_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.transformers.conversation import (
     Conversation,
@@ -34,16 +27,13 @@ from homunculus.engines.transformers.conversation import (
     ImageSource,
     Questions,
     as_batch,
-    from_pixels,
     open_images,
     pairs,
-    with_views,
 )
 from homunculus.engines.transformers.inputs import (
     OTHER_CONVERSATION,
     Answer,
     ImageTokens,
-    Place,
     Prepared,
     count_marks,
     cut_prompt,
@@ -77,10 +67,9 @@ class Engine:
 
     def __repr__(self) -> str:
         values = dict(vars(self.setting))
-        positions, viewing = values.pop("positions"), values.pop("viewing")
+        viewing = values.pop("viewing")
         if self.method.rule.planned:
-            values |= {"positions": positions, "acuity": viewing.acuity.name}
-            values["context"] = viewing.context
+            values |= {"acuity": viewing.acuity.name, "context": viewing.context}
         setting = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"Engine({self.family.name}, {setting})"
 
@@ -175,9 +164,7 @@ class Engine:
     ) -> Prepared:
         batch, sources = open_images(as_batch(messages))
         prompt = not forward if generation_prompt is None else generation_prompt
-        if self.method.rule.planned and self.setting.positions == "separate" and sources:
-            return self._separate(batch, sources, pinned, forward, prompt)
-        inputs = self._inputs(batch, prompt, self.processor)
+        inputs = self._inputs(batch, prompt)
         positions = self._positions(inputs) + (self.family.first if forward else 0)
         image = inputs["input_ids"] == self.model.config.image_token_id
         layouts = self._layouts(inputs, sources) if sources else []
@@ -197,59 +184,10 @@ class Engine:
         ]
         return Prepared(plain, encoded, images)
 
-    def _separate(
-        self,
-        batch: Sequence[Conversation],
-        sources: Sequence[ImageQuestion],
-        pinned: Sequence[ImageTokens],
-        forward: bool,
-        generation_prompt: bool,
-    ) -> Prepared:
-        """Planned views as images of their own, of which every token is kept."""
-        images, layouts = resize_images(
-            self.processor.image_processor, [source.image for source in sources]
-        )
-        sights = self._sights(sources, layouts, pinned)
-        slots = [self._slots(layout) for layout in layouts]
-        plans = self._plan(sources, layouts, sights, slots)
-        choices = [in_view_order(choice) for choice in plans]
-        views = [
-            view_pictures(image, choice.views or (whole_view(layout),), self._cell)
-            for image, choice, layout in zip(images, choices, layouts, strict=True)
-        ]
-        shown = with_views(batch, [[from_pixels(view) for view in own] for own in views])
-        inputs = self._inputs(shown, generation_prompt, fixed_size(self.processor))
-        positions = self._positions(inputs) + (self.family.first if forward else 0)
-        columns = [mask.nonzero()[:, 0].cpu() for mask in inputs["attention_mask"]]
-        plain = cut_prompt(inputs, positions, columns, self._pad)
-        encoded, places = self._encode_views(inputs)
-        tokens, first = list[ImageTokens](), 0
-        for source, layout, sight, choice, own in zip(
-            sources, layouts, sights, choices, views, strict=True
-        ):
-            span = slice(first, first + len(own))
-            first += len(own)
-            kept = choice.with_features(torch.cat(encoded.rows[span]))
-            (marks,) = count_marks([(0, torch.cat([columns for _, columns in places[span]]))])
-            relevance = pool_max(sight.logit, layout)
-            tokens.append(ImageTokens(source, layout, relevance, sight, kept, marks))
-        return Prepared(plain, encoded, tokens)
-
-    def _encode_views(self, inputs: Mapping[str, Any]) -> tuple[encode.Encoded, list[Place]]:
-        """All rows of the images of a prompt, and the places of their placeholders."""
-        layouts = self._layouts(inputs, [])
-        zeros = [torch.zeros(layout.grid) for layout in layouts]
-        slots = [layout.total for layout in layouts]
-        choices = select(layouts, zeros, slots, get_method("grid"))
-        with encode.fast_patches(self.model, self.setting.fast):
-            encoded = BEFORE[self.family.before](self.model, PartRequest(inputs, layouts, choices))
-        return encoded, locate(inputs["input_ids"] == self.model.config.image_token_id, layouts)
-
-    def _inputs(
-        self, batch: Sequence[Conversation], generation_prompt: bool, processor: Any
-    ) -> Mapping[str, Any]:
+    def _inputs(self, batch: Sequence[Conversation], generation_prompt: bool) -> Mapping[str, Any]:
         """What a processor makes of conversations; images are only resized where that is enough."""
         cells_only = self.setting.where == "before" and self.family.before == "qwen"
+        processor = self.processor
         resizing = resize_only(processor) if cells_only else None
         inputs = (processor if resizing is None else resizing).apply_chat_template(
             batch, add_generation_prompt=generation_prompt, tokenize=True, return_dict=True,
@@ -312,9 +250,9 @@ class Engine:
         slots: Sequence[int],
     ) -> list[Choice]:
         """The planned views of each image."""
-        viewing, fixed = self.setting.viewing, self.setting.positions == "separate"
+        viewing, cell = self.setting.viewing, cell_pixels(self.model.config)
         return [
-            choose_views(ViewRequest(source.size, layout, self._cell, sight), count, viewing, fixed)
+            choose_views(ViewRequest(source.size, layout, cell, sight), count, viewing)
             for source, layout, sight, count in zip(sources, layouts, sights, slots, strict=True)
         ]
 
@@ -378,11 +316,6 @@ class Engine:
             material_for(source.image, self.method, layout, needs)
             for source, layout in zip(sources, layouts, strict=True)
         ]
-
-    @property
-    def _cell(self) -> int:
-        """Side of a cell in pixels."""
-        return cell_pixels(self.model.config)
 
     @property
     def _pad(self) -> int:

@@ -1,9 +1,9 @@
 """The setting of an engine."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from homunculus.engines.plan import USUAL, Positions, Viewing
+from homunculus.engines.plan import USUAL, Viewing
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,6 @@ class Setting:
     """Whether patch embeddings are matrix products: faster on a CPU, equal but for rounding."""
     scout: str = "auto"
     """Name or folder of the scout; "given" for an object."""
-    positions: Positions = "whole"
-    """Whether planned views stand in the whole image or are images of their own."""
     viewing: Viewing = USUAL
     """What planned views go by."""
 
@@ -35,6 +33,6 @@ class Setting:
         if not isinstance(values["fast"], bool):
             raise ValueError(f"engine: fast is true or false, got {values['fast']!r}.")
         allowed = {"where": ("before", "after"), "marks": ("free", "counted")}
-        for name, options in (allowed | {"positions": get_args(Positions)}).items():
+        for name, options in allowed.items():
             if (got := values[name]) not in options:
                 raise ValueError(f"engine: {name} is {' or '.join(options)}, got {got!r}.")

@@ -41,8 +41,6 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--acuity", default=usual.acuity, metavar="NAME", help=f"{text} (%(default)s)")
     text = "with --method views: the least share of tokens for the whole picture, 0 to 1"
     add("--context", type=float, default=usual.context, help=f"{text} (%(default)s)")
-    text = "with --method views: tokens stand in the whole image, or views are separate images"
-    add("--positions", choices=["whole", "separate"], default=usual.positions, help=text)
     text = "the question: the user's last turn, the system prompt, or none (%(default)s)"
     add("--question-from", choices=["last", "system", "none"], default="last", help=text)
     text = "choose again at each turn; by default images keep the tokens of their own turn"
@@ -70,7 +68,7 @@ def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         "override": arguments.allow_override,
         "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
         "threads": arguments.search_threads, "scout": arguments.scout, "acuity": arguments.acuity,
-        "context": arguments.context, "positions": arguments.positions,
+        "context": arguments.context,
     }  # fmt: skip
     if arguments.max_images is not None:
         setting["images"] = arguments.max_images

@@ -154,7 +154,7 @@ class ModelMixin:
     def get_mrope_input_positions(
         self, input_tokens: list[int], mm_features: list[Any]
     ) -> tuple[Tensor, int]:
-        """Positions of tokens in the untouched prompt; separate views are images of it."""
+        """Positions of tokens in the untouched prompt."""
         native, features, columns = untouched(input_tokens, mm_features, self._unit)
         positions, _ = super().get_mrope_input_positions(native, features)
         return positions[:, columns], int(positions.max()) + 1 - len(input_tokens)

@@ -23,24 +23,18 @@ from vllm.multimodal.processing import PromptReplacement
 
 from homunculus.cache import LRU
 from homunculus.engines.cells.cache import tensor_bytes
-from homunculus.engines.families import Layout, plain_layout
-from homunculus.engines.plan import ViewRequest, choose_views, whole_view
-from homunculus.engines.select import View, scout_version, search
+from homunculus.engines.select import scout_version, search
 from homunculus.engines.vllm import NAME, choose
-from homunculus.engines.vllm.items import ViewItem, ViewItems, view_fields, with_marks
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 from homunculus.scouts.sight import Sight
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
-PIXELS = f"{NAME}_pixels"
 """Options under which `apply` hands on what it read; requests may not set them."""
-OURS = (NAME, QUESTIONS, SETTINGS, KEYS, PIXELS)
+OURS = (NAME, QUESTIONS, SETTINGS, KEYS)
 MAP_BYTES = 64 << 20
 """Bytes of relevance maps that are kept; the map of a page has about 40 KB."""
-PLANS = 4096
-"""Plans of separate views that are kept."""
 LATE = "-late"
 """The end of the key of an image whose search was not ready in time."""
 
@@ -110,7 +104,6 @@ class ProcessorMixin:
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.maps: Sights = LRU(MAP_BYTES, tensor_bytes)
-        self.plans: LRU[str, tuple[View, ...]] = LRU(PLANS)
         self.late: Counter[str] = Counter()
         METER.expose()
 
@@ -118,7 +111,7 @@ class ProcessorMixin:
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:
         """Read the question about each image, then process the request as usual."""
-        return super().apply(self._with_views(self._read(inputs)), timing_ctx)
+        return super().apply(self._read(inputs), timing_ctx)
 
     def searches(self, inputs: Any) -> list[Search]:
         """The searches for a request's images whose relevance maps are not there yet."""
@@ -139,7 +132,6 @@ class ProcessorMixin:
     def forget(self) -> None:
         """Drop all that is kept of earlier requests."""
         self.maps.clear()
-        self.plans.clear()
 
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """Dummy images of vLLM at start-up, which metrics do not count."""
@@ -158,7 +150,7 @@ class ProcessorMixin:
         contents = self._contents(replace(inputs, hf_processor_mm_kwargs=options))
         questions = choose.questions(inputs.prompt, self._marks, images, settings)
         keys = self._keys(contents, questions, settings)
-        options |= {SETTINGS: settings, QUESTIONS: questions, KEYS: keys, PIXELS: contents}
+        options |= {SETTINGS: settings, QUESTIONS: questions, KEYS: keys}
         return replace(inputs, hf_processor_mm_kwargs=options)
 
     def _vision_info(self, images: Any, image: int) -> Any:
@@ -172,66 +164,9 @@ class ProcessorMixin:
         # a copy, because prompts are read in several threads
         return choose.Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
 
-    # ---- separate views --------------------------------------------------------------------------
-
-    def _with_views(self, inputs: Any) -> Any:
-        """Inputs with views as items of their own, where they are to be separate."""
-        options = inputs.hf_processor_mm_kwargs
-        if QUESTIONS not in options or not options[SETTINGS].separate:
-            return inputs
-        start, images = perf_counter(), inputs.mm_data_items["image"]
-        items, keys, counts = list[ViewItem](), list[str](), list[int]()
-        native = 0
-        for image, content in enumerate(options[PIXELS]):
-            layout, pixels = self._layout(images, image), images.get(image)
-            views = self._plan(pixels, layout, options, image)
-            items += [ViewItem(pixels, view) for view in views]
-            keys += [self._hash(image=content, view=repr(tuple(view))) for view in views]
-            counts.append(len(views))
-            native += layout.total
-        kept = sum(rows * cols for rows, cols in (item.view.grid for item in items))
-        METER.count_choice(len(images), kept, native, perf_counter() - start)
-        config = self.info.get_hf_config()
-        between = [config.vision_end_token_id, config.vision_start_token_id]
-        prompt = with_marks(inputs.prompt, counts, config.image_token_id, between)
-        return replace(
-            inputs,
-            prompt=prompt,
-            mm_data_items=MultiModalDataItems({**inputs.mm_data_items, "image": ViewItems(items)}),
-            hf_processor_mm_kwargs=options | {KEYS: keys},
-        )
-
-    def _plan(
-        self, pixels: Any, layout: Layout, options: Mapping[str, Any], image: int
-    ) -> tuple[View, ...]:
-        """The views of one image, the whole one first."""
-        key, settings = options[KEYS][image], options[SETTINGS]
-        if layout.total <= settings.tokens:
-            return (whole_view(layout),)
-        if (known := self.plans.get(key)) is not None:
-            return known
-        sight = self._sight(key) or search(
-            pixels, options[QUESTIONS][image], settings.method_object, settings.scout_object
-        )
-        request = ViewRequest(choose.size_of(pixels), layout, self._side, sight)
-        choice = choose_views(request, settings.tokens, settings.viewing, fixed=True)
-        self.plans.put(key, choice.views)
-        return choice.views
-
     def _sight(self, key: str) -> Sight | None:
         """What a search found, if there was one; nothing, for a search that is late."""
         return choose.NOTHING if key.endswith(LATE) else self.maps.get(key)
-
-    def _layout(self, images: Any, image: int) -> Layout:
-        """The cells of an untouched image."""
-        size, _ = self._vision_info(images, image)
-        return plain_layout(size.height // self._side, size.width // self._side)
-
-    @property
-    def _side(self) -> int:
-        """Of a cell, in pixels."""
-        vision = self.info.get_hf_config().vision_config
-        return vision.patch_size * vision.spatial_merge_size
 
     # ---- caches ----------------------------------------------------------------------------------
 
@@ -266,7 +201,6 @@ class ProcessorMixin:
             self._hash(
                 image=content, question=question, tokens=settings.tokens,
                 method=settings.method, where=settings.where, viewing=repr(settings.viewing),
-                positions=settings.positions,
                 version=scout_version(settings.scout),
             )
             for content, question in zip(contents, questions, strict=True)
@@ -277,20 +211,6 @@ class ProcessorMixin:
         algorithm = self.info.ctx.get_mm_config().mm_hasher_algorithm
         return MultiModalHasher.hash_kwargs(algorithm, **values)
 
-    def _get_cache_missing_items(self, cache: Any, mm_data_items: Any, mm_hashes: Any) -> Any:
-        """Which items are cached, and the others; vLLM's own would parse views as images."""
-        views = mm_data_items.get("image")
-        if not isinstance(views, ViewItems):
-            return super()._get_cache_missing_items(cache, mm_data_items, mm_hashes)
-        others = MultiModalDataItems(without_images(mm_data_items))
-        cached, missing = super()._get_cache_missing_items(cache, others, without_images(mm_hashes))
-        known = cache.is_cached(mm_hashes["image"])
-        METER.count("views", len(known))
-        METER.count("views_reused", sum(known))
-        new = [view for view, hit in zip(views.data, known, strict=True) if not hit]
-        missing_views = {"image": ViewItems(new)} if new else {}
-        return {**cached, "image": known}, MultiModalDataItems({**missing, **missing_views})
-
     def _get_cache_missing_processor_kwargs(self, inputs: Any, mm_is_cached: Any) -> Any:
         """Options for the images that are not cached, with their questions only."""
         options = inputs.hf_processor_mm_kwargs
@@ -298,8 +218,6 @@ class ProcessorMixin:
             return super()._get_cache_missing_processor_kwargs(inputs, mm_is_cached)
         bare = replace(inputs, hf_processor_mm_kwargs=without_ours(options))
         out = dict(super()._get_cache_missing_processor_kwargs(bare, mm_is_cached))
-        if isinstance(inputs.mm_data_items["image"], ViewItems):
-            return out
         cached = mm_is_cached.get("image", [])
         METER.count("images_reused", sum(cached))
         for name in (QUESTIONS, KEYS):
@@ -311,14 +229,11 @@ class ProcessorMixin:
     def _apply_hf_processor_main(self, mm_items: Any, hf_kwargs: Mapping[str, Any]) -> Any:
         """Choose the tokens of images; everything else is processed by the family."""
         bare, images = without_ours(hf_kwargs), _images(mm_items)
-        if images is None or (QUESTIONS not in hf_kwargs and not isinstance(images[0], ViewItem)):
+        if images is None or QUESTIONS not in hf_kwargs:
             return super()._apply_hf_processor_main(mm_items, bare)
         out = BatchFeature()
         if others := without_images(mm_items):
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
-        if isinstance(images[0], ViewItem):
-            out.update(view_fields(self._image_inputs(bare), images))
-            return out
         start = perf_counter()
         sights = [self._sight(key) for key in hf_kwargs[KEYS]]
         fields = choose.choose_tokens(

@@ -83,7 +83,7 @@ class Renderer(HfRenderer):
         return await super().render_messages_async(messages, params)
 
     def clear_mm_cache(self) -> None:
-        """Clear relevance maps and plans with vLLM's own cache."""
+        """Clear relevance maps with vLLM's own cache."""
         super().clear_mm_cache()
         self._notes.clear()
         if isinstance(self.mm_processor, ProcessorMixin):

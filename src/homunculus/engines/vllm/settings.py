@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
-from homunculus.engines.plan import Positions, Viewing, acuity_of
+from homunculus.engines.plan import Viewing, acuity_of
 from homunculus.engines.views import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
 from homunculus.planner.acuity import VLM
@@ -52,8 +52,6 @@ class ServerSettings:
     """How small the model still reads, by name, for planned views."""
     context: float = 1 / 8
     """The least share of the tokens that planned views give to a small picture of the whole."""
-    positions: Positions = "whole"
-    """Whether planned views stand in the whole image or are images of their own."""
     question: str | None = None
     """Replaces the question of the conversation."""
 
@@ -61,7 +59,7 @@ class ServerSettings:
         values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
         names = ("tokens", "images", "pixels", "seconds", "threads", "letters")
         check_whole(values, names)
-        kinds = {"where": Where, "question_from": Source, "positions": Positions}
+        kinds = {"where": Where, "question_from": Source}
         for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
                 raise ValueError(
@@ -104,11 +102,6 @@ class ServerSettings:
     def viewing(self) -> Viewing:
         """What planned views go by."""
         return Viewing(acuity_of(self.acuity), self.context)
-
-    @property
-    def separate(self) -> bool:
-        """Whether images are shown as several images of their own."""
-        return self.method_object.rule.planned and self.positions == "separate"
 
     @property
     def scout_object(self) -> Scout:
