@@ -31,10 +31,10 @@ FEW_LAYERS = replace(
 class QuestionPlan:
     """Questions, and the servers that get them."""
 
-    ways: tuple[str, ...] = ("stock", "before", "separate")
+    ways: tuple[str, ...] = ("stock", "before", "none")
     """Servers that get many questions on one image, in every round."""
-    bare: tuple[str, ...] = ("separate_unkept", "stock_bare", "separate_bare")
-    """Those without one of vLLM's caches, in one round; `after`, `none` and so on can be added."""
+    bare: tuple[str, ...] = ("before_unkept", "stock_bare", "before_bare")
+    """Those without one of vLLM's caches, in one round; `after` and so on can be added."""
     few: int = 64
     """Tokens of the image."""
     questions: int = 40
@@ -74,14 +74,12 @@ UNKEPT = ("--mm-processor-cache-gb", "0")
 def _ways(plan: QuestionPlan) -> dict[str, tuple[Sequence[str], tuple[str, ...]]]:
     """Programs and flags of the servers."""
     ours = ("--tokens", str(plan.few))
-    separate = (*ours, "--positions", "separate")
     ways: dict[str, tuple[Sequence[str], tuple[str, ...]]] = {
         "stock": (STOCK, ()),
         "before": (OURS, ours),
-        "separate": (OURS, separate),
         "after": (OURS, (*ours, "--where", "after")),
         "none": (OURS, (*ours, "--question-from", "none")),
-        "separate_unkept": (OURS, (*separate, *UNKEPT)),
+        "before_unkept": (OURS, (*ours, *UNKEPT)),
     }
     bare = {f"{name}_bare": (program, (*flags, *BARE)) for name, (program, flags) in ways.items()}
     return ways | bare
@@ -91,30 +89,23 @@ def _one_image(
     folder: Path, scale: Scale, plan: QuestionPlan, rounds: int, progress: Progress
 ) -> dict[str, Any]:
     rates: dict[str, list[float]] = {}
-    views: dict[str, list[int]] = {}
     turns = [*([*plan.ways] * rounds), *plan.bare]
     for name in turns:
         if progress:
             progress(f"one image, {name}")
         count = plan.bare_questions if name in plan.bare else plan.questions
-        rate, counts = _ask(folder, scale, plan, name, count)
-        rates.setdefault(name, []).append(rate)
-        if counts[0]:
-            views[name] = counts
+        rates.setdefault(name, []).append(_ask(folder, scale, plan, name, count))
     return {
         "tokens": plan.few,
         "questions": plan.questions,
         "readers": plan.readers,
         "rates": rates,
-        "views_and_reused": views,
         "against_stock": _against_stock(rates),
     }
 
 
-def _ask(
-    folder: Path, scale: Scale, plan: QuestionPlan, name: str, count: int
-) -> tuple[float, list[int]]:
-    """Questions a second of one server, and its views: all, and those that were cached."""
+def _ask(folder: Path, scale: Scale, plan: QuestionPlan, name: str, count: int) -> float:
+    """Questions a second of one server."""
     large = pixels(scale, plan.load.native)
     program, flags = _ways(plan)[name]
     with running(program, folder, plan.load, *flags) as server:
@@ -122,8 +113,7 @@ def _ask(
         requests = page_requests(count, *large, pages=1, book=1)
         responses, seconds = run(server.url, requests, plan.readers, plan.load.words)
         assert all(response.status == 200 for response in responses)
-        counts = server.metrics("homunculus:views_total", "homunculus:views_reused_total")
-        return round(len(responses) / seconds, 3), [round(value) for value in counts]
+        return round(len(responses) / seconds, 3)
 
 
 def _against_stock(rates: dict[str, list[float]]) -> dict[str, dict[str, float]]:
