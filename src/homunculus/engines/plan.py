@@ -1,17 +1,25 @@
 """Views inside an engine: what the planner finds, as tokens on a model's own lattice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.engines.cells.methods import get_method
+from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.cells.types import Tokens
-from homunculus.engines.families import Layout, cut_map
-from homunculus.engines.select import Choice, LatticeView, centre_rows, select, with_heights
+from homunculus.engines.families import Layout, cut_map, pool_max
+from homunculus.engines.select import (
+    Choice,
+    LatticeView,
+    centre_rows,
+    material_for,
+    select,
+    with_heights,
+)
 from homunculus.planner.acuity import VLM, Acuity, get_acuity
 from homunculus.planner.belief import believe
 from homunculus.planner.counting import Size, TokenRule
@@ -50,6 +58,36 @@ class Viewing:
 
 
 USUAL = Viewing()
+
+
+@dataclass(frozen=True, eq=False)
+class SeenImage:
+    """An image, its cells in a model, and what the scout made of it."""
+
+    image: Any
+    size: Size
+    """Height and width in pixels."""
+    layout: Layout
+    sight: Sight
+
+    @cached_property
+    def relevance(self) -> Float[Tensor, "rows cols"]:
+        """Relevance of the layout's cells."""
+        return pool_max(self.sight.logit, self.layout)
+
+
+def choose_before(
+    images: Sequence[SeenImage], slots: Sequence[int], method: Method, viewing: Viewing, cell: int
+) -> list[Choice]:
+    """The tokens of each image before it is encoded; ``cell`` is a cell's side in pixels."""
+    if method.rule.planned:
+        return [
+            choose_views(ViewRequest(image.size, image.layout, cell, image.sight), count, viewing)
+            for image, count in zip(images, slots, strict=True)
+        ]
+    layouts, maps = [image.layout for image in images], [image.relevance for image in images]
+    material = [material_for(image.image, method, image.layout) for image in images]
+    return select(layouts, maps, slots, method, material=material)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +159,6 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
 
 
 def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
-    """The whole image first, then windows; each a whole number of cells."""
     cell = request.cell
     if plan.whole is not None:
         grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
@@ -132,7 +169,6 @@ def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
 
 
 def _boxes(view: LatticeView) -> Float[Tensor, "k 4"]:
-    """What each token of a view shows, in cells of the lattice."""
     (top, left, bottom, right), (rows, cols) = view.frame, view.grid
     y = top + (bottom - top) * torch.arange(rows + 1) / rows
     x = left + (right - left) * torch.arange(cols + 1) / cols

@@ -68,7 +68,6 @@ def resize_images_only(images: Any) -> Any:
 
 
 def _unchanged(image: Tensor, *_: Any) -> Tensor:
-    """Rescaling and normalizing are left for later."""
     return image
 
 
@@ -86,7 +85,6 @@ def resized_images(inputs: Any, images: Any) -> ResizedImages:
 
 
 def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
-    """Pixels of a part's cells: k c side side."""
     if part.frame is not None:
         return _frame_cells(image, part, cell)
     side = cell << part.level
@@ -121,7 +119,6 @@ def _block_means(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
 
 
 def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
-    """Pixels of the cells of a frame that is resized to its grid: k c side side."""
     assert part.frame is not None
     rows, cols = part.grid
     view = crop(image, part.frame, part.grid, cell)

@@ -176,7 +176,6 @@ def _tokens(
     rows: Float[Tensor, "n d"] | None,
     material: Material | None,
 ) -> Tokens:
-    """The cells that one image keeps."""
     feature = None if rows is None else rows[layout.row.to(rows.device)][None]
     logit = relevance.reshape(1, -1).float()
     logit = logit if rows is None else logit.to(rows.device)

@@ -61,7 +61,6 @@ def covered_cells(field: Field, allocation: Allocation) -> Bool[Tensor, "b n"]:
 def _raster(
     field: Field, seen: Bool[Tensor, "b n"]
 ) -> tuple[Bool[Tensor, "b h w"], Bool[Tensor, "b h w"]]:
-    """Covered level-0 cells, and real ones, as pictures."""
     high, wide = (max(length) for length in zip(*field.grids, strict=True))
     leaf = field.valid & (field.level == 0)
     row, col = field.box[..., :2].long().unbind(-1)

@@ -124,7 +124,6 @@ def _inputs(grids: Sequence[Grid], seed: int, extend: Extend | None) -> tuple[Te
 
 
 def _cut(value: Any, here: slice, cells: int) -> Any:
-    """Some of the images of a material, without the padding behind that many cells."""
     if isinstance(value, Tensor):
         return value[here, :cells]
     if not is_dataclass(value):

@@ -150,7 +150,6 @@ def last_question(conversation: Conversation) -> str:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """A part of a message with its image opened."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     if kind == "text" and isinstance(part.get("text"), str):
         return dict(part)
@@ -171,7 +170,6 @@ def _part(part: Any) -> dict[str, Any]:
 
 
 def _unknown(part: Any, kind: Any) -> str:
-    """The message for a part of an unknown type."""
     got = repr(kind) if isinstance(part, Mapping) else type(part).__name__
     if isinstance(kind, str) and "video" in kind:
         advice = "Video is not supported: send its frames as images."
@@ -206,7 +204,6 @@ def pil_image(source: Any) -> Any:
 
 
 def _ready(image: Any) -> bool:
-    """Whether opening the image would change nothing."""
     short, long = sorted(image.size)
     return (
         not undecoded(image)

@@ -6,19 +6,18 @@
 Nothing of the model is changed: kept features go in through `mm_encoder_outputs`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.engines import encode
-from homunculus.engines.cells.methods import Material, Method, Need
+from homunculus.engines.cells.methods import Method
 from homunculus.engines.cells.types import Budget
-from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views
+from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels
+from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import encode_cells, resize_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.transformers.conversation import (
@@ -166,21 +165,22 @@ class Engine:
         prompt = not forward if generation_prompt is None else generation_prompt
         inputs = self._inputs(batch, prompt)
         positions = self._positions(inputs) + (self.family.first if forward else 0)
-        image = inputs["input_ids"] == self.model.config.image_token_id
+        placeholder = inputs["input_ids"] == self.model.config.image_token_id
         layouts = self._layouts(inputs, sources) if sources else []
-        places = locate(image, layouts)
+        places = locate(placeholder, layouts)
         marks = count_marks(places)
         sights = self._sights(sources, layouts, pinned)
-        maps = [
-            pool_max(sight.logit, layout) for sight, layout in zip(sights, layouts, strict=True)
+        seen = [
+            SeenImage(source.image, source.size, layout, sight)
+            for source, layout, sight in zip(sources, layouts, sights, strict=True)
         ]
-        choices, encoded = self._choose(inputs, sources, layouts, sights, maps, marks)
-        text = inputs["attention_mask"].bool() & ~image
+        choices, encoded = self._choose(inputs, sources, seen, marks)
+        text = inputs["attention_mask"].bool() & ~placeholder
         columns = kept_columns(text, places, choices)
         plain = cut_prompt(inputs, positions, columns, self._pad)
         images = [
-            ImageTokens(*parts)
-            for parts in zip(sources, layouts, maps, sights, choices, marks, strict=True)
+            ImageTokens(source, image.layout, image.relevance, image.sight, choice, between)
+            for source, image, choice, between in zip(sources, seen, choices, marks, strict=True)
         ]
         return Prepared(plain, encoded, images)
 
@@ -242,44 +242,25 @@ class Engine:
         counted = marks if self.setting.marks == "counted" else 0
         return Budget(tokens=max(1, self.setting.tokens - counted)).slots(layout.total)
 
-    def _plan(
-        self,
-        sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        sights: Sequence[Sight],
-        slots: Sequence[int],
-    ) -> list[Choice]:
-        """The planned views of each image."""
-        viewing, cell = self.setting.viewing, cell_pixels(self.model.config)
-        return [
-            choose_views(ViewRequest(source.size, layout, cell, sight), count, viewing)
-            for source, layout, sight, count in zip(sources, layouts, sights, slots, strict=True)
-        ]
-
     def _choose(
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        sights: Sequence[Sight],
-        maps: Sequence[Float[Tensor, "_r _c"]],
+        seen: Sequence[SeenImage],
         marks: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
-        """The choice of each image with its features, and the output of the tower."""
-        if not sources:
+        if not seen:
             return [], encode.Encoded(None, [])
         slots = [
-            self._slots(layout, between) for layout, between in zip(layouts, marks, strict=True)
+            self._slots(image.layout, between) for image, between in zip(seen, marks, strict=True)
         ]
         if self.setting.where == "after":
-            return self._choose_after(inputs, sources, layouts, maps, slots)
-        if self.method.rule.planned:
-            choices = self._plan(sources, layouts, sights, slots)
-        else:
-            material = self._material(sources, layouts, self.method.needs)
-            choices = select(layouts, maps, slots, self.method, material=material)
+            return self._choose_after(inputs, sources, seen, slots)
+        cell = cell_pixels(self.model.config)
+        choices = choose_before(seen, slots, self.method, self.setting.viewing, cell)
+        layouts = [image.layout for image in seen]
+        request = PartRequest(inputs, layouts, choices, self.method.rule)
         with encode.fast_patches(self.model, self.setting.fast):
-            request = PartRequest(inputs, layouts, choices, self.method.rule)
             encoded = BEFORE[self.family.before](self.model, request)
         pairs = zip(choices, encoded.rows, strict=True)
         return [choice.with_features(rows) for choice, rows in pairs], encoded
@@ -288,34 +269,24 @@ class Engine:
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        maps: Sequence[Float[Tensor, "_r _c"]],
+        seen: Sequence[SeenImage],
         slots: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
         """The same from features of all rows."""
-        method, needs = self.method, self.method.needs - {"features"}  # which the model has
-        material = self._material(sources, layouts, needs) if needs else None
+        method, layouts = self.method, [image.layout for image in seen]
+        needs = method.needs - {"features"}  # which the model has
+        material = [material_for(image.image, method, image.layout, needs) for image in seen]
+        encode_all = method.observe.encode if method.observe else encode.encode_images
         with encode.fast_patches(self.model, self.setting.fast):
-            encode_all = method.observe.encode if method.observe else encode.encode_images
             encoded = encode_all(self.model, inputs, layouts)
         if method.observe is not None:
             questions = [source.question for source in sources]
             material = method.observe.material(
                 method, self.model, self.processor, encoded, questions, layouts
             )
+        maps = [image.relevance for image in seen]
+        material = material if needs or method.observe else None
         return select(layouts, maps, slots, method, encoded.rows, material), encoded
-
-    def _material(
-        self,
-        sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        needs: Collection[Need],
-    ) -> list[Material]:
-        """What the method needs to know of each image's pixels."""
-        return [
-            material_for(source.image, self.method, layout, needs)
-            for source, layout in zip(sources, layouts, strict=True)
-        ]
 
     @property
     def _pad(self) -> int:

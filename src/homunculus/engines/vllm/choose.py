@@ -14,8 +14,8 @@ from torch import Tensor
 
 from homunculus.engines.cells.methods import Material, Method
 from homunculus.engines.cells.types import Budget
-from homunculus.engines.families import Layout, merged_layouts, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views
+from homunculus.engines.families import Layout, merged_layouts
+from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.views import Part, by_image, parts, row_order
@@ -69,7 +69,6 @@ def _text(ids: Sequence[int], marks: Marks) -> str:
 
 
 def _images(ids: Sequence[int], marks: Marks) -> int:
-    """The number of images: runs of the placeholder."""
     image = [token == marks.image for token in ids]
     return sum(here and not before for before, here in zip([False, *image], image, strict=False))
 
@@ -164,24 +163,19 @@ def choose_tokens(
     layouts = merged_layouts(inputs["image_grid_thw"].tolist(), image_inputs.cell[0])
     known = sights or [None] * len(images)
     requests = zip(images, image_questions, layouts, known, strict=True)
-    sights = [_sight(*request, settings) for request in requests]
-    maps = [pool_max(sight.logit, layout) for sight, layout in zip(sights, layouts, strict=True)]
+    seen = [
+        SeenImage(image, size_of(image), layout, _sight(image, question, layout, sight, settings))
+        for image, question, layout, sight in requests
+    ]
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
-    pairs = zip(images, layouts, strict=True)
-    material = [material_for(image, method, layout) for image, layout in pairs]
-    if method.rule.planned:
-        side = prod(image_inputs.cell)
-        choices = [
-            choose_views(ViewRequest(size_of(image), layout, side, sight), count, settings.viewing)
-            for image, layout, sight, count in zip(images, layouts, sights, slots, strict=True)
-        ]
-    else:
-        choices = select(layouts, maps, slots, method, material=material)
+    choices = choose_before(seen, slots, method, settings.viewing, prod(image_inputs.cell))
     fields = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
     if settings.where == "after":
+        maps = [image.relevance for image in seen]
+        material = [material_for(image.image, method, image.layout) for image in seen]
         fields |= _fields_after(image_inputs, inputs, layouts, choices, maps)
         return fields | _material_fields(material)
     return fields | _fields_before(image_inputs, inputs, layouts, choices, method)
@@ -248,7 +242,6 @@ def _fields_after(
 
 
 def _material_fields(material: Sequence[Material]) -> dict[str, Tensor]:
-    """The material of all images, cell by cell."""
     values = {name: [getattr(own, part) for own in material] for name, part in MATERIAL.items()}
     return {name: torch.cat(parts, 1)[0] for name, parts in values.items() if parts[0] is not None}
 

@@ -108,7 +108,6 @@ def prepare(
 def _prepare_views(
     arguments: argparse.Namespace, settings: ViewSettings, name: str
 ) -> ViewSettings:
-    """Add the middleware to a server of vLLM's own class, and what its family needs."""
     usual = {"hf_overrides": {}, "trust_request_mm_kwargs": False, "tokenizer_mode": "auto"}
     for flag, value in usual.items():
         setattr(arguments, flag, getattr(arguments, flag) or value)

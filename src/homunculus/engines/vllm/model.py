@@ -54,7 +54,6 @@ def encode_cells(
 def _places(
     tower: Any, grids: Sequence[Sequence[int]], patch: Int[Tensor, "p"]
 ) -> dict[str, Tensor]:
-    """Position embeddings and rotations of the chosen patches."""
     tables = [tower.prepare_encoder_metadata([list(grid)]) for grid in grids]
     names = [name for name in PLACES if name in tables[0]]
     whole = {name: torch.cat([table[name] for table in tables]) for name in names}
@@ -126,7 +125,6 @@ class ModelMixin:
         return self._embed_before(patches, fields)
 
     def _embed_before(self, patches: Tensor, fields: dict[str, Tensor]) -> tuple[Tensor, ...]:
-        """Encode the kept cells only."""
         views, cell = fields[choose.PARTS], fields[choose.CELL]
         rows = encode_cells(self.visual, patches, views, cell)
         counts = fields[choose.SIZES][:, 0].tolist()
@@ -136,7 +134,6 @@ class ModelMixin:
     def _embed_after(
         self, patches: Tensor, grids: Tensor, fields: dict[str, Tensor]
     ) -> tuple[Tensor, ...]:
-        """Encode whole images, and choose tokens from them."""
         layouts = merged_layouts(grids.tolist(), self.visual.spatial_merge_size)
         features = super()._process_image_input(
             {"type": "pixel_values", "pixel_values": patches, "image_grid_thw": grids}

@@ -154,7 +154,6 @@ class ProcessorMixin:
         return replace(inputs, hf_processor_mm_kwargs=options)
 
     def _vision_info(self, images: Any, image: int) -> Any:
-        """The size at which the model sees an untouched image, and its tokens."""
         size = images.get_image_size(image)
         return vision_info(self.info, size.width, size.height)
 
@@ -171,7 +170,6 @@ class ProcessorMixin:
     # ---- caches ----------------------------------------------------------------------------------
 
     def _get_mm_hashes(self, inputs: Any) -> Any:
-        """Keys of images in every cache, see `_keys`."""
         options = inputs.hf_processor_mm_kwargs
         if KEYS not in options:
             return super()._get_mm_hashes(inputs)
@@ -227,7 +225,6 @@ class ProcessorMixin:
     # ---- tensors ---------------------------------------------------------------------------------
 
     def _apply_hf_processor_main(self, mm_items: Any, hf_kwargs: Mapping[str, Any]) -> Any:
-        """Choose the tokens of images; everything else is processed by the family."""
         bare, images = without_ours(hf_kwargs), _images(mm_items)
         if images is None or QUESTIONS not in hf_kwargs:
             return super()._apply_hf_processor_main(mm_items, bare)

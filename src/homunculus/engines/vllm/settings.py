@@ -275,7 +275,6 @@ def _object(flag: str, value: Any) -> dict[str, Any]:
 
 
 def _images(limits: Mapping[str, Any], flag: int | None) -> int:
-    """Images per request, from vLLM's flag or ours."""
     own = limits.get("image")
     count = own.get("count") if isinstance(own, Mapping) else own
     if count is None:

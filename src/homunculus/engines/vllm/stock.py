@@ -59,7 +59,6 @@ class StockFamily:
 
 
 def _flat(name: str, info: Any, price: int) -> TokenRule:
-    """Every image costs the same, whatever its size."""
     images = info.get_hf_processor().image_processor
     size = getattr(images, "max_image_size", None) or images.size
     side = int(size.get("longest_edge") or size["height"])
