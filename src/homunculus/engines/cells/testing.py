@@ -44,8 +44,8 @@ def check_method(method: Method, extend: Extend | None = None) -> None:
         logit, material = _inputs(grids, number, extend)
         field, plan = method.plan(grids, logit, slots, material)
         check_plan(field, plan, [method.count(grid, slots) for grid in grids], case)
-        again = method.plan(grids, logit, slots, material)[1]
-        same = all(torch.equal(getattr(plan, part), getattr(again, part)) for part in vars(plan))
+        second = method.plan(grids, logit, slots, material)[1]
+        same = all(torch.equal(getattr(plan, part), getattr(second, part)) for part in vars(plan))
         _claim(same, case, "a second call gave another plan. Break ties by index, seed what varies")
         tokens = pack(field, plan)
         for image, (rows, cols) in enumerate(grids):

@@ -237,8 +237,8 @@ class ProcessorMixin:
             self._image_inputs(bare), images, hf_kwargs[QUESTIONS], hf_kwargs[SETTINGS], sights
         )
         native = int(fields["image_grid_thw"].prod(-1).sum()) // self._unit
-        kept = len(fields[choose.ANCHOR])
-        METER.count_choice(len(images), kept, native, perf_counter() - start)
+        tokens = len(fields[choose.ANCHOR])
+        METER.count_choice(len(images), tokens, native, perf_counter() - start)
         out.update(fields)
         return out
 
