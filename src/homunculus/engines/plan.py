@@ -9,14 +9,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.engines.cells.methods import Method, get_method
+from homunculus.engines.cells.methods import Material, Method, get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map, pool_max
 from homunculus.engines.select import (
     Choice,
     LatticeView,
     centre_rows,
-    material_for,
     select,
     with_heights,
 )
@@ -77,7 +76,12 @@ class SeenImage:
 
 
 def choose_before(
-    images: Sequence[SeenImage], slots: Sequence[int], method: Method, viewing: Viewing, cell: int
+    images: Sequence[SeenImage],
+    material: Sequence[Material],
+    slots: Sequence[int],
+    method: Method,
+    viewing: Viewing,
+    cell: int,
 ) -> list[Choice]:
     """The tokens of each image before it is encoded; ``cell`` is a cell's side in pixels."""
     if method.rule.planned:
@@ -86,7 +90,6 @@ def choose_before(
             for image, count in zip(images, slots, strict=True)
         ]
     layouts, maps = [image.layout for image in images], [image.relevance for image in images]
-    material = [material_for(image.image, method, image.layout) for image in images]
     return select(layouts, maps, slots, method, material=material)
 
 

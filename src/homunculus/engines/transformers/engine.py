@@ -262,7 +262,8 @@ class Engine:
         if self.setting.where == "after":
             return self._choose_after(inputs, sources, seen, slots)
         cell = cell_pixels(self.model.config)
-        choices = choose_before(seen, slots, self.method, self.setting.viewing, cell)
+        material = [material_for(image.image, self.method, image.layout) for image in seen]
+        choices = choose_before(seen, material, slots, self.method, self.setting.viewing, cell)
         layouts = [image.layout for image in seen]
         request = PartRequest(inputs, layouts, choices, self.method.rule)
         with encode.fast_patches(self.model, self.setting.fast):

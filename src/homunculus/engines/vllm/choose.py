@@ -168,14 +168,15 @@ def choose_tokens(
         for image, question, layout, sight in requests
     ]
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
-    choices = choose_before(seen, slots, method, settings.viewing, prod(image_inputs.cell))
+    material = [material_for(image.image, method, image.layout) for image in seen]
+    cell = prod(image_inputs.cell)
+    choices = choose_before(seen, material, slots, method, settings.viewing, cell)
     fields = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
     if settings.where == "after":
         maps = [image.relevance for image in seen]
-        material = [material_for(image.image, method, image.layout) for image in seen]
         fields |= _fields_after(image_inputs, inputs, layouts, choices, maps)
         return fields | _material_fields(material)
     return fields | _fields_before(image_inputs, inputs, layouts, choices, method)
