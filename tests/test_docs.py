@@ -17,7 +17,7 @@ PYTHON = {
     "index.md": "out/whole.png",
     "pages.md": "out/whole.png",
     "scouts.md": "out/whole.png",
-    "transformers.md": "homunculus.json",
+    "transformers.md": "seen.png",
     "tutorial.md": "seen.png",
     "views.md": "out/whole.png",
 }

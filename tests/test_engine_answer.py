@@ -3,9 +3,7 @@
 import copy
 import gc
 import pickle
-import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -14,8 +12,6 @@ from torch import Tensor
 
 from engine_help import FAMILIES, GREEDY, LARGE, MARK, attached, load, picture, turn
 from homunculus import get_method
-from homunculus.engines.transformers import engine as engines
-from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.inputs import Answer
 from homunculus.show import panels
 from homunculus.show.cells import look
@@ -114,82 +110,27 @@ def test_inputs_keep_only_the_features_that_were_chosen(family: str) -> None:
     assert sum(floats.values()) < every / 3
 
 
-def test_only_the_latest_answer_has_a_cache() -> None:
-    engine = attached("qwen3_vl", tokens=K)
-    first = engine.generate(picture(*LARGE), "What?", **TWO)
-    assert first.cache.get_seq_length() == len(first.ids) - 1
-    second = engine.generate(picture(*LARGE), "Who?", **TWO)
-    gc.collect()
-    assert first.cache is None
-    assert second.cache is not None
-    engine.generate([picture(*LARGE)] * 2, ["What?", "Who?"], **TWO)
-    gc.collect()
-    assert second.cache is None
-    last = engine.generate(picture(*LARGE), "What?", **TWO)
-    engine.prepare([ASK], forward=True)  # whoever trains changes the weights
-    gc.collect()
-    assert last.cache is None
-
-
 def test_answers_and_engines_can_be_copied_and_stored() -> None:
     engine = attached("qwen3_vl", tokens=K)
     answer = engine.generate(picture(*LARGE), "What?", **TWO)
     for again in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
-        assert (again.text, again.cache) == (answer.text, None)
+        assert again.text == answer.text
         assert torch.equal(again.ids, answer.ids)
         begun = turn(answer.images[0].source.image, "What?")
         (second,) = engine.chat([begun, said(answer), THEN], upon=again, **TWO)
         assert torch.equal(second.images[0].choice.anchor, answer.images[0].choice.anchor)
     assert copy.copy(engine).setting == engine.setting
-    assert copy.deepcopy(engine._cache).features.get("a") is None
 
 
 # ---- going on ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_going_on_without_a_cache_says_the_same(family: str) -> None:
+def test_going_on_keeps_the_tokens_of_the_first_turn(family: str) -> None:
     engine = attached(family, tokens=K, where="auto", method="foveated")
     (first,) = engine.chat([ASK], **TWO)
-    talk = [ASK, said(first), THEN]
-    (warm,) = engine.chat(talk, upon=first, **TWO)
-    engine.generate(picture(*LARGE, seed=1), "Other?", **TWO)
-    gc.collect()
-    assert first.cache is None
-    (cold,) = engine.chat(talk, upon=first, **TWO)
-    assert torch.equal(warm.ids, cold.ids)
-    assert torch.equal(cold.images[0].choice.anchor, first.images[0].choice.anchor)
-
-
-def test_a_chat_that_goes_on_computes_only_what_is_new() -> None:
-    engine = attached("qwen3_vl", tokens=K)
-    (first,) = engine.chat([ASK], **TWO)
-    lengths: list[int] = []
-    layer = engine.model.base_model.language_model.layers[0]
-    hook = layer.register_forward_pre_hook(lambda _, given: lengths.append(given[0].shape[1]))
-    try:
-        talk = [ASK, said(first), THEN]
-        (second,) = engine.chat(talk, upon=first, **TWO)
-        (third,) = engine.chat([*talk, said(second), THEN], upon=second, **TWO)
-        assert max(lengths) < K
-        assert third.cache is first.cache  # one for all turns
-        engine.chat(talk, **TWO)
-    finally:
-        hook.remove()
-    assert max(lengths) > K
-
-
-def test_another_image_in_the_second_turn_is_not_taken_for_the_one_before() -> None:
-    """Both turns go on from one answer, and their prompts have the same ids."""
-    engine = attached("qwen3_vl", tokens=K)
-    (first,) = engine.chat([ASK], **TWO)
-    talks = [[ASK, said(first), turn(picture(*LARGE, seed=at), "And this?")] for at in (1, 2)]
-    engine.chat(talks[0], upon=first, **TWO)
-    prepared = engine.prepare(talks[1], pinned=first.prepared)
-    upon = prepared.upon(first.ids, first.cache)
-    assert "mm_encoder_outputs" in upon
-    fresh = engine.model.generate(**prepared, **TWO)
-    assert torch.equal(engine.model.generate(**upon, **TWO), fresh)
+    (second,) = engine.chat([ASK, said(first), THEN], upon=first, **TWO)
+    assert torch.equal(second.images[0].choice.anchor, first.images[0].choice.anchor)
 
 
 def test_an_answer_of_a_batch_or_of_beams_may_be_gone_on_from() -> None:
@@ -215,35 +156,6 @@ def test_one_answer_goes_on_with_one_conversation() -> None:
 
 
 # ---- threads -------------------------------------------------------------------------------------
-
-
-class Slow(int):
-    """A number that takes its time to be compared: a thread may be stopped there."""
-
-    def __lt__(self, other: Any) -> bool:
-        time.sleep(0.05)
-        return int(self) < other
-
-
-def in_threads(engine: Engine, seeds: list[int], barrier: Barrier) -> list[Tensor]:
-    def one(seed: int) -> Tensor:
-        barrier.wait()
-        asked = turn(picture(*LARGE, seed=seed), f"What is {seed}?")
-        return engine.prepare([asked]).images[0].choice.embed
-
-    with ThreadPoolExecutor(len(seeds)) as pool:
-        return list(pool.map(one, seeds))
-
-
-def test_features_may_be_forgotten_while_another_thread_uses_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    engine, seeds = attached("qwen3_vl", tokens=K), list(range(6))
-    alone = in_threads(engine, seeds[:1], Barrier(1))
-    monkeypatch.setattr(engines, "REMEMBERED", Slow(1))
-    engine = attached("qwen3_vl", tokens=K)
-    together = in_threads(engine, seeds, Barrier(6))
-    assert torch.equal(together[0], alone[0])
 
 
 @pytest.mark.parametrize("where", ["before", "after"])

@@ -1,6 +1,5 @@
 """What is refused, and in which words; and settings that are saved and read back."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,7 @@ import homunculus
 from engine_help import FAMILIES, LARGE, MARK, attached, loaded, picture, turn
 from homunculus import Sight
 from homunculus.engines import families as table
-from homunculus.engines.transformers.setting import NAME, Setting
+from homunculus.engines.transformers.setting import Setting
 from tiny import hub, load
 
 pytestmark = MARK
@@ -67,7 +66,6 @@ def test_a_family_that_cannot_be_cut_before_its_encoder_says_so() -> None:
         ("where", "beside", "where is before or after, got 'beside'"),
         ("marks", "some", "marks is free or counted, got 'some'"),
         ("fast", "no", "fast is true or false, got 'no'"),
-        ("positions", "apart", "positions is whole or separate, got 'apart'"),
     ],
 )
 def test_a_wrong_setting_says_what_is_right(name: str, value: Any, words: str) -> None:
@@ -162,42 +160,7 @@ def wrapped(source: Any) -> Any:
     return Path(source) if isinstance(source, str) else source
 
 
-# ---- settings ------------------------------------------------------------------------------------
-
-
-def test_a_setting_is_saved_beside_a_model_and_read_back(tmp_path: Path) -> None:
-    it = loaded("smolvlm")
-    engine = attached("smolvlm", tokens=77, method="cut", where="after", marks="counted")
-    path = engine.save(tmp_path)
-    assert path == tmp_path / NAME
-    again = homunculus.attach(it.model, it.processor, saved=tmp_path, scout=engine.scout)
-    assert again.setting == engine.setting
-    with pytest.raises(ValueError, match=r"saved with a scout of your own.*Pass it again"):
-        homunculus.attach(it.model, it.processor, saved=tmp_path)
-    assert again.method == engine.method
-    assert json.loads(path.read_text("utf-8"))["tokens"] == 77
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        None, "", "{", "[]", "7", '{"tokens": 7}',
-        '{"tokens": 0, "method": "cut", "where": "after"}',
-        '{"tokens": 7, "method": "cut", "where": "after", "colour": "red"}',
-    ],
-)  # fmt: skip
-def test_a_broken_setting_says_where_it_was_looked_for(tmp_path: Path, text: str | None) -> None:
-    if text is not None:
-        (tmp_path / NAME).write_text(text, "utf-8")
-    with pytest.raises(ValueError, match=r"expected a setting in .*homunculus\.json"):
-        Setting.load(tmp_path)
-
-
-def test_a_saved_setting_that_the_family_cannot_follow_says_so(tmp_path: Path) -> None:
-    Setting(tokens=7, method="cut", where="before").save(tmp_path)
-    it = loaded("llava")
-    with pytest.raises(ValueError, match="llava cannot be cut before its encoder"):
-        homunculus.attach(it.model, it.processor, saved=tmp_path)
+# ---- families ------------------------------------------------------------------------------------
 
 
 def test_a_row_in_the_table_is_all_that_a_family_needs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,6 @@ from torch import Tensor, nn
 
 from engine_help import BEFORE, FAMILIES, LARGE, MARK, TALL, attached, images, load, picture, turn
 from homunculus import Sight
-from homunculus.engines import encode
-from homunculus.engines.weights import weights_key
 
 pytestmark = MARK
 TALKS = [
@@ -73,28 +71,10 @@ def features(engine: Any) -> Tensor:
     return engine.prepare(ASK).images[0].choice.embed
 
 
-def in_place(model: Any) -> None:
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.mul_(1.1)
-
-
 def behind_autograd(model: Any) -> None:
     """As averages of weights are swapped in: torch does not count such changes of a tensor."""
     for weight in model.parameters():
         weight.data.mul_(1.1)
-
-
-def load_others(model: Any) -> None:
-    model.load_state_dict({name: 1.1 * one for name, one in model.state_dict().items()})
-
-
-def replace_weights(model: Any) -> None:
-    for weight in model.parameters():
-        weight.data = weight.data * 1.1
-
-
-CHANGES = [in_place, behind_autograd, load_others, replace_weights]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -105,93 +85,6 @@ def test_features_follow_the_weights(family: str) -> None:
     behind_autograd(tiny.model.base_model)
     assert not torch.equal(features(engine), old)
     assert torch.equal(features(engine), features(attached(tiny, tokens=20)))
-
-
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_features_follow_the_weights_however_they_change(change: Any) -> None:
-    tiny = load("qwen3_vl")
-    engine = attached(tiny, tokens=20)
-    old = features(engine)
-    change(tiny.model.base_model.visual)
-    assert not torch.equal(features(engine), old)
-    assert torch.equal(features(engine), features(attached(tiny, tokens=20)))
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_images_are_encoded_once_while_the_weights_stay(
-    family: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine, made = attached(load(family), tokens=20), []
-    encode_images = encode.encode_images
-    monkeypatch.setattr(
-        encode, "encode_images", lambda *given: made.append(1) or encode_images(*given)
-    )
-    for _ in range(2):
-        features(engine)
-        engine.chat(ASK, max_new_tokens=2)
-    assert made == [1]
-
-
-class Adapter(nn.Module):
-    """A layer with low-rank weights beside it, which can be switched and merged as in peft."""
-
-    def __init__(self, base: nn.Linear) -> None:
-        super().__init__()
-        self.base, self._active_adapter, self.merged_adapters = base, list[str](), list[str]()
-        self.down = nn.Parameter(torch.ones(2, base.in_features))
-        self.up = nn.Parameter(torch.ones(base.out_features, 2))
-
-    def forward(self, x: Tensor) -> Tensor:
-        more = x @ self.down.T @ self.up.T if self._active_adapter else 0
-        return self.base(x) + more
-
-    def merge(self) -> None:
-        self.base.weight.data += self.up.data @ self.down.data
-        self._active_adapter, self.merged_adapters = [], ["mine"]
-
-
-def test_features_follow_adapters_that_are_switched_and_merged() -> None:
-    tiny = load("qwen3_vl")
-    block = tiny.model.base_model.visual.blocks[0]
-    block.mlp.linear_fc1 = adapter = Adapter(block.mlp.linear_fc1)
-    engine = attached(tiny, tokens=20)
-    off = features(engine)
-    adapter._active_adapter = ["mine"]  # as peft's `set_adapter` does
-    on = features(engine)
-    assert torch.equal(on, features(attached(tiny, tokens=20)))
-    adapter.merge()
-    merged = features(engine)
-    assert torch.equal(merged, features(attached(tiny, tokens=20)))
-    assert not torch.equal(off, on)
-    torch.testing.assert_close(on, merged)
-
-
-def test_weights_that_cannot_be_read_have_no_key() -> None:
-    assert weights_key(nn.Linear(2, 2, device="meta")) is None
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.bool, torch.uint8])
-def test_one_changed_value_of_a_buffer_of_any_size_changes_the_key(dtype: torch.dtype) -> None:
-    holder = nn.Module()
-    holder.register_buffer("values", torch.zeros(40, dtype=dtype)[3:])  # not aligned to 8 bytes
-    before = weights_key(holder)
-    for place in (0, 20, 36):
-        holder.values.data[place] = 1
-        assert weights_key(holder) != before
-        holder.values.data[place] = 0
-        assert weights_key(holder) == before
-
-
-def test_the_next_turn_is_read_again_if_the_weights_have_changed() -> None:
-    tiny = load("qwen3_vl")
-    first = attached(tiny, tokens=20)
-    said = first.chat(ASK, max_new_tokens=2)[0]
-    assert first._cache._kv is not None
-    in_place(tiny.model.base_model.language_model)
-    talk = [*ASK, turn(said.text, role="assistant"), turn("Where?")]
-    answer = first.chat(talk, upon=said, max_new_tokens=1, output_logits=True)[0]
-    fresh = attached(tiny, tokens=20).chat(talk, max_new_tokens=1)[0]
-    assert torch.equal(answer.ids, fresh.ids)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ from homunculus.commands.main import main
 from homunculus.engines.encode import stack_rows
 from homunculus.engines.families import plain_layout
 from homunculus.engines.plan import Viewing, ViewRequest, _within, choose_views
-from homunculus.engines.select import View, search
+from homunculus.engines.select import LatticeView, search
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.vllm.choose import ANCHOR, ORDER, PARTS, SIZES, ImageInputs, choose_tokens
 from homunculus.engines.vllm.settings import ServerSettings
@@ -44,12 +43,11 @@ K, CELL = 40, 16
 ASK = "What is it?"
 QWEN = ("qwen3_vl", "qwen2_5_vl", "qwen2_vl")
 TILED = ("llava_onevision", "smolvlm", "idefics3")
-WAYS = [*[(name, "whole") for name in (*QWEN, *TILED)], *[(name, "separate") for name in QWEN]]
 by_family = pytest.mark.parametrize("family", QWEN)
 
 
-def viewed(family: str, positions: str = "whole", **options: Any) -> Engine:
-    usual = {"tokens": K, "method": "views", "where": "before", "positions": positions}
+def viewed(family: str, **options: Any) -> Engine:
+    usual = {"tokens": K, "method": "views", "where": "before"}
     return attached(family, **usual | options)
 
 
@@ -69,9 +67,9 @@ def test_the_default_of_a_server_is_the_same(where: Any, method: str) -> None:
     assert ServerSettings(where=where, method="grid").method == "grid"
 
 
-@pytest.fixture(params=WAYS, ids=" ".join)
+@pytest.fixture(params=(*QWEN, *TILED))
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return viewed(*request.param)
+    return viewed(request.param)
 
 
 def logits(engine: Engine, inputs: Any) -> Tensor:
@@ -79,7 +77,7 @@ def logits(engine: Engine, inputs: Any) -> Tensor:
         return engine.model(**inputs).logits
 
 
-def by_hand(image: Any, views: Sequence[View]) -> list[Any]:
+def by_hand(image: Any, views: Sequence[LatticeView]) -> list[Any]:
     """Views of a picture that its model does not resize, as Pillow images."""
     pillow = pytest.importorskip("PIL.Image")
     whole = torch.frombuffer(bytearray(image.tobytes()), dtype=torch.uint8)
@@ -99,7 +97,7 @@ def by_hand(image: Any, views: Sequence[View]) -> list[Any]:
 
 @pytest.mark.parametrize("tokens", [1, 2, 7, 40, 64, 107])
 def test_an_image_is_exactly_k_placeholders(engine: Engine, tokens: int) -> None:
-    few = viewed(engine.family.name, engine.setting.positions, tokens=tokens)
+    few = viewed(engine.family.name, tokens=tokens)
     talk = [turn(picture(*LARGE), ASK, picture(*TALL, seed=1))]
     prepared = few.prepare(talk)
     for look in prepared.images:
@@ -122,7 +120,7 @@ def test_there_are_windows_beside_the_whole(engine: Engine) -> None:
 
 
 def test_keeping_all_is_the_untouched_model(engine: Engine) -> None:
-    every = viewed(engine.family.name, engine.setting.positions, tokens=10**6)
+    every = viewed(engine.family.name, tokens=10**6)
     for talk in (
         [turn(picture(*LARGE), ASK)],
         [turn(picture(*TALL), "and", picture(*SMALL, seed=1), ASK)],
@@ -186,36 +184,6 @@ def test_a_token_stands_at_the_cell_of_its_centre(family: str) -> None:
     assert list(found) == [places[at] for at in prepared.images[0].choice.order]
 
 
-@by_family
-def test_separate_views_are_the_untouched_model_with_these_images(family: str) -> None:
-    engine, image = viewed(family, "separate"), picture(*LARGE)
-    prepared = engine.prepare([turn("Look:", image, ASK)], forward=True)
-    shown = by_hand(image, prepared.images[0].choice.views)
-    steps = engine.processor.image_processor
-    usual, steps.size = steps.size, {"shortest_edge": 1, "longest_edge": 10**9}
-    try:
-        inputs = untouched(engine, [[turn("Look:", *shown, ASK)]], prompt=False)
-    finally:
-        steps.size = usual
-    assert torch.equal(prepared["input_ids"], inputs["input_ids"])
-    assert torch.equal(logits(engine, unlabelled(prepared)), logits(engine, inputs))
-    made = engine.model.generate(**inputs, **GREEDY, max_new_tokens=6)
-    mine = engine.model.generate(**prepared, **GREEDY, max_new_tokens=6)
-    assert torch.equal(mine, made)
-
-
-@by_family
-def test_both_positions_show_the_same_pictures(family: str) -> None:
-    """For eyes of which the smallest picture of the whole is enough: separate ones get no other."""
-    eyes = Acuity("poor", 12.0, 0.3)
-    whole, separate = (
-        viewed(family, one, acuity=eyes).prepare([turn(picture(*LARGE), ASK)]).images[0].choice
-        for one in ("whole", "separate")
-    )
-    assert whole.views == separate.views
-    assert torch.equal(whole.embed, separate.embed[whole.order])
-
-
 # ---- what a plan goes by -------------------------------------------------------------------------
 
 
@@ -223,7 +191,7 @@ def test_of_a_scout_that_is_not_sure_the_whole_is_shown(engine: Engine) -> None:
     def unsure(image: Tensor, question: str, grid: tuple[int, int]) -> Sight:
         return Sight(torch.randn(9, 9, generator=torch.Generator().manual_seed(0)), sure=0.0)
 
-    few = viewed(engine.family.name, engine.setting.positions, scout=unsure)
+    few = viewed(engine.family.name, scout=unsure)
     (look,) = few.prepare([turn(picture(*LARGE), ASK)]).images
     whole, *rest = look.choice.views
     assert whole.frame == (0, 0, *look.layout.grid)
@@ -296,7 +264,7 @@ def test_a_window_of_the_image_is_planned_by_its_part_of_the_map() -> None:
 def test_whose_eyes_and_how_much_context() -> None:
     talk = [turn(picture(*LARGE), ASK)]
 
-    def views(**options: Any) -> tuple[View, ...]:
+    def views(**options: Any) -> tuple[LatticeView, ...]:
         return viewed("qwen3_vl", **options).prepare(talk).images[0].choice.views
 
     scout = sized(24.0)
@@ -325,8 +293,6 @@ def test_a_later_turn_keeps_the_views(engine: Engine) -> None:
     (first,) = engine.chat(talk, **GREEDY, max_new_tokens=3)
     assert first.prepared.images[0].choice.embed is None
     more = [*talk, turn(first.text, role="assistant"), turn("Two?")]
-    cache = first.cache
-    assert cache is not None
     pinned = engine.prepare(more, first.prepared)
     assert pinned.images[0].choice.views == first.images[0].choice.views
     fresh = engine.prepare(more)
@@ -345,24 +311,7 @@ def test_an_answer_can_be_drawn(engine: Engine) -> None:
 
 def test_an_engine_says_what_its_plans_go_by() -> None:
     told = repr(viewed("qwen3_vl", context=0.25))
-    assert told.endswith("scout='given', positions='whole', acuity='vlm', context=0.25)")
-
-
-def test_a_setting_is_saved_with_all_that_a_plan_goes_by(tmp_path: Path) -> None:
-    eyes = Acuity("mine", 9.0, 0.4, 0.9)
-    engine = viewed("qwen3_vl", "separate", acuity=eyes, context=0.25, scout="pixels")
-    engine.save(tmp_path)
-    tiny = loaded("qwen3_vl")
-    again = homunculus.attach(tiny.model, tiny.processor, saved=tmp_path)
-    assert again.setting == engine.setting
-    assert again.setting.viewing == Viewing(eyes, 0.25)
-    older = json.loads((tmp_path / "homunculus.json").read_text())
-    for name in ("viewing", "positions"):
-        del older[name]
-    (tmp_path / "homunculus.json").write_text(json.dumps(older))
-    assert homunculus.attach(tiny.model, tiny.processor, saved=tmp_path).setting.viewing == (
-        Viewing()
-    )
+    assert told.endswith("scout='given', acuity='vlm', context=0.25)")
 
 
 # ---- refused -------------------------------------------------------------------------------------
@@ -373,9 +322,6 @@ def test_a_setting_is_saved_with_all_that_a_plan_goes_by(tmp_path: Path) -> None
     [
         ("qwen3_vl", {"where": "after"}, r"encoded by themselves.*where=\"before\""),
         ("internvl", {"where": "auto"}, "encoded by themselves, which internvl"),
-        ("smolvlm", {"positions": "separate"}, r"smolvlm resizes small pictures.*\"whole\""),
-        ("llava_onevision", {"positions": "separate"}, "resizes small pictures"),
-        ("qwen3_vl", {"positions": "separate", "marks": "counted"}, r"marks=\"free\""),
         ("qwen3_vl", {"acuity": "eagle"}, "no acuity 'eagle'. There are rapidocr, tesseract, vlm"),
         ("qwen3_vl", {"context": 1.5}, "context is a share of the tokens, 0 to 1, got 1.5"),
     ],

@@ -1,7 +1,6 @@
 """Cuts: equal to a textbook heap, tiling the image once, finest where the cortex is largest."""
 
-from functools import cache
-from math import erf, inf, log2, sqrt
+from math import sqrt
 
 import pytest
 import torch
@@ -12,7 +11,6 @@ from cases import Case, law, often, pictures, relevance
 from homunculus import Allocation, Field, Material, Relevance, list_methods
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import BestFirst
-from homunculus.engines.cells.allocate.refine import WIDTH, gains
 from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.merge import clusters
 from oracles import tree
@@ -55,72 +53,6 @@ def test_the_cut_of_a_cluster_tree_equals_a_heap(hedge: float, case: Case) -> No
     logit = raw_logit(field, case)
     plan = BestFirst(hedge)(field, Relevance(logit), case.slots)
     check_heap(field, logit, plan, case, lambda _, boxes: tree.extent_bonus(boxes, hedge))
-
-
-@often
-@law(images=3, legible=(st.sampled_from([-1.0, 0.5, 2.5]), 0.5))
-def test_the_cut_by_legibility_equals_a_heap_over_sums(case: Case, legible: float) -> None:
-    field = lift.pyramid(case.grids, lift.levels_for(case.grids, case.slots))
-    logit = relevance(field, case.logit()).logit
-    plan = BestFirst(legible=legible)(field, Relevance(logit), case.slots)
-    worth = -gains(field, logit.amax(1, keepdim=True) - logit, legible)
-    check_heap(field, worth, plan, case, lambda _, boxes: [0.0] * len(boxes))
-
-
-def best_value(boxes, parent, children, share, slots: int, legible: float) -> float:
-    """Over all cuts of a tree of squares, by recursion: the most that is legible."""
-
-    @cache
-    def most(cell: int, slots: int) -> float:
-        if slots < 1:
-            return -inf
-        level = log2(boxes[cell][2] - boxes[cell][0])
-        alone = share[cell] * 0.5 * (1 + erf((legible - level) / WIDTH / sqrt(2)))
-        below = [0.0] + [-inf] * slots
-        for child in children[cell]:
-            below = [
-                max(below[left] + most(child, use - left) for left in range(use + 1))
-                for use in range(slots + 1)
-            ]
-        return max([alone, *below[1:]]) if children[cell] else alone
-
-    (root,) = (cell for cell, above in enumerate(parent) if cell == above)
-    return most(root, slots)
-
-
-@pytest.mark.parametrize("legible", [0.4, 1.3])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_cut_by_legibility_comes_near_the_best_of_all_cuts(seed: int, legible: float) -> None:
-    field = lift.pyramid([(8, 8)], 4)
-    logit = 4 * torch.randn(1, 64, generator=torch.Generator().manual_seed(seed))
-    shown = lift.spread(field, logit)
-    parent, boxes = tree.tree(field, 0)
-    children = [
-        [at for at, above in enumerate(parent) if above == cell != at]
-        for cell in range(len(parent))
-    ]
-    share = [0.0] * len(parent)
-    for at, chance in enumerate(logit[0].softmax(0).tolist(), len(parent) - 64):
-        while True:
-            share[at] += chance
-            if parent[at] == at:
-                break
-            at = parent[at]
-
-    def value(plan: Allocation) -> float:
-        level = [log2(boxes[at][2] - boxes[at][0]) for at in kept(plan, 0)]
-        read = [0.5 * (1 + erf((legible - one) / WIDTH / sqrt(2))) for one in level]
-        return sum(share[at] * much for at, much in zip(kept(plan, 0), read, strict=True))
-
-    best = best_value(boxes, parent, children, share, 13, legible)
-    ours = value(BestFirst(legible=legible)(field, shown, 13))
-    assert 0.9 * best <= ours <= best + 1e-6
-    assert ours >= value(BestFirst()(field, shown, 13)) - 0.02
-
-
-def test_what_is_never_legible_is_refused() -> None:
-    with pytest.raises(ValueError, match="legible must be a level"):
-        BestFirst(legible=float("nan"))
 
 
 @often

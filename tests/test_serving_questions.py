@@ -94,7 +94,7 @@ def test_what_a_request_may_bring():
     usual = ServerSettings(tokens=64, override=True)
     assert usual.for_request({}) == usual
     assert usual.for_request({"tokens": 16, "question": "Who?"}).tokens == 16
-    for told in ({"tokens": 65}, {"tokens": "16"}, {"memory": 1}, "16", {"question": 1}):
+    for told in ({"tokens": 65}, {"tokens": "16"}, {"images": 1}, "16", {"question": 1}):
         with pytest.raises((ValueError, TypeError)):
             usual.for_request(told)
     with pytest.raises(ValueError, match="allow-override"):

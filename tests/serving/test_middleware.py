@@ -9,7 +9,7 @@ import torch
 from starlette.exceptions import HTTPException
 
 from homunculus import Sight
-from homunculus.engines.vllm.middleware import Body, Maker, Views
+from homunculus.engines.vllm.middleware import Body, BodyRewriter, ViewsMiddleware
 from homunculus.engines.vllm.stock import (
     FAMILIES,
     ViewSettings,
@@ -27,7 +27,7 @@ HOT = torch.eye(8) * 9
 
 
 def maker(scout=HOT, **more):
-    made = Maker(RULE, ViewSettings(tokens=88, **more))  # four pictures and their lines
+    made = BodyRewriter(RULE, ViewSettings(tokens=88, **more))  # four pictures and their lines
     made.rewriter.scout = scout
     return made
 
@@ -187,7 +187,7 @@ def passed(made, change, data=ASK):
     async def app(scope, receive, send):
         seen.append((await receive())["body"])
 
-    asyncio.run(Views(app, made)(SCOPE | change, incoming(chunk(data)), None))
+    asyncio.run(ViewsMiddleware(app, made)(SCOPE | change, incoming(chunk(data)), None))
     return seen[0]
 
 
@@ -233,7 +233,7 @@ def test_strict_closes_a_socket():
         sent.append(message["type"])
 
     scope = {"type": "websocket", "path": "/v1/realtime", "headers": []}
-    asyncio.run(Views(app, maker(strict=True))(scope, None, send))
+    asyncio.run(ViewsMiddleware(app, maker(strict=True))(scope, None, send))
     assert sent == ["websocket.close"]
 
 
@@ -267,7 +267,7 @@ def test_nothing_is_read_before_the_application_asks():
     async def receive():
         raise AssertionError("read too early")
 
-    asyncio.run(Views(app, maker(strict=True))(SCOPE, receive, None))
+    asyncio.run(ViewsMiddleware(app, maker(strict=True))(SCOPE, receive, None))
 
 
 # ---- settings ------------------------------------------------------------------------------------

@@ -6,23 +6,14 @@ import pytest
 import torch
 import vllm
 from PIL import Image
-from torch import nn
 from vllm import ModelRegistry
-from vllm.lora.layers import BaseLayerWithLoRA
 from vllm.multimodal.inputs import MultiModalFeatureSpec, PlaceholderRange
 from vllm.multimodal.parse import ImageProcessorItems
 
 from homunculus import Sight
-from homunculus.engines.vllm import ARCHITECTURES, PREFIX, choose, register
+from homunculus.engines.vllm import ARCHITECTURES, PREFIX, register
 from homunculus.engines.vllm.choose import ANCHOR
-from homunculus.engines.vllm.model import (
-    ModelMixin,
-    _places,
-    feature_cache,
-    reset_with_encoder_cache,
-    table_cache,
-    untouched,
-)
+from homunculus.engines.vllm.model import untouched
 from homunculus.engines.vllm.processor import ProcessorMixin, light
 from homunculus.engines.vllm.settings import ServerSettings, check_images
 
@@ -45,106 +36,6 @@ def test_an_untested_vllm_is_left_alone(monkeypatch):
     monkeypatch.setattr(ModelRegistry, "models", {})
     register()
     assert ModelRegistry.models == {}
-
-
-def test_features_go_with_the_encoder_cache():
-    from vllm.v1.worker.gpu_worker import Worker
-
-    reset_with_encoder_cache()
-    features, emptied = feature_cache(10**6), []
-    features.put(b"a", torch.ones(10, 10))
-    runner = SimpleNamespace(reset_encoder_cache=lambda: emptied.append(True))
-    Worker.reset_encoder_cache(SimpleNamespace(model_runner=runner))
-    assert emptied == [True]
-    assert (features.get(b"a"), features.used) == (None, 0)
-
-
-def test_features_go_when_weights_are_loaded_again():
-    class Family:
-        def load_weights(self, weights):
-            return set(weights)
-
-    class Ours(ModelMixin, Family):
-        config = SimpleNamespace(homunculus={"where": "after"})
-
-    model = Ours()
-    model._features.put(b"a", torch.ones(10, 10))
-    assert model.load_weights(["tower"]) == {"tower"}
-    assert model._features.get(b"a") is None
-
-
-class Family:
-    """Stands for a model of vLLM; the feature of a cell is that of the mean of its patches."""
-
-    def __init__(self):
-        self.config = SimpleNamespace(homunculus={"where": "after", "method": "grid"})
-        self.visual, self.encoded = nn.Linear(4, 4), 0
-        self.visual.spatial_merge_size = 2
-
-    def _process_image_input(self, given):
-        self.encoded += len(given["image_grid_thw"])
-        return list(self.visual(given["pixel_values"].view(-1, 4, 4, 4).mean(2)))
-
-
-class After(ModelMixin, Family):
-    """A model that chooses tokens after its tower."""
-
-    def features(self):
-        """Of an image that two requests have, with four cells, all of which are kept."""
-        fields = {
-            choose.MAP: torch.zeros(8),
-            choose.SIZES: torch.tensor([[4, 1]] * 2),
-            choose.KEY: torch.zeros(2, 16, dtype=torch.uint8),
-        }
-        with torch.inference_mode():
-            return self._embed_after(torch.ones(32, 4), torch.tensor([[1, 4, 4]] * 2), fields)[0]
-
-
-def test_features_follow_weights_that_are_changed_in_place():
-    model = After()
-    before = model.features()
-    assert torch.equal(model.features(), before)
-    assert model.encoded == 1
-    model.visual.weight.data.mul_(2)
-    assert not torch.equal(model.features(), before)
-    assert model.encoded == 2
-
-
-def test_no_features_are_kept_of_a_tower_whose_adapter_depends_on_the_request():
-    model = After()
-    model.visual.adapter = BaseLayerWithLoRA()
-    for _ in range(2):
-        model.features()
-    assert model.encoded == 4
-
-
-def test_places_in_the_image_follow_the_weights():
-    tower, tables = SimpleNamespace(pos_embed=nn.Embedding(4, 2)), table_cache()
-    embed = tower.pos_embed
-    tower.prepare_encoder_metadata = lambda grids: {"pos_embeds": embed.weight.detach().clone()}
-    before = _places(tower, [(1, 2, 2)], torch.arange(4), tables)["pos_embeds"]
-    embed.weight.data += 1
-    after = _places(tower, [(1, 2, 2)], torch.arange(4), tables)["pos_embeds"]
-    assert torch.equal(after, before + 1)
-
-
-def test_features_are_kept_up_to_so_many_bytes_and_the_least_used_go_first():
-    features, rows = feature_cache(3 * 400), torch.ones(10, 10)
-    for key in (b"a", b"b", b"c"):
-        features.put(key, rows)
-    assert features.get(b"a") is not None
-    features.put(b"d", rows)
-    assert [features.get(key) is not None for key in (b"a", b"b", b"c", b"d")] == [
-        True,
-        False,
-        True,
-        True,
-    ]
-    assert features.used == 1200
-    features.put(b"e", torch.ones(100, 10))
-    assert features.get(b"e") is None
-    features.put(b"a", torch.zeros(10, 10))
-    assert float(features.get(b"a").sum()) == 100
 
 
 def test_relevance_maps_are_kept_by_all_their_bytes():

@@ -12,13 +12,42 @@ from prometheus_client import REGISTRY
 from vllm.model_executor.model_loader import utils
 from vllm.multimodal.processing import BaseMultiModalProcessor
 
-from homunculus.engines.vllm import check_names, check_version, command, launch
+import tiny
+from homunculus.engines.vllm import check_names, check_version, launch
 from homunculus.engines.vllm.launch import self_test
 from homunculus.engines.vllm.processor import ProcessorMixin
 from homunculus.engines.vllm.stock import MIDDLEWARE, VARIABLE
 from serving.client import page, turn
 from serving.conftest import folder
-from test_serving_command import LIMITS, OVERRIDES, REFUSED, hub_with_revisions
+
+OVERRIDES = {
+    "json": ["--hf-overrides", '{"rope": 1}'],
+    "equals": ['--hf-overrides={"rope": 1}'],
+    "underscore": ["--hf_overrides", '{"rope": 1}'],
+    "underscore, equals": ['--hf_overrides={"rope": 1}'],
+    "dotted": ["--hf-overrides.rope", "1"],
+    "dotted, underscore, equals": ["--hf_overrides.rope=1"],
+    "abbreviation": ["--hf-over", '{"rope": 1}'],
+}
+LIMITS = {
+    "json": ["--limit-mm-per-prompt", '{"image": 2}'],
+    "underscore": ["--limit_mm_per_prompt", '{"image": 2}'],
+    "dotted": ["--limit-mm-per-prompt.image", "2"],
+    "dotted, underscore": ["--limit_mm_per_prompt.image=2"],
+    "abbreviation": ["--limit-mm", '{"image": 2}'],
+}
+REFUSED = {
+    "broken JSON": ["--hf-overrides", '{"rope": '],
+    "no object": ["--hf-overrides", "[1]"],
+    "our entry": ["--hf-overrides.homunculus.tokens", "9"],
+    "two limits": ["--max-images", "3", "--limit-mm-per-prompt.image", "2"],
+    "no images": ["--limit-mm-per-prompt.image", "0"],
+    "no trust": ["--allow-override", "--no-trust-request-mm-kwargs"],
+    "no value": ["--hf-overrides.rope"],
+    "no file": ["--config", "/none.yaml"],
+    "two models": ["--model", "other"],
+}
+
 
 SETTING = {"tokens": 64}
 SHARED = ("hf_overrides", "limit_mm_per_prompt", "trust_request_mm_kwargs", "model")
@@ -37,18 +66,14 @@ def shared(arguments):
 # ---- the command line ----------------------------------------------------------------------------
 
 
-def same(words, setting=SETTING):
-    """vLLM's arguments; the command that a dry run prints means the same to vLLM."""
-    arguments, _ = launch.prepare(["serve", *words], setting)
-    printed = launch.parse(command.vllm_command(words, setting)[0])
-    printed.trust_request_mm_kwargs = bool(printed.trust_request_mm_kwargs)
-    assert shared(printed) == shared(arguments)
-    return arguments
+def prepared(words):
+    """vLLM's arguments with ours added."""
+    return launch.prepare(["serve", *words], SETTING)[0]
 
 
 @pytest.mark.parametrize("spelling", OVERRIDES)
 def test_overrides_are_kept_in_every_spelling(model, spelling):
-    arguments = same([model, *OVERRIDES[spelling]])
+    arguments = prepared([model, *OVERRIDES[spelling]])
     assert arguments.hf_overrides["rope"] == 1
     assert arguments.hf_overrides["homunculus"]["tokens"] == 64
     assert arguments.hf_overrides["architectures"] == ["HomunculusQwen3VLForConditionalGeneration"]
@@ -56,14 +81,14 @@ def test_overrides_are_kept_in_every_spelling(model, spelling):
 
 @pytest.mark.parametrize("spelling", LIMITS)
 def test_limits_are_kept_in_every_spelling(model, spelling):
-    arguments = same([model, *LIMITS[spelling]])
+    arguments = prepared([model, *LIMITS[spelling]])
     assert arguments.limit_mm_per_prompt == {"image": 2, "video": 0}
     assert arguments.hf_overrides["homunculus"]["images"] == 2
 
 
-def test_dotted_keys_mean_the_same_in_a_dry_run(model):
+def test_dotted_keys_nest_and_make_lists(model):
     keys = ["--hf-overrides.text_config.size", "32k", "--hf_overrides.names+=a,b"]
-    found = same([model, *keys, "--hf-overrides.window", "1K"]).hf_overrides
+    found = prepared([model, *keys, "--hf-overrides.window", "1K"]).hf_overrides
     assert (found["text_config"], found["names"]) == ({"size": 32_000}, ["a", "b"])
     assert found["window"] == 1024
 
@@ -74,22 +99,22 @@ def test_flags_in_a_yaml_file_are_kept(model, tmp_path):
         f"model: {model}\nhf_overrides: {{rope: 1}}\nlimit-mm-per-prompt: {{image: 2}}\n"
         "trust-request-mm-kwargs: true\n"
     )
-    arguments = same(["--config", str(file)])
+    arguments = prepared(["--config", str(file)])
     assert shared(arguments)[1:] == [{"image": 2, "video": 0}, True, model]
     assert arguments.hf_overrides["rope"] == 1
-    limits = same([model, "--config", str(file), "--limit-mm-per-prompt.image", "3"])
+    limits = prepared([model, "--config", str(file), "--limit-mm-per-prompt.image", "3"])
     assert limits.limit_mm_per_prompt == {"image": 3, "video": 0}
 
 
 def test_the_model_may_stand_anywhere(model):
     for words in (["--model", model], ["-tp", "2", f"--model={model}"], [model, "-tp", "2"]):
-        assert same(words).model == model
+        assert prepared(words).model == model
     assert launch.prepare(["serve", "-tp", "2", model], SETTING)[0].model == model
 
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_contradicts_itself_is_refused(model, capsys, kind):
-    words, _ = REFUSED[kind]
+    words = REFUSED[kind]
     setting = dict(SETTING, override="--allow-override" in words)
     if "--max-images" in words:
         setting["images"] = 3
@@ -108,6 +133,20 @@ def test_servers_that_prepare_no_images_by_plugins_are_refused(model, monkeypatc
     monkeypatch.setenv("VLLM_USE_RUST_FRONTEND", "1")
     with pytest.raises(ValueError, match="VLLM_USE_RUST_FRONTEND"):
         launch.prepare(["serve", model], SETTING)
+
+
+def hub_with_revisions(place):
+    """A hub's cache on disk; `some/model` is of a supported family in one revision only."""
+    tiny.hub()
+    model = place / "hub" / "models--some--model"
+    (model / "refs").mkdir(parents=True)
+    for name, family in (("main", "paligemma"), ("v2", "qwen3_vl")):
+        sha = name.encode().hex().ljust(40, "0")
+        (model / "refs" / name).write_text(sha)
+        (model / "snapshots" / sha).mkdir(parents=True)
+        config = (tiny.folder(family) / "config.json").read_text()
+        (model / "snapshots" / sha / "config.json").write_text(config)
+    return {"HF_HOME": str(place), "HF_HUB_OFFLINE": "1"}
 
 
 REVISIONS = """
@@ -246,13 +285,11 @@ def test_another_family_keeps_vllms_class_and_gets_the_middleware(small, monkeyp
     monkeypatch.setenv(VARIABLE, "")
     setting = {"tokens": 95, "images": 3}
     arguments, settings = launch.prepare(["serve", small, *PLAIN], setting)
-    printed, variables = command.vllm_command([small, *PLAIN], setting)
-    assert json.loads(variables[VARIABLE]) == json.loads(os.environ[VARIABLE]) == asdict(settings)
-    for one in (arguments, launch.parse(printed)):
-        assert one.middleware == [MIDDLEWARE]
-        assert one.mm_processor_kwargs == {"do_image_splitting": False}
-        assert one.limit_mm_per_prompt == {"video": 0, "image": 15}
-        assert not one.hf_overrides
+    assert json.loads(os.environ[VARIABLE]) == asdict(settings)
+    assert arguments.middleware == [MIDDLEWARE]
+    assert arguments.mm_processor_kwargs == {"do_image_splitting": False}
+    assert arguments.limit_mm_per_prompt == {"video": 0, "image": 15}
+    assert not arguments.hf_overrides
     passed = launch.count_views(arguments, settings)
     assert passed == (
         "SmolVLMForConditionalGeneration, up to 4 views of 19 tokens per image within 95, "

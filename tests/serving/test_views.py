@@ -18,21 +18,17 @@ from serving.client import WORDS, page
 from serving.conftest import EAGER, FEW, folder
 from serving.test_exact_parity import said, talk
 
-VIEWS = {
-    "whole": ("--method", "views"),
-    "separate": ("--method", "views", "--positions", "separate"),
-}
-by_positions = pytest.mark.parametrize("positions", VIEWS)
+VIEWS = ("--method", "views")
 IMAGE = "<|vision_start|><|image_pad|><|vision_end|>"
 FLAGS = {"qwen2_5_vl": ("qwen2_5_vl", "--tokens", "64", *EAGER), "qwen3_vl": FEW}
 SIZES = [(320, 480), (480, 320), (512, 512)]
 
 
-def engine(family, positions, tokens=64):
+def engine(family, tokens=64):
     hf = tiny.hub()
     model = hf.AutoModelForImageTextToText.from_pretrained(folder(family)).eval()
     processor = hf.AutoProcessor.from_pretrained(folder(family))
-    return homunculus.attach(model, processor, tokens=tokens, method="views", positions=positions)
+    return homunculus.attach(model, processor, tokens=tokens, method="views")
 
 
 # ---- the processor, without a server -------------------------------------------------------------
@@ -81,24 +77,6 @@ def test_a_key_holds_all_that_a_plan_goes_by():
     assert len({first, *others}) == len(others) + 1
 
 
-def views_of(processor, image, question):
-    """The keys of separate views and the tokens of each."""
-    made = processor.apply(inputs(processor, image, question=question), TimingContext())
-    sizes = [one.length for one in made["mm_placeholders"]["image"]]
-    return dict(zip(made["mm_hashes"]["image"], sizes, strict=True))
-
-
-def test_the_key_of_a_separate_view_holds_its_pixels_and_not_the_question():
-    processor, image = choosing(positions="separate"), page(320, 480)
-    by_question = [views_of(processor, image, one) for one in WORDS[:4]]
-    assert all(sum(own.values()) == 64 for own in by_question)
-    every = set().union(*by_question)
-    assert len(every) < sum(map(len, by_question))  # some are shared
-    assert len({frozenset(own) for own in by_question}) > 1  # and some are not
-    other = views_of(processor, page(320, 480, 1), WORDS[0])
-    assert not other.keys() & every
-
-
 def test_a_late_image_is_shown_whole_and_its_choice_is_not_found_later():
     processor, image = choosing(), page(320, 480)
     request = inputs(processor, image)
@@ -114,18 +92,6 @@ def test_a_late_image_is_shown_whole_and_its_choice_is_not_found_later():
     assert search.key not in processor.maps
     in_time = processor.apply(request, TimingContext())
     assert in_time["mm_hashes"]["image"] == [search.key] != late["mm_hashes"]["image"]
-
-
-@by_positions
-def test_after_some_questions_all_later_ones_share_one_richer_choice(positions):
-    settings = {"tokens": 16, "positions": positions, "share_after": 2, "share_tokens": 100}
-    processor, image, other = choosing(**settings), page(320, 480), page(320, 480, 1)
-    counts = [sum(views_of(processor, image, one).values()) for one in WORDS[:4]]
-    assert counts == [16, 16, 100, 100]
-    assert views_of(processor, image, WORDS[2]) == views_of(processor, image, WORDS[3])
-    assert sum(views_of(processor, other, WORDS[2]).values()) == 16
-    for _ in range(3):  # the same question again is no further one
-        assert sum(views_of(processor, other, WORDS[2]).values()) == 16
 
 
 def test_a_search_ahead_gives_the_plan_of_a_search_in_place(monkeypatch):
@@ -149,7 +115,7 @@ def test_a_search_ahead_gives_the_plan_of_a_search_in_place(monkeypatch):
 
 
 def test_a_prompt_is_its_text_and_exactly_k_tokens_an_image(serve):
-    server = serve(*FEW, *VIEWS["whole"])
+    server = serve(*FEW, *VIEWS)
     text = server.ask("What is the total?")["usage"]["prompt_tokens"]
     for tokens in (1, 16, 37, 64):
         more = {"mm_processor_kwargs": {"homunculus": {"tokens": tokens}}}
@@ -167,10 +133,9 @@ def heard(server, image, question):
     return {int(one["token"].removeprefix("token_id:")): one["logprob"] for one in top}
 
 
-@by_positions
 @pytest.mark.parametrize("family", FLAGS)
-def test_the_same_is_said_as_by_transformers(serve, family, positions):
-    server, mine = serve(*FLAGS[family], *VIEWS[positions]), engine(family, positions)
+def test_the_same_is_said_as_by_transformers(serve, family):
+    server, mine = serve(*FLAGS[family], *VIEWS), engine(family)
     windows = 0
     for seed, size in enumerate(SIZES):
         for question in WORDS[:2]:
@@ -183,19 +148,8 @@ def test_the_same_is_said_as_by_transformers(serve, family, positions):
     assert windows
 
 
-def test_separate_views_have_marks_between_them(serve):
-    server, mine = serve(*FEW, *VIEWS["separate"]), engine("qwen3_vl", "separate")
-    text = server.ask(WORDS[0])["usage"]["prompt_tokens"]
-    for seed, size in enumerate(SIZES):
-        image = page(*size, seed)
-        views = mine.prepare(talk(image, WORDS[0])).images[0].choice.views
-        used = server.ask(WORDS[0], image)["usage"]["prompt_tokens"]
-        assert used == text + 64 + 2 * len(views)
-
-
-@by_positions
-def test_interleaved_requests_answer_as_each_alone(serve, positions):
-    server = serve(*FEW, *VIEWS[positions])
+def test_interleaved_requests_answer_as_each_alone(serve):
+    server = serve(*FEW, *VIEWS)
     cases = [(page(*SIZES[seed % 3], seed), one) for seed in range(4) for one in WORDS]
     order = list(range(len(cases)))
     random.Random(0).shuffle(order)

@@ -158,8 +158,6 @@ class Family:
     """Layouts of all images of a batch."""
     first: int = 0
     """The first position in a plain `forward` (`generate` always starts at 0)."""
-    causal: bool = True
-    """Whether a longer prompt may reuse the KV cache of a shorter one that it starts with."""
     before: str = ""
     """The encoder of chosen cells alone, a key of `engine.BEFORE`; empty if there is none."""
     processor: str = ""
@@ -296,7 +294,7 @@ FAMILIES: dict[str, Family] = {
         Family("idefics3", _split, before="idefics"),
         Family("internvl", _internvl),
         Family("gemma3", _gemma3),
-        Family("paligemma", _paligemma, first=1, causal=False),
+        Family("paligemma", _paligemma, first=1),
     )
 }
 

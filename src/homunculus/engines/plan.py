@@ -1,17 +1,24 @@
 """Views inside an engine: what the planner finds, as tokens on a model's own lattice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.engines.cells.methods import get_method
+from homunculus.engines.cells.methods import Material, Method, get_method
 from homunculus.engines.cells.types import Tokens
-from homunculus.engines.families import Layout, cut_map
-from homunculus.engines.select import Choice, View, centre_rows, select, with_heights
+from homunculus.engines.families import Layout, cut_map, pool_max
+from homunculus.engines.select import (
+    Choice,
+    LatticeView,
+    centre_rows,
+    select,
+    with_heights,
+)
 from homunculus.planner.acuity import VLM, Acuity, get_acuity
 from homunculus.planner.belief import believe
 from homunculus.planner.counting import Size, TokenRule
@@ -19,17 +26,15 @@ from homunculus.planner.plan import Plan
 from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Match, Sight
 
-Positions = Literal["whole", "separate"]
-"""Where tokens of views stand: each at its centre in the whole image, or in images of their own."""
-AcuityLike = Acuity | str | Mapping[str, Any] | None
-"""A reader's acuity, its name, its values in a saved setting; None for the usual one."""
+AcuityLike = Acuity | str | None
+"""A reader's acuity, or its name; None for the usual one."""
 
 
 def acuity_of(value: AcuityLike) -> Acuity:
     """The acuity that is meant."""
     if value is None:
         return VLM
-    return Acuity.from_json(value) if isinstance(value, Mapping) else get_acuity(value)
+    return get_acuity(value)
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,40 @@ class Viewing:
 
 
 USUAL = Viewing()
+
+
+@dataclass(frozen=True, eq=False)
+class SeenImage:
+    """An image, its cells in a model, and what the scout made of it."""
+
+    image: Any
+    size: Size
+    """Height and width in pixels."""
+    layout: Layout
+    sight: Sight
+
+    @cached_property
+    def relevance(self) -> Float[Tensor, "rows cols"]:
+        """Relevance of the layout's cells."""
+        return pool_max(self.sight.logit, self.layout)
+
+
+def choose_before(
+    images: Sequence[SeenImage],
+    material: Sequence[Material],
+    slots: Sequence[int],
+    method: Method,
+    viewing: Viewing,
+    cell: int,
+) -> list[Choice]:
+    """The tokens of each image before it is encoded; ``cell`` is a cell's side in pixels."""
+    if method.rule.planned:
+        return [
+            choose_views(ViewRequest(image.size, image.layout, cell, image.sight), count, viewing)
+            for image, count in zip(images, slots, strict=True)
+        ]
+    layouts, maps = [image.layout for image in images], [image.relevance for image in images]
+    return select(layouts, maps, slots, method, material=material)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +133,8 @@ def _within(match: Match, part: tuple[float, float, float, float]) -> Match | No
     return replace(match, box=(x0, y0, x1, y1)) if x0 < x1 and y0 < y1 else None
 
 
-def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool = False) -> Choice:
-    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves.
-
-    If it is ``fixed``, the small picture of the whole is the same for all questions.
-    """
+def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
+    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
     layout = request.layout
     if slots >= len(layout.row):
         (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
@@ -112,7 +148,6 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool
         viewing.acuity,
         context=viewing.context,
         exact=True,
-        fixed=fixed,
     )
     views = tuple(_views(plan, request))
     box = torch.cat([_boxes(view) for view in views])
@@ -126,32 +161,19 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing, fixed: bool
     return Choice(anchor[order], tokens, order, views=views)
 
 
-def whole_view(layout: Layout) -> View:
-    """The whole image as it is."""
-    return View((0, 0, *layout.grid), layout.grid)
-
-
-def _views(plan: Plan, request: ViewRequest) -> Iterator[View]:
-    """The whole image first, then windows; each a whole number of cells."""
+def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
     cell = request.cell
     if plan.whole is not None:
         grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
-        yield View(whole_view(request.layout).frame, grid)
+        yield LatticeView((0, 0, *request.layout.grid), grid)
     for window in plan.windows:
         left, top, right, bottom = (edge / cell for edge in window.box)
-        yield View((top, left, bottom, right), window.tokens)
+        yield LatticeView((top, left, bottom, right), window.tokens)
 
 
-def _boxes(view: View) -> Float[Tensor, "k 4"]:
-    """What each token of a view shows, in cells of the lattice."""
+def _boxes(view: LatticeView) -> Float[Tensor, "k 4"]:
     (top, left, bottom, right), (rows, cols) = view.frame, view.grid
     y = top + (bottom - top) * torch.arange(rows + 1) / rows
     x = left + (right - left) * torch.arange(cols + 1) / cols
     low = torch.cartesian_prod(y[:-1], x[:-1]).view(-1, 2)
     return torch.cat((low, torch.cartesian_prod(y[1:], x[1:]).view(-1, 2)), 1)
-
-
-def in_view_order(choice: Choice) -> Choice:
-    """The same tokens with the views one after the other, as images of their own."""
-    back = choice.order.argsort()
-    return replace(choice, anchor=choice.anchor[back], order=torch.arange(len(back)))

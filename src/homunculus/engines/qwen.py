@@ -12,8 +12,6 @@ from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
 from homunculus.engines.encode import Encoded, stack_rows
-from homunculus.engines.families import Layout, merged_layouts
-from homunculus.engines.select import View
 from homunculus.engines.views import (
     Part,
     PartRequest,
@@ -70,7 +68,6 @@ def resize_images_only(images: Any) -> Any:
 
 
 def _unchanged(image: Tensor, *_: Any) -> Tensor:
-    """Rescaling and normalizing are left for later."""
     return image
 
 
@@ -87,25 +84,7 @@ def resized_images(inputs: Any, images: Any) -> ResizedImages:
     return ResizedImages(shaped, images)
 
 
-def resize_images(
-    processor: Any, images: Sequence[Any]
-) -> tuple[list[UInt8[Tensor, "c _h _w"]], list[Layout]]:
-    """Images as an image processor resizes them, and their layouts."""
-    inputs = resize_images_only(processor)(images=list(images), return_tensors="pt")
-    layouts = merged_layouts(inputs["image_grid_thw"].tolist(), processor.merge_size)
-    return resized_images(inputs, processor).images, layouts
-
-
-def fixed_size(processor: Any) -> Any:
-    """A copy of a processor that leaves the sizes of images as they are, however small."""
-    processor = copy.copy(processor)
-    processor.image_processor = copy.copy(processor.image_processor)
-    processor.image_processor.do_resize = False
-    return processor
-
-
 def _cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
-    """Pixels of a part's cells: k c side side."""
     if part.frame is not None:
         return _frame_cells(image, part, cell)
     side = cell << part.level
@@ -140,7 +119,6 @@ def _block_means(block: UInt8[Tensor, "n h w"], level: int) -> Tensor:
 
 
 def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor:
-    """Pixels of the cells of a frame that is resized to its grid: k c side side."""
     assert part.frame is not None
     rows, cols = part.grid
     view = crop(image, part.frame, part.grid, cell)
@@ -148,13 +126,6 @@ def _frame_cells(image: UInt8[Tensor, "c h w"], part: Part, cell: int) -> Tensor
         view = view.round().to(image.dtype)
     cells = view.view(len(view), rows, cell, cols, cell).permute(1, 3, 0, 2, 4).flatten(0, 1)
     return cells[part.cell.to(cells.device)]
-
-
-def view_pictures(
-    image: UInt8[Tensor, "c h w"], views: Sequence[View], cell: int
-) -> list[UInt8[Tensor, "c _h _w"]]:
-    """Views as pictures by themselves: the same pixels as those of their cells."""
-    return [crop(image, *view, cell).round().to(image.dtype) for view in views]
 
 
 def encode_cells(model: Any, request: PartRequest) -> Encoded:

@@ -112,7 +112,7 @@ Frame = tuple[Edge, Edge, Edge, Edge]
 """y0 x0 y1 x1 in cells of the lattice; the edges are whole pixels."""
 
 
-class View(NamedTuple):
+class LatticeView(NamedTuple):
     """A part of an image that is shown as an image of its own."""
 
     frame: Frame
@@ -134,7 +134,7 @@ class Choice:
     """Features in the order of the prompt; None before encoding."""
     gain: Float[Tensor, "t 1"] | None = None
     """Ones that carry the gradient of relevance, where it is trained before encoding."""
-    views: tuple[View, ...] = ()
+    views: tuple[LatticeView, ...] = ()
     """The planned views that the tokens are, if they are not cells."""
 
     def with_features(self, rows: Float[Tensor, "k d"]) -> "Choice":
@@ -176,7 +176,6 @@ def _tokens(
     rows: Float[Tensor, "n d"] | None,
     material: Material | None,
 ) -> Tokens:
-    """The cells that one image keeps."""
     feature = None if rows is None else rows[layout.row.to(rows.device)][None]
     logit = relevance.reshape(1, -1).float()
     logit = logit if rows is None else logit.to(rows.device)

@@ -16,7 +16,7 @@ from homunculus.engines.cells.methods import DEFAULT, DEFAULT_OF_CELLS, Method, 
 from homunculus.engines.cells.pipeline import spend
 from homunculus.engines.cells.types import Rule, Tokens
 from homunculus.engines.families import Layout
-from homunculus.engines.select import Choice, Frame, View
+from homunculus.engines.select import Choice, Frame, LatticeView
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def parts(
     return found
 
 
-def planned_parts(image: int, views: Sequence[View]) -> Iterator[Part]:
+def planned_parts(image: int, views: Sequence[LatticeView]) -> Iterator[Part]:
     """All cells of planned views, whose tokens stand view after view."""
     first = 0
     for view in views:

@@ -216,7 +216,6 @@ def look(
     )  # fmt: skip
     field, plan = spent.field, spent.allocation
     gaze = chosen.rule.gaze(field, spent.relevance)
-    view = chosen.settings.get("field_of_view", 40.0)
     return Look(
         picture=picture,
         question=question,
@@ -228,7 +227,7 @@ def look(
         sight=sight,
         allocation=plan,
         tokens=spent.tokens,
-        certificate=certify(field, plan, gaze, view),
+        certificate=certify(field, plan),
         fixation=None if gaze is None else (float(gaze[0, 0, 0]), float(gaze[0, 0, 1])),
     )
 

@@ -15,7 +15,6 @@ from PIL import Image
 
 from homunculus.checks import Grid
 from homunculus.engines.cells import lift
-from homunculus.engines.cells.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus.engines.cells.methods import Material, Need
 from homunculus.engines.cells.pipeline import Spent, spend
 from homunculus.engines.cells.types import Budget
@@ -26,6 +25,7 @@ from homunculus.scouts.places import answer
 from homunculus.scouts.registry import PixelScout
 from homunculus_lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 from homunculus_lab.measure.row import Map, Pixels, Row
+from homunculus_lab.methods.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.material import material
 

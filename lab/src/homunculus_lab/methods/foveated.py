@@ -8,8 +8,8 @@ from torch import Tensor
 
 from homunculus.engines.cells.allocate.order import check_slots, lags
 from homunculus.engines.cells.allocate.refine import check_hedge, cut
-from homunculus.engines.cells.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
+from homunculus_lab.methods.cortex import FOVEA, cells_per_degree, eccentricity
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,6 @@ def _is_tensor(part: object) -> bool:
 
 
 def _each(plan: Allocation, fact: str) -> str:
-    """One fact of each part, for a message."""
     facts = {name: getattr(part, fact) for name, part in vars(plan).items()}
     plain = {name: tuple(value) if fact == "shape" else value for name, value in facts.items()}
     return ", ".join(f"{name} {value}" for name, value in plain.items())

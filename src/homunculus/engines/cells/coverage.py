@@ -7,7 +7,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.engines.cells.check import check_plan
-from homunculus.engines.cells.cortex import cortical
 from homunculus.engines.cells.types import Allocation, Field
 
 
@@ -28,16 +27,9 @@ class Certificate:
     """Largest distance (in cells, centre to centre) from any cell to the nearest covered one."""
     fewest: Int[Tensor, "b"]
     """Fewest slots whose main cell touches any one of the 4 x 4 parts of the image."""
-    cortical_spread: Float[Tensor, "b"]
-    """Largest over smallest cortical size of the slots' cells; 1 is a perfect homunculus."""
 
 
-def certify(
-    field: Field,
-    allocation: Allocation,
-    fixation: Float[Tensor, "b f 2"] | None = None,
-    field_of_view: float = 40.0,
-) -> Certificate:
+def certify(field: Field, allocation: Allocation) -> Certificate:
     """Certify an allocation. Diagnosis, not a hot path: the gap costs cells x columns.
 
     >>> import homunculus
@@ -51,7 +43,6 @@ def certify(
         covered=seen.flatten(1).sum(1) / field.cells()[:, 0].float(),
         gap=_gap(seen, real),
         fewest=_fewest(field, allocation),
-        cortical_spread=_spread(field, allocation, fixation, field_of_view),
     )
 
 
@@ -70,7 +61,6 @@ def covered_cells(field: Field, allocation: Allocation) -> Bool[Tensor, "b n"]:
 def _raster(
     field: Field, seen: Bool[Tensor, "b n"]
 ) -> tuple[Bool[Tensor, "b h w"], Bool[Tensor, "b h w"]]:
-    """Covered level-0 cells, and real ones, as pictures."""
     high, wide = (max(length) for length in zip(*field.grids, strict=True))
     leaf = field.valid & (field.level == 0)
     row, col = field.box[..., :2].long().unbind(-1)
@@ -112,19 +102,3 @@ def _fewest(field: Field, allocation: Allocation) -> Int[Tensor, "b"]:
     empty = ((high - low) == 0)[:, 0]
     count = count.masked_fill(empty[:, 0, :, None] | empty[:, 1, None], torch.inf)
     return count.flatten(1).amin(1).long()
-
-
-def _spread(
-    field: Field,
-    allocation: Allocation,
-    fixation: Float[Tensor, "b f 2"] | None,
-    field_of_view: float,
-) -> Float[Tensor, "b"]:
-    size = field.size.float()
-    gaze = size[:, None] / 2 if fixation is None else fixation
-    main = allocation.index.gather(2, allocation.weight.argmax(2, keepdim=True))[..., 0]
-    box = field.box.gather(1, main[..., None].expand(-1, -1, 4))
-    taken = cortical(box, field.grids, gaze, field_of_view)
-    largest = taken.masked_fill(~allocation.valid, 0).amax(1)
-    smallest = taken.masked_fill(~allocation.valid, torch.inf).amin(1)
-    return largest / smallest

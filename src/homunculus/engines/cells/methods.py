@@ -39,7 +39,7 @@ _TABLE = (
         control=True,
     ),
 )
-PLANNED = {"views": Method("views", "planned views, plain images", rules.Views(), on_grid)}
+PLANNED = {"views": Method("views", "planned views, plain images", rules.ViewsRule(), on_grid)}
 """Methods of the engines alone: what they keep is found by the planner, and not by `spend`."""
 DEFAULT = "views"
 """What `show`, `attach` and `serve` use: it reads most (results/measure-tokens32-*.json)."""

@@ -44,8 +44,8 @@ def check_method(method: Method, extend: Extend | None = None) -> None:
         logit, material = _inputs(grids, number, extend)
         field, plan = method.plan(grids, logit, slots, material)
         check_plan(field, plan, [method.count(grid, slots) for grid in grids], case)
-        again = method.plan(grids, logit, slots, material)[1]
-        same = all(torch.equal(getattr(plan, part), getattr(again, part)) for part in vars(plan))
+        second = method.plan(grids, logit, slots, material)[1]
+        same = all(torch.equal(getattr(plan, part), getattr(second, part)) for part in vars(plan))
         _claim(same, case, "a second call gave another plan. Break ties by index, seed what varies")
         tokens = pack(field, plan)
         for image, (rows, cols) in enumerate(grids):
@@ -124,7 +124,6 @@ def _inputs(grids: Sequence[Grid], seed: int, extend: Extend | None) -> tuple[Te
 
 
 def _cut(value: Any, here: slice, cells: int) -> Any:
-    """Some of the images of a material, without the padding behind that many cells."""
     if isinstance(value, Tensor):
         return value[here, :cells]
     if not is_dataclass(value):

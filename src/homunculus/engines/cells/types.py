@@ -220,7 +220,7 @@ class Rule:
 
     >>> from homunculus import Rule, get_method
     >>> isinstance(get_method("cut").rule, Rule), dict(get_method("cut").settings)
-    (True, {'hedge': 2.0, 'legible': None})
+    (True, {'hedge': 2.0})
     """
 
     soft: bool = False

@@ -1,14 +1,12 @@
 """`homunculus.attach`: an engine for a loaded Hugging Face model."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
-from homunculus.engines.plan import AcuityLike, Positions, Viewing, acuity_of
-from homunculus.engines.qwen import resize_images_only
+from homunculus.engines.plan import AcuityLike, Viewing, acuity_of
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.views import check_before, default_method, works_before
@@ -17,7 +15,7 @@ from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.scouts.registry import ScoutLike
 
 GIVEN = "given"
-"""Stands for a scout without a name, which cannot be saved."""
+"""Stands for a scout without a name."""
 LEAST = (5, 18)
 """The first version of transformers with `mm_encoder_outputs`."""
 
@@ -32,10 +30,8 @@ def attach(
     marks: Literal["free", "counted"] = "free",
     fast: bool = False,
     scout: ScoutLike = "auto",
-    positions: Positions = "whole",
     acuity: AcuityLike = None,
     context: float = 1 / 8,
-    saved: str | Path | None = None,
 ) -> Engine:
     """Attach an engine to a loaded model and its processor.
 
@@ -49,12 +45,9 @@ def attach(
     a CPU and differs only by rounding.
     ``scout``: what rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
     folder with weights of the word scout, a map of logits, or a function of image, question, grid.
-    ``saved``: a folder with a saved setting, which overrides all others but a scout of your own.
 
     The method "views" shows an image as a few pictures, its whole made small and windows of it:
 
-    ``positions``: their tokens stand in the "whole" image, each at its centre, or the pictures are
-    "separate" images of the conversation.
     ``acuity``: how small the model still reads.
     ``context``: the least share of the tokens that the whole gets.
 
@@ -69,36 +62,23 @@ def attach(
     check_model(model)
     kind = family(model)
     check_processor(processor, kind)
-    if saved is not None:
-        return attach(model, processor, **saved_options(saved, scout))
     if method is None:
         method = default_method(before=bool(kind.before) and where != "after")
     method = get_method(method) if isinstance(method, str) else method
     if where == "auto":
         where = "before" if kind.before and works_before(method) else "after"
-    if method.rule.planned:
-        check_views(kind, processor, where, marks, positions)
+    if method.rule.planned and where == "after":
+        raise ValueError(
+            f'attach: views are encoded by themselves, which {kind.name} with where="after" '
+            f'cannot do. Use where="before", which {_before_families()} can, or method="resize".'
+        )
     if where == "before":
         check_family(kind)
         check_before(method)
     name = str(scout) if isinstance(scout, str | Path) else GIVEN
     viewing = Viewing(acuity_of(acuity), context)
-    setting = Setting(tokens, method.name, where, marks, fast, name, positions, viewing)
+    setting = Setting(tokens, method.name, where, marks, fast, name, viewing)
     return Engine(model, processor, setting, method, kind, scout_for(method, scout))
-
-
-def saved_options(folder: str | Path, scout: ScoutLike) -> dict[str, Any]:
-    """The options of `attach` that a folder holds; a scout of the user's own replaces its scout."""
-    options = asdict(Setting.load(folder))
-    options |= options.pop("viewing")
-    if not isinstance(scout, str) or scout != "auto":
-        options["scout"] = scout
-    elif options["scout"] == GIVEN:
-        raise ValueError(
-            f"attach: the setting in {folder} was saved with a scout of your own, which is not "
-            "part of it. Pass it again as scout=."
-        )
-    return options
 
 
 def check_model(model: Any) -> None:
@@ -124,27 +104,6 @@ def check_family(kind: Family) -> None:
 
 def _before_families() -> str:
     return ", ".join(name for name, row in FAMILIES.items() if row.before)
-
-
-def check_views(kind: Family, processor: Any, where: str, marks: str, positions: str) -> None:
-    """Raise if this family cannot be shown planned views in this way."""
-    if where == "after":
-        raise ValueError(
-            f'attach: views are encoded by themselves, which {kind.name} with where="after" '
-            f'cannot do. Use where="before", which {_before_families()} can, or method="resize".'
-        )
-    if positions != "separate":
-        return
-    if resize_images_only(processor.image_processor) is None:
-        raise ValueError(
-            f"attach: the image processor of {kind.name} resizes small pictures to a size of its "
-            f'own, so views would not cost what they should. Use positions="whole".'
-        )
-    if marks == "counted":
-        raise ValueError(
-            "attach: how many marks stand between separate views is known only after they are "
-            'planned. Use marks="free" or positions="whole".'
-        )
 
 
 def check_processor(processor: Any, kind: Family) -> None:

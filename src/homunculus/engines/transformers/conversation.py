@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from jaxtyping import UInt8
-from torch import Tensor
-
 from homunculus.lazy import need
 from homunculus.pages import SLIMMEST, open_picture, undecoded
 
@@ -141,25 +138,6 @@ def open_images(
     return conversations, questions
 
 
-def with_views(batch: Sequence[Conversation], views: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """The same conversations with each image replaced by the pictures that stand for it."""
-    remaining = iter(views)
-
-    def parts(content: Any) -> Any:
-        if isinstance(content, str):
-            return content
-        shown: list[Any] = []
-        for part in content:
-            pictures = next(remaining) if part["type"] == "image" else ()
-            shown += [{"type": "image", "image": picture} for picture in pictures] or [part]
-        return shown
-
-    return [
-        [{**message, "content": parts(message["content"])} for message in conversation]
-        for conversation in batch
-    ]
-
-
 def last_question(conversation: Conversation) -> str:
     """The text of the user's last turn."""
     turns = [message["content"] for message in conversation if message["role"] == "user"]
@@ -172,7 +150,6 @@ def last_question(conversation: Conversation) -> str:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """A part of a message with its image opened."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     if kind == "text" and isinstance(part.get("text"), str):
         return dict(part)
@@ -193,7 +170,6 @@ def _part(part: Any) -> dict[str, Any]:
 
 
 def _unknown(part: Any, kind: Any) -> str:
-    """The message for a part of an unknown type."""
     got = repr(kind) if isinstance(part, Mapping) else type(part).__name__
     if isinstance(kind, str) and "video" in kind:
         advice = "Video is not supported: send its frames as images."
@@ -223,17 +199,11 @@ def pil_image(source: Any) -> Any:
     images = need("PIL.Image", "transformers", "homunculus.attach")
     if isinstance(source, images.Image) and _ready(source):
         return source
-    return from_pixels(open_picture(source, longest=10**6, area=PIXELS).pixels)
-
-
-def from_pixels(pixels: UInt8[Tensor, "3 h w"]) -> Any:
-    """Pixels as a Pillow image."""
-    images = need("PIL.Image", "transformers", "homunculus.attach")
+    pixels = open_picture(source, longest=10**6, area=PIXELS).pixels
     return images.fromarray(pixels.permute(1, 2, 0).contiguous().cpu().numpy())
 
 
 def _ready(image: Any) -> bool:
-    """Whether opening the image would change nothing."""
     short, long = sorted(image.size)
     return (
         not undecoded(image)

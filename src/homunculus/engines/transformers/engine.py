@@ -6,32 +6,19 @@
 Nothing of the model is changed: kept features go in through `mm_encoder_outputs`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from pathlib import Path
-from threading import Lock
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, overload
-from weakref import ref
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.cache import LRU
 from homunculus.engines import encode
-from homunculus.engines.cells.methods import Material, Method, Need, get_method
+from homunculus.engines.cells.methods import Method
 from homunculus.engines.cells.types import Budget
-from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views, in_view_order, whole_view
-from homunculus.engines.qwen import (
-    encode_cells,
-    fixed_size,
-    resize_images,
-    resize_only,
-    resized_images,
-    view_pictures,
-)
+from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels
+from homunculus.engines.plan import SeenImage, choose_before
+from homunculus.engines.qwen import encode_cells, resize_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.transformers.conversation import (
     Conversation,
@@ -39,16 +26,13 @@ from homunculus.engines.transformers.conversation import (
     ImageSource,
     Questions,
     as_batch,
-    from_pixels,
     open_images,
     pairs,
-    with_views,
 )
 from homunculus.engines.transformers.inputs import (
     OTHER_CONVERSATION,
     Answer,
     ImageTokens,
-    Place,
     Prepared,
     count_marks,
     cut_prompt,
@@ -58,50 +42,14 @@ from homunculus.engines.transformers.inputs import (
 from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
 from homunculus.engines.views import PartRequest
-from homunculus.engines.weights import weights_key
 from homunculus.scouts.sight import Scout, Sight
 
-REMEMBERED = 4
-"""Sets of images whose features are kept for further questions."""
 BEFORE = {
     "qwen": encode_cells,
     "onevision": encode_onevision,
     "idefics": encode_idefics,
 }
 """Encoders of chosen cells alone, by `Family.before`."""
-
-# ---- caches --------------------------------------------------------------------------------------
-
-
-class EngineCache:
-    """Features of the last few sets of images, and the KV cache of the latest answer."""
-
-    def __init__(self) -> None:
-        self.features: LRU[str, encode.Encoded] = LRU(REMEMBERED)
-        self._lock = Lock()
-        self._kv: Any = None
-
-    def __reduce__(self) -> tuple[type["EngineCache"], tuple[()]]:
-        return EngineCache, ()  # a copy starts empty: locks cannot be copied, and caches are large
-
-    def take_kv(self, cache: Any) -> Any:
-        """Remove the KV cache; return it if it is the given one, else None."""
-        with self._lock:
-            latest, self._kv = self._kv, None
-        return latest if latest is cache else None
-
-    def put_kv(self, cache: Any) -> None:
-        """Replace the KV cache."""
-        with self._lock:
-            self._kv = cache
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self.features.clear()
-        self.put_kv(None)
-
-
-# ---- engine --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +63,12 @@ class Engine:
     family: Family
     scout: Scout
     """Rates the relevance of cells to a question."""
-    _cache: EngineCache = field(default_factory=EngineCache)
 
     def __repr__(self) -> str:
         values = dict(vars(self.setting))
-        positions, viewing = values.pop("positions"), values.pop("viewing")
+        viewing = values.pop("viewing")
         if self.method.rule.planned:
-            values |= {"positions": positions, "acuity": viewing.acuity.name}
-            values["context"] = viewing.context
+            values |= {"acuity": viewing.acuity.name, "context": viewing.context}
         setting = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"Engine({self.family.name}, {setting})"
 
@@ -136,7 +82,12 @@ class Engine:
         self, image: Sequence[ImageSource], question: Questions, **options: Any
     ) -> list[Answer]: ...
 
-    def generate(self, image: Any, question: Any, **options: Any) -> Answer | list[Answer]:
+    def generate(
+        self,
+        image: ImageSource | Sequence[ImageSource],
+        question: str | Questions,
+        **options: Any,
+    ) -> Answer | list[Answer]:
         """The answer to a question about an image; lists give a list of answers.
 
         ``options`` go to `model.generate`. If they ask for several sequences, the answers to each
@@ -159,7 +110,6 @@ class Engine:
         """One answer per conversation, or several if ``options`` ask for several sequences.
 
         ``upon`` is the answer to an earlier turn of the conversation: its images keep their tokens.
-        If it was the engine's latest answer, its KV cache is reused.
         """
         self._check_options(options)
         batch = as_batch(messages)
@@ -167,31 +117,18 @@ class Engine:
             raise ValueError(
                 f"engine: `upon` continues one conversation, got {len(batch)}. Pass one."
             )
-        weights = weights_key(self.model, contents=False)  # all of them: too many to sum
-        # taken, not shared: a call from another thread computes all again
-        cache = self._cache.take_kv(upon.cache if upon else None)
-        if cache is not None and (weights is None or cache.homunculus_weights != weights):
-            cache = None
         earlier = upon.images if upon else []
+        pinned = [replace(image, source=replace(image.source, conversation=0)) for image in earlier]
         with torch.no_grad():
-            pinned = [
-                replace(image, source=replace(image.source, conversation=0)) for image in earlier
-            ]
             prepared = self._prepared(batch, pinned, forward=False, generation_prompt=None)
-        inputs = prepared.upon(upon.ids, cache) if upon else prepared
         with torch.inference_mode():
-            output = self.model.generate(**inputs, **options, return_dict_in_generate=True)
+            sequences = self.model.generate(**prepared, **options, return_dict_in_generate=False)
         start = prepared["input_ids"].shape[1]
-        texts = self.processor.batch_decode(output.sequences[:, start:], skip_special_tokens=True)
-        sequences = len(texts) // len(batch)  # of each conversation
-        # beam search leaves a KV cache of all beams, in an unknown order
-        single = len(texts) == 1 and not hasattr(output, "beam_indices")
-        weak = None
-        if single:
-            weak = self._keep(output.past_key_values, output.sequences[0], weights)
+        texts = self.processor.batch_decode(sequences[:, start:], skip_special_tokens=True)
+        answers_each = len(texts) // len(batch)
         light = prepared.without_features()
         return [
-            Answer(text, output.sequences[index], light, light.of(index // sequences), weak)
+            Answer(text, sequences[index], light, light.of(index // answers_each))
             for index, text in enumerate(texts)
         ]
 
@@ -202,14 +139,6 @@ class Engine:
                 "engine: without a cache this model would read gaps between positions as borders "
                 "of packed texts. Leave out use_cache=False."
             )
-
-    def _keep(self, cache: Any, ids: Tensor, weights: str | None) -> Callable[[], Any] | None:
-        """Keep the KV cache of the latest answer, and return a weak reference to it."""
-        if cache is None:
-            return None
-        cache.homunculus_ids, cache.homunculus_weights = ids, weights
-        self._cache.put_kv(cache)
-        return ref(cache)
 
     # ---- prepare ---------------------------------------------------------------------------------
 
@@ -226,8 +155,6 @@ class Engine:
         Images of ``pinned``, the inputs of an earlier turn, keep the tokens they have there. With
         ``forward`` the inputs are for a plain call of the model, as in training.
         """
-        if forward:
-            self._cache.clear()  # training changes the weights that features come from
         with torch.set_grad_enabled(forward and torch.is_grad_enabled()):
             images = pinned.images if pinned is not None else []
             return self._prepared(messages, images, forward, generation_prompt)
@@ -241,83 +168,31 @@ class Engine:
     ) -> Prepared:
         batch, sources = open_images(as_batch(messages))
         prompt = not forward if generation_prompt is None else generation_prompt
-        if self.method.rule.planned and self.setting.positions == "separate" and sources:
-            return self._separate(batch, sources, pinned, forward, prompt)
-        inputs = self._inputs(batch, prompt, self.processor)
+        inputs = self._inputs(batch, prompt)
         positions = self._positions(inputs) + (self.family.first if forward else 0)
-        image_token = self.model.config.image_token_id
-        image = inputs["input_ids"] == image_token
+        placeholder = inputs["input_ids"] == self.model.config.image_token_id
         layouts = self._layouts(inputs, sources) if sources else []
-        places = locate(image, layouts)
+        places = locate(placeholder, layouts)
         marks = count_marks(places)
         sights = self._sights(sources, layouts, pinned)
-        maps = [
-            pool_max(sight.logit, layout) for sight, layout in zip(sights, layouts, strict=True)
+        seen = [
+            SeenImage(source.image, source.size, layout, sight)
+            for source, layout, sight in zip(sources, layouts, sights, strict=True)
         ]
-        choices, encoded = self._choose(inputs, sources, layouts, sights, maps, marks)
-        text = inputs["attention_mask"].bool() & ~image
+        choices, encoded = self._choose(inputs, sources, seen, marks)
+        text = inputs["attention_mask"].bool() & ~placeholder
         columns = kept_columns(text, places, choices)
         plain = cut_prompt(inputs, positions, columns, self._pad)
         images = [
-            ImageTokens(*parts)
-            for parts in zip(sources, layouts, maps, sights, choices, marks, strict=True)
+            ImageTokens(source, image.layout, image.relevance, image.sight, choice, between)
+            for source, image, choice, between in zip(sources, seen, choices, marks, strict=True)
         ]
-        return Prepared(plain, encoded, images, image_token, self.family.causal)
+        return Prepared(plain, encoded, images)
 
-    def _separate(
-        self,
-        batch: Sequence[Conversation],
-        sources: Sequence[ImageQuestion],
-        pinned: Sequence[ImageTokens],
-        forward: bool,
-        generation_prompt: bool,
-    ) -> Prepared:
-        """Planned views as images of their own, of which every token is kept."""
-        images, layouts = resize_images(
-            self.processor.image_processor, [source.image for source in sources]
-        )
-        sights = self._sights(sources, layouts, pinned)
-        slots = [self._slots(layout) for layout in layouts]
-        plans = self._plan(sources, layouts, sights, slots)
-        choices = [in_view_order(choice) for choice in plans]
-        views = [
-            view_pictures(image, choice.views or (whole_view(layout),), self._cell)
-            for image, choice, layout in zip(images, choices, layouts, strict=True)
-        ]
-        shown = with_views(batch, [[from_pixels(view) for view in own] for own in views])
-        inputs = self._inputs(shown, generation_prompt, fixed_size(self.processor))
-        positions = self._positions(inputs) + (self.family.first if forward else 0)
-        columns = [mask.nonzero()[:, 0].cpu() for mask in inputs["attention_mask"]]
-        plain = cut_prompt(inputs, positions, columns, self._pad)
-        encoded, places = self._encode_views(inputs)
-        tokens, first = list[ImageTokens](), 0
-        for source, layout, sight, choice, own in zip(
-            sources, layouts, sights, choices, views, strict=True
-        ):
-            span = slice(first, first + len(own))
-            first += len(own)
-            kept = choice.with_features(torch.cat(encoded.rows[span]))
-            (marks,) = count_marks([(0, torch.cat([columns for _, columns in places[span]]))])
-            relevance = pool_max(sight.logit, layout)
-            tokens.append(ImageTokens(source, layout, relevance, sight, kept, marks))
-        image_token = self.model.config.image_token_id
-        return Prepared(plain, encoded, tokens, image_token, self.family.causal)
-
-    def _encode_views(self, inputs: Mapping[str, Any]) -> tuple[encode.Encoded, list[Place]]:
-        """All rows of the images of a prompt, and the places of their placeholders."""
-        layouts = self._layouts(inputs, [])
-        zeros = [torch.zeros(layout.grid) for layout in layouts]
-        slots = [layout.total for layout in layouts]
-        choices = select(layouts, zeros, slots, get_method("grid"))
-        with encode.fast_patches(self.model, self.setting.fast):
-            encoded = BEFORE[self.family.before](self.model, PartRequest(inputs, layouts, choices))
-        return encoded, locate(inputs["input_ids"] == self.model.config.image_token_id, layouts)
-
-    def _inputs(
-        self, batch: Sequence[Conversation], generation_prompt: bool, processor: Any
-    ) -> Mapping[str, Any]:
+    def _inputs(self, batch: Sequence[Conversation], generation_prompt: bool) -> Mapping[str, Any]:
         """What a processor makes of conversations; images are only resized where that is enough."""
         cells_only = self.setting.where == "before" and self.family.before == "qwen"
+        processor = self.processor
         resizing = resize_only(processor) if cells_only else None
         inputs = (processor if resizing is None else resizing).apply_chat_template(
             batch, add_generation_prompt=generation_prompt, tokenize=True, return_dict=True,
@@ -372,44 +247,26 @@ class Engine:
         counted = marks if self.setting.marks == "counted" else 0
         return Budget(tokens=max(1, self.setting.tokens - counted)).slots(layout.total)
 
-    def _plan(
-        self,
-        sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        sights: Sequence[Sight],
-        slots: Sequence[int],
-    ) -> list[Choice]:
-        """The planned views of each image."""
-        viewing, fixed = self.setting.viewing, self.setting.positions == "separate"
-        return [
-            choose_views(ViewRequest(source.size, layout, self._cell, sight), count, viewing, fixed)
-            for source, layout, sight, count in zip(sources, layouts, sights, slots, strict=True)
-        ]
-
     def _choose(
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        sights: Sequence[Sight],
-        maps: Sequence[Float[Tensor, "_r _c"]],
+        seen: Sequence[SeenImage],
         marks: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
-        """The choice of each image with its features, and the output of the tower."""
-        if not sources:
+        if not seen:
             return [], encode.Encoded(None, [])
         slots = [
-            self._slots(layout, between) for layout, between in zip(layouts, marks, strict=True)
+            self._slots(image.layout, between) for image, between in zip(seen, marks, strict=True)
         ]
         if self.setting.where == "after":
-            return self._choose_after(inputs, sources, layouts, maps, slots)
-        if self.method.rule.planned:
-            choices = self._plan(sources, layouts, sights, slots)
-        else:
-            material = self._material(sources, layouts, self.method.needs)
-            choices = select(layouts, maps, slots, self.method, material=material)
+            return self._choose_after(inputs, sources, seen, slots)
+        cell = cell_pixels(self.model.config)
+        material = [material_for(image.image, self.method, image.layout) for image in seen]
+        choices = choose_before(seen, material, slots, self.method, self.setting.viewing, cell)
+        layouts = [image.layout for image in seen]
+        request = PartRequest(inputs, layouts, choices, self.method.rule)
         with encode.fast_patches(self.model, self.setting.fast):
-            request = PartRequest(inputs, layouts, choices, self.method.rule)
             encoded = BEFORE[self.family.before](self.model, request)
         pairs = zip(choices, encoded.rows, strict=True)
         return [choice.with_features(rows) for choice, rows in pairs], encoded
@@ -418,67 +275,24 @@ class Engine:
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        maps: Sequence[Float[Tensor, "_r _c"]],
+        seen: Sequence[SeenImage],
         slots: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
         """The same from features of all rows."""
-        method, needs = self.method, self.method.needs - {"features"}  # which the model has
-        material = self._material(sources, layouts, needs) if needs else None
+        method, layouts = self.method, [image.layout for image in seen]
+        needs = method.needs - {"features"}  # which the model has
+        material = [material_for(image.image, method, image.layout, needs) for image in seen]
+        encode_all = method.observe.encode if method.observe else encode.encode_images
         with encode.fast_patches(self.model, self.setting.fast):
-            encoded = self._encode(inputs, sources, layouts)
+            encoded = encode_all(self.model, inputs, layouts)
         if method.observe is not None:
             questions = [source.question for source in sources]
             material = method.observe.material(
                 method, self.model, self.processor, encoded, questions, layouts
             )
+        maps = [image.relevance for image in seen]
+        material = material if needs or method.observe else None
         return select(layouts, maps, slots, method, encoded.rows, material), encoded
-
-    def _material(
-        self,
-        sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-        needs: Collection[Need],
-    ) -> list[Material]:
-        """What the method needs to know of each image's pixels."""
-        return [
-            material_for(source.image, self.method, layout, needs)
-            for source, layout in zip(sources, layouts, strict=True)
-        ]
-
-    def _encode(
-        self,
-        inputs: Mapping[str, Any],
-        sources: Sequence[ImageQuestion],
-        layouts: Sequence[Layout],
-    ) -> encode.Encoded:
-        """All rows of these images; the last few sets are kept for further questions."""
-        observe = self.method.observe
-        encode_all = encode.encode_images if observe is None else observe.encode
-        if torch.is_grad_enabled():
-            return encode_all(self.model, inputs, layouts)
-        # the layout of an image may depend on others in its conversation, which is part of the key
-        places = [(source.size, source.conversation) for source in sources]
-        digest = blake2b(repr(places).encode())
-        for source in sources:
-            digest.update(source.image.tobytes())
-        weights = weights_key(self.model.base_model, without=self.model.get_decoder())
-        key = f"{weights} {digest.hexdigest()}"
-        if weights and (encoded := self._cache.features.get(key)) is not None:
-            return encoded
-        encoded = encode_all(self.model, inputs, layouts)  # without a lock: it is slow
-        if weights:
-            self._cache.features.put(key, encoded)
-        return encoded
-
-    def save(self, folder: str | Path) -> Path:
-        """Save the setting in a model's folder, for `attach(..., saved=folder)`."""
-        return self.setting.save(folder)
-
-    @property
-    def _cell(self) -> int:
-        """Side of a cell in pixels."""
-        return cell_pixels(self.model.config)
 
     @property
     def _pad(self) -> int:

@@ -1,7 +1,7 @@
 """Prepared inputs and answers: prompts cut to the chosen tokens, ready for the model."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, log2
 from typing import Any
 
@@ -148,13 +148,10 @@ class Prepared(Mapping[str, Any]):
         plain: dict[str, Any],
         encoded: encode.Encoded,
         images: Sequence[ImageTokens],
-        image_token: int,
-        causal: bool = True,
     ) -> None:
         # the few chosen rows must not keep all rows of the tower alive
         self._encoded = encode.Encoded(encode.without_tensors(encoded).output, [])
-        self._plain, self._image_token = plain, image_token
-        self._causal, self.images = causal, list(images)
+        self._plain, self.images = plain, list(images)
 
     @property
     def _features(self) -> bool:
@@ -177,48 +174,11 @@ class Prepared(Mapping[str, Any]):
     def without_features(self) -> "Prepared":
         """A copy without features, small enough to keep."""
         images = [image.without_features() for image in self.images]
-        return Prepared(self._plain, self._encoded, images, self._image_token, self._causal)
+        return Prepared(self._plain, self._encoded, images)
 
     def of(self, conversation: int) -> list[ImageTokens]:
         """The images of one conversation."""
         return [image for image in self.images if image.source.conversation == conversation]
-
-    def upon(self, ids: Int[Tensor, "l"], cache: Any) -> dict[str, Any]:
-        """These inputs, continuing the KV cache of an earlier prompt and its answer.
-
-        ``ids`` are those of the earlier prompt and answer, whose images must be pinned here. Only
-        what follows their common prefix is computed; without a cache, or with a model that cannot
-        reuse it, these are the inputs for all of the conversation.
-        """
-        own = self._plain["input_ids"]
-        if len(own) != 1:
-            raise ValueError(f"engine: a cache continues one conversation, got {len(own)}.")
-        if not self._causal or cache is None:
-            return dict(self)
-        # another turn may have continued from this answer, perhaps with other images: only the
-        # prefix of all three is the same
-        cached = getattr(cache, "homunculus_ids", ids)
-        length = min(own.shape[1] - 1, len(ids), len(cached), cache.get_seq_length())
-        equal = (own[0, :length] == ids[:length]) & (own[0, :length] == cached[:length])
-        same = int(equal.long().cumprod(0).sum())
-        image = (own[0] == self._image_token).long()
-        done, images = int(image[:same].sum()), list(self.images)
-        while images and done >= len(images[0].choice.anchor):
-            done -= len(images.pop(0).choice.anchor)
-        if done:
-            raise ValueError(
-                "engine: the cache ends inside an image. Pin the inputs of the earlier turn."
-            )
-        if not same or (images and "token_type_ids" in self._plain):
-            return dict(self)  # transformers applies new types at the start of the cache
-        if same < cache.get_seq_length():
-            try:
-                cache.crop(same - cache.get_seq_length())
-            except (RuntimeError, ValueError, NotImplementedError):
-                return dict(self)  # a sliding window cannot go back: compute all
-        cache.homunculus_ids = own[0]
-        rest = Prepared(self._plain, self._encoded, images, self._image_token)
-        return {**rest, "past_key_values": cache}
 
 
 # ---- answers -------------------------------------------------------------------------------------
@@ -228,7 +188,7 @@ class Prepared(Mapping[str, Any]):
 class Answer:
     """The answer of the model in one conversation.
 
-    Image features and the KV cache stay with the engine, so that many answers can be kept.
+    It holds no image features and no KV cache, so that many answers can be kept.
     """
 
     text: str
@@ -238,19 +198,6 @@ class Answer:
     """Inputs of the model, without features."""
     images: list[ImageTokens]
     """The images of the conversation."""
-    _cache: Callable[[], Any] | None = field(default=None, repr=False)
-    """A weak reference."""
-
-    @property
-    def cache(self) -> Any:
-        """The KV cache while the engine keeps it, else None.
-
-        The engine keeps that of its latest answer and of the answers this one continued.
-        """
-        return None if self._cache is None else self._cache()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_cache": None}  # weak references cannot be pickled
 
     @property
     def tokens(self) -> tuple[Tokens, ...]:

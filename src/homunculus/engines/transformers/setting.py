@@ -1,14 +1,9 @@
-"""The setting of an engine, which a model's folder may hold."""
+"""The setting of an engine."""
 
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from homunculus.engines.plan import USUAL, Positions, Viewing, acuity_of
-
-NAME = "homunculus.json"
-"""File name of a saved setting."""
+from homunculus.engines.plan import USUAL, Viewing
 
 
 @dataclass(frozen=True)
@@ -23,33 +18,9 @@ class Setting:
     fast: bool = False
     """Whether patch embeddings are matrix products: faster on a CPU, equal but for rounding."""
     scout: str = "auto"
-    """Name or folder of the scout; "given" for an object, which cannot be saved."""
-    positions: Positions = "whole"
-    """Whether planned views stand in the whole image or are images of their own."""
+    """Name or folder of the scout; "given" for an object."""
     viewing: Viewing = USUAL
     """What planned views go by."""
-
-    def save(self, folder: str | Path) -> Path:
-        """Write it into a model's folder."""
-        path = Path(folder) / NAME
-        path.write_text(json.dumps(asdict(self), indent=2) + "\n", "utf-8")
-        return path
-
-    @staticmethod
-    def load(folder: str | Path) -> "Setting":
-        """Read it from a model's folder."""
-        path = Path(folder) / NAME
-        try:
-            values = json.loads(path.read_text("utf-8"))
-            viewing = values.pop("viewing", asdict(USUAL))
-            viewing["acuity"] = acuity_of(viewing["acuity"])
-            setting = Setting(**values, viewing=Viewing(**viewing))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"engine: expected a setting in {path}, which cannot be read ({error}). "
-                "Engine.setting.save(folder) writes one."
-            ) from error
-        return setting
 
     def __post_init__(self) -> None:
         values: dict[str, Any] = vars(self)  # from a file they may be of any type
@@ -62,6 +33,6 @@ class Setting:
         if not isinstance(values["fast"], bool):
             raise ValueError(f"engine: fast is true or false, got {values['fast']!r}.")
         allowed = {"where": ("before", "after"), "marks": ("free", "counted")}
-        for name, options in (allowed | {"positions": get_args(Positions)}).items():
+        for name, options in allowed.items():
             if (got := values[name]) not in options:
                 raise ValueError(f"engine: {name} is {' or '.join(options)}, got {got!r}.")

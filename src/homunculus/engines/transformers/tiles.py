@@ -148,7 +148,6 @@ def _rest_index(encoder: TileEncoder, tile_grid: TileGrid, choice: Choice) -> In
 
 
 def _picture(encoder: TileEncoder, tile_grid: TileGrid, grid: Grid) -> Float[Tensor, "c h w"]:
-    """The pixels of the layout's cells."""
     rows, cols = tile_grid.tiles
     tiles = torch.stack(encoder.tiles[tile_grid.first : tile_grid.first + rows * cols])
     image = rearrange(tiles, "(r c) z y x -> z (r y) (c x)", r=rows)
@@ -345,7 +344,6 @@ def _anyres(config: Any, first: int, size: Sequence[int]) -> TileGrid:
 
 
 def _single_tile(config: Any, first: int) -> TileGrid:
-    """One of several images: one tile."""
     side = config.vision_config.image_size // config.vision_config.patch_size
     return TileGrid(first, (1, 1), (side, side))
 

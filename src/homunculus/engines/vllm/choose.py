@@ -5,7 +5,6 @@ Everything here is a pure function of images, questions and settings, and needs 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from math import prod
 from typing import Any
 
@@ -15,8 +14,8 @@ from torch import Tensor
 
 from homunculus.engines.cells.methods import Material, Method
 from homunculus.engines.cells.types import Budget
-from homunculus.engines.families import Layout, merged_layouts, pool_max
-from homunculus.engines.plan import ViewRequest, choose_views
+from homunculus.engines.families import Layout, merged_layouts
+from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
 from homunculus.engines.views import Part, by_image, parts, row_order
@@ -70,7 +69,6 @@ def _text(ids: Sequence[int], marks: Marks) -> str:
 
 
 def _images(ids: Sequence[int], marks: Marks) -> int:
-    """The number of images: runs of the placeholder."""
     image = [token == marks.image for token in ids]
     return sum(here and not before for before, here in zip([False, *image], image, strict=False))
 
@@ -114,8 +112,6 @@ MAP = "kept_map"
 """Relevance of an image's cells, for a choice after the encoder."""
 MATERIAL = {"kept_colour": "feature", "kept_region": "label", "kept_energy": "energy"}
 """Fields of the material that a method needs after the encoder, and their names in `Material`."""
-KEY = "kept_key"
-"""Digest of an image's pixels, 16 bytes."""
 
 
 # ---- tokens --------------------------------------------------------------------------------------
@@ -167,24 +163,20 @@ def choose_tokens(
     layouts = merged_layouts(inputs["image_grid_thw"].tolist(), image_inputs.cell[0])
     known = sights or [None] * len(images)
     requests = zip(images, image_questions, layouts, known, strict=True)
-    sights = [_sight(*request, settings) for request in requests]
-    maps = [pool_max(sight.logit, layout) for sight, layout in zip(sights, layouts, strict=True)]
+    seen = [
+        SeenImage(image, size_of(image), layout, _sight(image, question, layout, sight, settings))
+        for image, question, layout, sight in requests
+    ]
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
-    pairs = zip(images, layouts, strict=True)
-    material = [material_for(image, method, layout) for image, layout in pairs]
-    if method.rule.planned:
-        side = prod(image_inputs.cell)
-        choices = [
-            choose_views(ViewRequest(size_of(image), layout, side, sight), count, settings.viewing)
-            for image, layout, sight, count in zip(images, layouts, sights, slots, strict=True)
-        ]
-    else:
-        choices = select(layouts, maps, slots, method, material=material)
+    material = [material_for(image.image, method, image.layout) for image in seen]
+    cell = prod(image_inputs.cell)
+    choices = choose_before(seen, material, slots, method, settings.viewing, cell)
     fields = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),
     }
     if settings.where == "after":
+        maps = [image.relevance for image in seen]
         fields |= _fields_after(image_inputs, inputs, layouts, choices, maps)
         return fields | _material_fields(material)
     return fields | _fields_before(image_inputs, inputs, layouts, choices, method)
@@ -243,26 +235,16 @@ def _fields_after(
         for image, layout in enumerate(layouts)
     ]
     rows = pixels(inputs, *image_inputs.cell, views).to(image_inputs.dtype)
-    counts = [len(layout.row) * image_inputs.cell[0] ** 2 for layout in layouts]
-    keys = [_key(own, layout) for own, layout in zip(rows.split(counts), layouts, strict=True)]
     return {
         "pixel_values": rows,
         SIZES: torch.tensor([[len(choice.anchor), 1] for choice in choices]),
         MAP: torch.cat([relevance.flatten() for relevance in maps]).float(),
-        KEY: torch.stack(keys),
     }
 
 
 def _material_fields(material: Sequence[Material]) -> dict[str, Tensor]:
-    """The material of all images, cell by cell."""
     values = {name: [getattr(own, part) for own in material] for name, part in MATERIAL.items()}
     return {name: torch.cat(parts, 1)[0] for name, parts in values.items() if parts[0] is not None}
-
-
-def _key(rows: Float[Tensor, "n d"], layout: Layout) -> Tensor:
-    digest = blake2b(rows.view(torch.uint8).numpy().data, digest_size=16)
-    digest.update(repr(layout.grid).encode())
-    return torch.frombuffer(bytearray(digest.digest()), dtype=torch.uint8)
 
 
 def choose_again(

@@ -9,9 +9,9 @@ import json
 import math
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from multiprocessing import get_context
 from typing import Any, NoReturn
 
 from homunculus.engines.vllm import PREFIX, check_names, check_version
@@ -80,23 +80,10 @@ def run_in_child(work: Callable[[], None]) -> int:
 
     What the self-test loads, 150 MB, does not stay in the server's memory.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    code = 1
-    try:
-        work()
-        code = 0
-    except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)  # exit handlers of the parent must not run here
+    child = get_context("fork").Process(target=work)
+    child.start()
+    child.join()
+    return child.exitcode or 0
 
 
 def prepare(
@@ -121,7 +108,6 @@ def prepare(
 def _prepare_views(
     arguments: argparse.Namespace, settings: ViewSettings, name: str
 ) -> ViewSettings:
-    """Add the middleware to a server of vLLM's own class, and what its family needs."""
     usual = {"hf_overrides": {}, "trust_request_mm_kwargs": False, "tokenizer_mode": "auto"}
     for flag, value in usual.items():
         setattr(arguments, flag, getattr(arguments, flag) or value)

@@ -17,8 +17,6 @@ COUNTERS = {
     "tokens_native": "Tokens that they have without homunculus",
     "images_reused": "Images whose tokens were cached for the same question",
     "images_late": "Images shown as a whole because their search was not ready in time",
-    "views": "Separate views of images",
-    "views_reused": "Those that were cached, for whatever question",
     "images_left": "Images that could not be shown as views",
     "requests_refused": "Requests refused because an image could not be shown as views",
 }

@@ -3,7 +3,7 @@
 """Middleware for vLLM's server: requests reach the model with views in place of images.
 
     HOMUNCULUS_VIEWS='{"tokens": 350}' vllm serve MODEL --mm-processor-kwargs ... \
-        --middleware homunculus.engines.vllm.middleware.Views
+        --middleware homunculus.engines.vllm.middleware.ViewsMiddleware
 
 A request's body is changed when vLLM reads it, which is after its key was checked. Views are made
 in threads, within a deadline; whatever cannot be shown in time is shown whole. With
@@ -34,10 +34,10 @@ Receive = Callable[[], Awaitable[Message]]
 Rewritten = tuple[dict[str, Any], Report]
 
 
-class Views:
+class ViewsMiddleware:
     """An ASGI application around another one."""
 
-    def __init__(self, app: Any, maker: "Maker | None" = None) -> None:
+    def __init__(self, app: Any, maker: "BodyRewriter | None" = None) -> None:
         """``maker`` is made from the environment and vLLM's state when the server starts."""
         self.app, self.maker = app, maker
 
@@ -45,7 +45,7 @@ class Views:
         """Pass everything on; bodies that may hold images are changed as they are read."""
         if scope["type"] == "lifespan" and self.maker is None:
             try:
-                self.maker = Maker.of(scope["app"].state.vllm_config.model_config)
+                self.maker = BodyRewriter.of(scope["app"].state.vllm_config.model_config)
             except Exception as error:  # uvicorn would go on after any exception
                 LOG.error("%s", error)
                 await receive()
@@ -72,7 +72,7 @@ def head_of(scope: Mapping[str, Any]) -> Head:
 class Body:
     """What an application receives: one message with the whole body, changed."""
 
-    def __init__(self, maker: "Maker", receive: Receive, head: Head) -> None:
+    def __init__(self, maker: "BodyRewriter", receive: Receive, head: Head) -> None:
         self.maker, self.inner, self.head = maker, receive, head
         self.read, self.gone = False, False
 
@@ -134,7 +134,7 @@ def refusal(status: int, sentence: str) -> Exception:
     return kind(status, f"homunculus: {sentence.removeprefix('homunculus: ')}")
 
 
-class Maker:
+class BodyRewriter:
     """Makes views for bodies, a few at a time."""
 
     def __init__(self, rule: TokenRule, settings: ViewSettings, pixels: int | None = None) -> None:
@@ -154,14 +154,14 @@ class Maker:
         METER.expose()
 
     @staticmethod
-    def of(config: Any) -> "Maker":
+    def of(config: Any) -> "BodyRewriter":
         """For the model that vLLM serves, with weights loaded and settings from the environment."""
         settings = ViewSettings.from_environment()
         limit = config.multimodal_config.get_limit_per_prompt("image")
         rule = find_rule(config, limit)
         LOG.info(describe(rule, settings))
         pixels = need("vllm.envs", "vllm", WHO).VLLM_MAX_IMAGE_PIXELS
-        maker = Maker(rule, settings, pixels if pixels > 0 else None)
+        maker = BodyRewriter(rule, settings, pixels if pixels > 0 else None)
         warm(maker.rewriter)
         return maker
 

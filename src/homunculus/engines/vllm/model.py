@@ -4,45 +4,28 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
-from weakref import WeakSet
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from vllm.lora.layers import BaseLayerWithLoRA
 from vllm.model_executor.layers.attention.mm_encoder_attention import MMEncoderAttention
 from vllm.model_executor.models import qwen2_5_vl, qwen2_vl, qwen3_vl
 from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.multimodal.inputs import PlaceholderRange
 
-from homunculus.cache import LRU
 from homunculus.engines.families import merged_layouts
 from homunculus.engines.qwen import order_by_window
 from homunculus.engines.vllm import choose
-from homunculus.engines.vllm.private import after_encoder_cache_reset
-from homunculus.engines.vllm.processor import InfoMixin, ProcessorMixin, tensor_cache
+from homunculus.engines.vllm.processor import InfoMixin, ProcessorMixin
 from homunculus.engines.vllm.settings import ServerSettings
-from homunculus.engines.weights import weights_key
 
 # ---- vision tower --------------------------------------------------------------------------------
 
 
-Tables = dict[str, Tensor]
-"""Position embeddings and rotations of all patches of a grid."""
 PLACES = ("pos_embeds", "rotary_pos_emb_cos", "rotary_pos_emb_sin")
-TABLE_BYTES = 64 << 20
-"""Bytes of such tables that a worker keeps; that of 1,024 cells has about 10 MB."""
-
-
-TableKey = tuple[int, int, str | None]
-"""Rows and columns of patches, and the key of the weights that position embeddings come from."""
-
-
-def table_cache() -> LRU[TableKey, Tables]:
-    """A cache of such tables."""
-    return LRU(TABLE_BYTES, lambda table: sum(tensor.nbytes for tensor in table.values()))
+"""Metadata of a tower with one row for each patch of a grid."""
 
 
 def encode_cells(
@@ -50,7 +33,6 @@ def encode_cells(
     pixels: Float[Tensor, "patches d"],
     views: Int[Tensor, "views 3"],
     cell: Int[Tensor, "k"],
-    tables: LRU[TableKey, Tables],
 ) -> Float[Tensor, "k d2"]:
     """Encode the chosen cells of all views: one row each."""
     unit, merge = tower.spatial_merge_size**2, tower.spatial_merge_size
@@ -65,29 +47,16 @@ def encode_cells(
     if hasattr(tower, "get_window_index_thw"):
         metadata |= _windows(tower, grids, cell)
     else:
-        metadata |= _places(tower, grids, patch, tables)
+        metadata |= _places(tower, grids, patch)
     return tower(pixels, None, encoder_metadata=metadata)
 
 
 def _places(
-    tower: Any,
-    grids: Sequence[Sequence[int]],
-    patch: Int[Tensor, "p"],
-    tables: LRU[TableKey, Tables],
-) -> Tables:
-    """Position embeddings and rotations of the chosen patches."""
-    tables_of_views: list[Tables] = []
-    learned = getattr(tower, "pos_embed", None)
-    weights = None if learned is None else weights_key(learned)
-    for _, high, wide in grids:
-        table = tables.get((high, wide, weights))
-        if table is None:
-            made = tower.prepare_encoder_metadata([[1, high, wide]])
-            table = {name: made[name] for name in PLACES if name in made}
-            tables.put((high, wide, weights), table)
-        tables_of_views.append(table)
-    names = tables_of_views[0]
-    whole = {name: torch.cat([table[name] for table in tables_of_views]) for name in names}
+    tower: Any, grids: Sequence[Sequence[int]], patch: Int[Tensor, "p"]
+) -> dict[str, Tensor]:
+    tables = [tower.prepare_encoder_metadata([list(grid)]) for grid in grids]
+    names = [name for name in PLACES if name in tables[0]]
+    whole = {name: torch.cat([table[name] for table in tables]) for name in names}
     return {name: table[patch.to(table.device)] for name, table in whole.items()}
 
 
@@ -143,21 +112,6 @@ class ModelMixin:
         """The settings in the model's config."""
         return ServerSettings.of(self.config)
 
-    @cached_property
-    def _features(self) -> LRU[bytes, Tensor]:
-        reset_with_encoder_cache()
-        return feature_cache(self.server_settings.memory)
-
-    @cached_property
-    def _tables(self) -> LRU[TableKey, Tables]:
-        return table_cache()
-
-    def load_weights(self, *args: Any, **more: Any) -> Any:
-        """Load weights, and drop what was made with others."""
-        self._features.clear()
-        self._tables.clear()
-        return super().load_weights(*args, **more)
-
     # ---- features --------------------------------------------------------------------------------
 
     def embed_multimodal(self, **kwargs: Any) -> Any:
@@ -171,9 +125,8 @@ class ModelMixin:
         return self._embed_before(patches, fields)
 
     def _embed_before(self, patches: Tensor, fields: dict[str, Tensor]) -> tuple[Tensor, ...]:
-        """Encode the kept cells only."""
         views, cell = fields[choose.PARTS], fields[choose.CELL]
-        rows = encode_cells(self.visual, patches, views, cell, self._tables)
+        rows = encode_cells(self.visual, patches, views, cell)
         counts = fields[choose.SIZES][:, 0].tolist()
         pairs = zip(rows.split(counts), fields[choose.ORDER].split(counts), strict=True)
         return tuple(own[order.to(own.device)] for own, order in pairs)
@@ -181,31 +134,10 @@ class ModelMixin:
     def _embed_after(
         self, patches: Tensor, grids: Tensor, fields: dict[str, Tensor]
     ) -> tuple[Tensor, ...]:
-        """Encode whole images, unless their features are cached, and choose tokens from them."""
-        merge = self.visual.spatial_merge_size
-        layouts = merged_layouts(grids.tolist(), merge)
-        counts = [len(layout.row) for layout in layouts]
-        weights = tower_key(self.visual)  # without one, nothing is kept or shared
-        keys = [
-            (weights or str(image)).encode() + bytes(key.tolist())
-            for image, key in enumerate(fields[choose.KEY])
-        ]
-        pixels = dict(zip(keys, patches.split([merge**2 * count for count in counts]), strict=True))
-        rows = {key: own for key in pixels if (own := self._features.get(key)) is not None}
-        new = {key: own for key, own in pixels.items() if key not in rows}
-        if new:
-            images = [keys.index(key) for key in new]
-            encoded = super()._process_image_input(
-                {
-                    "type": "pixel_values",
-                    "pixel_values": torch.cat(list(new.values())),
-                    "image_grid_thw": grids[images],
-                }
-            )
-            rows |= dict(zip(new, encoded, strict=True))
-        for key in new if weights else ():
-            self._features.put(key, rows[key].clone())  # not a view of a whole batch
-        features = [rows[key] for key in keys]
+        layouts = merged_layouts(grids.tolist(), self.visual.spatial_merge_size)
+        features = super()._process_image_input(
+            {"type": "pixel_values", "pixel_values": patches, "image_grid_thw": grids}
+        )
         method = self.server_settings.method_object
         choices = choose.choose_again(fields, layouts, method, features)
         embeds: list[Tensor] = []
@@ -219,7 +151,7 @@ class ModelMixin:
     def get_mrope_input_positions(
         self, input_tokens: list[int], mm_features: list[Any]
     ) -> tuple[Tensor, int]:
-        """Positions of tokens in the untouched prompt; separate views are images of it."""
+        """Positions of tokens in the untouched prompt."""
         native, features, columns = untouched(input_tokens, mm_features, self._unit)
         positions, _ = super().get_mrope_input_positions(native, features)
         return positions[:, columns], int(positions.max()) + 1 - len(input_tokens)
@@ -250,42 +182,6 @@ def untouched(
         done = start + length
     columns.append(torch.arange(len(tokens) - done) + len(native))
     return [*native, *tokens[done:]], moved, torch.cat(columns)
-
-
-# ---- caches of features --------------------------------------------------------------------------
-
-_CACHES: WeakSet[LRU[bytes, Tensor]] = WeakSet()
-
-
-def feature_cache(limit: int) -> LRU[bytes, Tensor]:
-    """A cache of image features that is emptied with the worker's encoder cache."""
-    features = tensor_cache(limit)
-    _CACHES.add(features)
-    return features
-
-
-def tower_key(tower: Any) -> str | None:
-    """A key of all that features depend on besides pixels; None if it depends on the request.
-
-    vLLM loads weights by `load_weights`, but lets others write into them as well.
-    """
-    if any(isinstance(module, BaseLayerWithLoRA) for module in tower.modules()):
-        return None  # each request has an adapter of its own
-    return weights_key(tower)
-
-
-@cache
-def reset_with_encoder_cache() -> None:
-    """Empty feature caches whenever the worker's encoder cache is emptied.
-
-    Once, and only in a process that serves one of our models.
-    """
-
-    def clear() -> None:
-        for features in _CACHES:
-            features.clear()
-
-    after_encoder_cache_reset(clear)
 
 
 # ---- families ------------------------------------------------------------------------------------

@@ -2,13 +2,12 @@
 # Parts of vLLM that its authors do not promise have no types.
 """All that we use of vLLM without a promise of its authors, as seen in vLLM 0.32.
 
-Names that begin with an underscore, methods that our classes override, and one method of the worker
-that is wrapped. `check_names` looks for each of them before a server starts.
+Names that begin with an underscore, and methods that our classes override. `check_names` looks for
+each of them before a server starts.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -24,7 +23,7 @@ _PROCESSOR = (
     "_apply_hf_processor_main _get_cache_missing_processor_kwargs _get_mm_fields_config "
     "_get_mm_hashes _get_prompt_updates apply get_dummy_mm_inputs"
 )
-_MODEL = "_process_image_input embed_multimodal get_mrope_input_positions load_weights"
+_MODEL = "_process_image_input embed_multimodal get_mrope_input_positions"
 _MODELS = "vllm.model_executor.models"
 NAMES = {
     # start-up
@@ -68,8 +67,6 @@ NAMES = {
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLMultiModalProcessor": _PROCESSOR,
     f"{_MODELS}.qwen3_vl:Qwen3VLMultiModalProcessor": _PROCESSOR,
     # workers
-    "vllm.lora.layers": "BaseLayerWithLoRA",
-    "vllm.v1.worker.gpu_worker:Worker": "reset_encoder_cache",
     f"{_MODELS}.qwen2_vl:Qwen2VLForConditionalGeneration": _MODEL,
     f"{_MODELS}.qwen2_5_vl:Qwen2_5_VLForConditionalGeneration": _MODEL,
     f"{_MODELS}.qwen3_vl:Qwen3VLForConditionalGeneration": _MODEL,
@@ -160,23 +157,3 @@ def take_note(cache: Any, key: str) -> Any:
 def put_note(cache: Any, key: str, note: Any) -> None:
     """Put a note back."""
     cache.cache_if_fits(cache._cache, key, note)
-
-
-# ---- the worker's encoder cache ------------------------------------------------------------------
-
-
-def after_encoder_cache_reset(call: Callable[[], None]) -> None:
-    """Call a function whenever the worker's encoder cache is emptied.
-
-    vLLM does not notify models of it, so the method of the worker is wrapped.
-    """
-    from vllm.v1.worker.gpu_worker import Worker  # heavy, and the API server never needs it
-
-    reset = Worker.reset_encoder_cache
-
-    @wraps(reset)
-    def reset_and_call(worker: Any) -> None:
-        reset(worker)
-        call()
-
-    Worker.reset_encoder_cache = reset_and_call

@@ -23,34 +23,23 @@ from vllm.multimodal.processing import PromptReplacement
 
 from homunculus.cache import LRU
 from homunculus.engines.cells.cache import tensor_bytes
-from homunculus.engines.families import Layout, plain_layout
-from homunculus.engines.plan import ViewRequest, choose_views, whole_view
-from homunculus.engines.select import View, scout_version, search
+from homunculus.engines.select import scout_version, search
 from homunculus.engines.vllm import NAME, choose
-from homunculus.engines.vllm.items import ViewItem, ViewItems, view_fields, with_marks
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 from homunculus.scouts.sight import Sight
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
-PIXELS = f"{NAME}_pixels"
 """Options under which `apply` hands on what it read; requests may not set them."""
-OURS = (NAME, QUESTIONS, SETTINGS, KEYS, PIXELS)
+OURS = (NAME, QUESTIONS, SETTINGS, KEYS)
 MAP_BYTES = 64 << 20
 """Bytes of relevance maps that are kept; the map of a page has about 40 KB."""
-PLANS, ASKED = 4096, 4096
-"""Plans of separate views, and images whose questions are counted, that are kept."""
 LATE = "-late"
 """The end of the key of an image whose search was not ready in time."""
 
 Sights = LRU[str, Sight]
 """Relevance maps, and how sure they are, by the key of image, question and settings."""
-
-
-def tensor_cache(limit: int) -> LRU[Any, Tensor]:
-    """A cache of tensors with a limit in bytes."""
-    return LRU(limit, tensor_bytes)
 
 
 def without_images(items: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,7 +94,7 @@ class InfoMixin:
         """The most tokens of an item, for which vLLM reserves memory."""
         out = dict(super().get_mm_max_tokens_per_item(seq_len, mm_counts) or {})
         if "image" in out:
-            out["image"] = min(out["image"], self.server_settings.max_tokens)
+            out["image"] = min(out["image"], self.server_settings.tokens)
         return out
 
 
@@ -115,8 +104,6 @@ class ProcessorMixin:
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.maps: Sights = LRU(MAP_BYTES, tensor_bytes)
-        self.plans: LRU[str, tuple[View, ...]] = LRU(PLANS)
-        self.asked: LRU[str, set[str]] = LRU(ASKED)
         self.late: Counter[str] = Counter()
         METER.expose()
 
@@ -124,9 +111,7 @@ class ProcessorMixin:
 
     def apply(self, inputs: Any, timing_ctx: Any) -> Any:
         """Read the question about each image, then process the request as usual."""
-        inputs = self._read(inputs)
-        self._count_questions(inputs.hf_processor_mm_kwargs)
-        return super().apply(self._with_views(inputs), timing_ctx)
+        return super().apply(self._read(inputs), timing_ctx)
 
     def searches(self, inputs: Any) -> list[Search]:
         """The searches for a request's images whose relevance maps are not there yet."""
@@ -146,8 +131,7 @@ class ProcessorMixin:
 
     def forget(self) -> None:
         """Drop all that is kept of earlier requests."""
-        for kept in (self.maps, self.plans, self.asked):
-            kept.clear()
+        self.maps.clear()
 
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """Dummy images of vLLM at start-up, which metrics do not count."""
@@ -164,14 +148,12 @@ class ProcessorMixin:
             return replace(inputs, hf_processor_mm_kwargs=options)
         check_images(inputs.mm_data_items["image"], settings)
         contents = self._contents(replace(inputs, hf_processor_mm_kwargs=options))
-        settings = self._shared(settings, contents)
         questions = choose.questions(inputs.prompt, self._marks, images, settings)
         keys = self._keys(contents, questions, settings)
-        options |= {SETTINGS: settings, QUESTIONS: questions, KEYS: keys, PIXELS: contents}
+        options |= {SETTINGS: settings, QUESTIONS: questions, KEYS: keys}
         return replace(inputs, hf_processor_mm_kwargs=options)
 
     def _vision_info(self, images: Any, image: int) -> Any:
-        """The size at which the model sees an untouched image, and its tokens."""
         size = images.get_image_size(image)
         return vision_info(self.info, size.width, size.height)
 
@@ -181,97 +163,13 @@ class ProcessorMixin:
         # a copy, because prompts are read in several threads
         return choose.Marks.of(deepcopy(self.info.get_tokenizer()), config.image_token_id)
 
-    # ---- many questions on one image -------------------------------------------------------------
-
-    def _shared(self, settings: ServerSettings, contents: Sequence[str]) -> ServerSettings:
-        """The settings of a request; those that all questions share if its images are well known.
-
-        A choice that depends on the question is made, encoded and prefilled for each question.
-        After that many of them on one image it is cheaper to show more of it once, for all.
-        """
-        after = settings.share_after
-        if not after or settings != self.info.server_settings:  # the request has its own
-            return settings
-        if any(len(self.asked.get(content) or ()) < after for content in contents):
-            return settings
-        return replace(settings, tokens=settings.share_tokens, question="")
-
-    def _count_questions(self, options: Mapping[str, Any]) -> None:
-        """Remember who asked what of which image, up to the number that counts."""
-        settings = options.get(SETTINGS)
-        if settings is None or not settings.share_after:
-            return
-        for content, key in zip(options[PIXELS], options[KEYS], strict=True):
-            self.asked.put(content, set())
-            known = self.asked.get(content)
-            if known is not None and len(known) < settings.share_after:
-                known.add(key)
-
-    # ---- separate views --------------------------------------------------------------------------
-
-    def _with_views(self, inputs: Any) -> Any:
-        """Inputs with views as items of their own, where they are to be separate."""
-        options = inputs.hf_processor_mm_kwargs
-        if QUESTIONS not in options or not options[SETTINGS].separate:
-            return inputs
-        start, images = perf_counter(), inputs.mm_data_items["image"]
-        items, keys, counts = list[ViewItem](), list[str](), list[int]()
-        native = 0
-        for image, content in enumerate(options[PIXELS]):
-            layout, pixels = self._layout(images, image), images.get(image)
-            views = self._plan(pixels, layout, options, image)
-            items += [ViewItem(pixels, view) for view in views]
-            keys += [self._hash(image=content, view=repr(tuple(view))) for view in views]
-            counts.append(len(views))
-            native += layout.total
-        kept = sum(rows * cols for rows, cols in (item.view.grid for item in items))
-        METER.count_choice(len(images), kept, native, perf_counter() - start)
-        config = self.info.get_hf_config()
-        between = [config.vision_end_token_id, config.vision_start_token_id]
-        prompt = with_marks(inputs.prompt, counts, config.image_token_id, between)
-        return replace(
-            inputs,
-            prompt=prompt,
-            mm_data_items=MultiModalDataItems({**inputs.mm_data_items, "image": ViewItems(items)}),
-            hf_processor_mm_kwargs=options | {KEYS: keys},
-        )
-
-    def _plan(
-        self, pixels: Any, layout: Layout, options: Mapping[str, Any], image: int
-    ) -> tuple[View, ...]:
-        """The views of one image, the whole one first."""
-        key, settings = options[KEYS][image], options[SETTINGS]
-        if layout.total <= settings.tokens:
-            return (whole_view(layout),)
-        if (known := self.plans.get(key)) is not None:
-            return known
-        sight = self._sight(key) or search(
-            pixels, options[QUESTIONS][image], settings.method_object, settings.scout_object
-        )
-        request = ViewRequest(choose.size_of(pixels), layout, self._side, sight)
-        choice = choose_views(request, settings.tokens, settings.viewing, fixed=True)
-        self.plans.put(key, choice.views)
-        return choice.views
-
     def _sight(self, key: str) -> Sight | None:
         """What a search found, if there was one; nothing, for a search that is late."""
         return choose.NOTHING if key.endswith(LATE) else self.maps.get(key)
 
-    def _layout(self, images: Any, image: int) -> Layout:
-        """The cells of an untouched image."""
-        size, _ = self._vision_info(images, image)
-        return plain_layout(size.height // self._side, size.width // self._side)
-
-    @property
-    def _side(self) -> int:
-        """Of a cell, in pixels."""
-        vision = self.info.get_hf_config().vision_config
-        return vision.patch_size * vision.spatial_merge_size
-
     # ---- caches ----------------------------------------------------------------------------------
 
     def _get_mm_hashes(self, inputs: Any) -> Any:
-        """Keys of images in every cache, see `_keys`."""
         options = inputs.hf_processor_mm_kwargs
         if KEYS not in options:
             return super()._get_mm_hashes(inputs)
@@ -301,7 +199,6 @@ class ProcessorMixin:
             self._hash(
                 image=content, question=question, tokens=settings.tokens,
                 method=settings.method, where=settings.where, viewing=repr(settings.viewing),
-                positions=settings.positions,
                 version=scout_version(settings.scout),
             )
             for content, question in zip(contents, questions, strict=True)
@@ -312,20 +209,6 @@ class ProcessorMixin:
         algorithm = self.info.ctx.get_mm_config().mm_hasher_algorithm
         return MultiModalHasher.hash_kwargs(algorithm, **values)
 
-    def _get_cache_missing_items(self, cache: Any, mm_data_items: Any, mm_hashes: Any) -> Any:
-        """Which items are cached, and the others; vLLM's own would parse views as images."""
-        views = mm_data_items.get("image")
-        if not isinstance(views, ViewItems):
-            return super()._get_cache_missing_items(cache, mm_data_items, mm_hashes)
-        others = MultiModalDataItems(without_images(mm_data_items))
-        cached, missing = super()._get_cache_missing_items(cache, others, without_images(mm_hashes))
-        known = cache.is_cached(mm_hashes["image"])
-        METER.count("views", len(known))
-        METER.count("views_reused", sum(known))
-        new = [view for view, hit in zip(views.data, known, strict=True) if not hit]
-        missing_views = {"image": ViewItems(new)} if new else {}
-        return {**cached, "image": known}, MultiModalDataItems({**missing, **missing_views})
-
     def _get_cache_missing_processor_kwargs(self, inputs: Any, mm_is_cached: Any) -> Any:
         """Options for the images that are not cached, with their questions only."""
         options = inputs.hf_processor_mm_kwargs
@@ -333,8 +216,6 @@ class ProcessorMixin:
             return super()._get_cache_missing_processor_kwargs(inputs, mm_is_cached)
         bare = replace(inputs, hf_processor_mm_kwargs=without_ours(options))
         out = dict(super()._get_cache_missing_processor_kwargs(bare, mm_is_cached))
-        if isinstance(inputs.mm_data_items["image"], ViewItems):
-            return out
         cached = mm_is_cached.get("image", [])
         METER.count("images_reused", sum(cached))
         for name in (QUESTIONS, KEYS):
@@ -344,24 +225,20 @@ class ProcessorMixin:
     # ---- tensors ---------------------------------------------------------------------------------
 
     def _apply_hf_processor_main(self, mm_items: Any, hf_kwargs: Mapping[str, Any]) -> Any:
-        """Choose the tokens of images; everything else is processed by the family."""
         bare, images = without_ours(hf_kwargs), _images(mm_items)
-        if images is None or (QUESTIONS not in hf_kwargs and not isinstance(images[0], ViewItem)):
+        if images is None or QUESTIONS not in hf_kwargs:
             return super()._apply_hf_processor_main(mm_items, bare)
         out = BatchFeature()
         if others := without_images(mm_items):
             out = super()._apply_hf_processor_main(MultiModalDataItems(others), bare)
-        if isinstance(images[0], ViewItem):
-            out.update(view_fields(self._image_inputs(bare), images))
-            return out
         start = perf_counter()
         sights = [self._sight(key) for key in hf_kwargs[KEYS]]
         fields = choose.choose_tokens(
             self._image_inputs(bare), images, hf_kwargs[QUESTIONS], hf_kwargs[SETTINGS], sights
         )
         native = int(fields["image_grid_thw"].prod(-1).sum()) // self._unit
-        kept = len(fields[choose.ANCHOR])
-        METER.count_choice(len(images), kept, native, perf_counter() - start)
+        tokens = len(fields[choose.ANCHOR])
+        METER.count_choice(len(images), tokens, native, perf_counter() - start)
         out.update(fields)
         return out
 
@@ -396,9 +273,7 @@ class ProcessorMixin:
                 out[name] = MultiModalFieldConfig.flat_from_sizes(
                     "image", sizes, keep_on_cpu=on_cpu
                 )
-        for name in (choose.SIZES, choose.KEY):
-            if name in hf_inputs:
-                out[name] = MultiModalFieldConfig.batched("image", keep_on_cpu=True)
+        out[choose.SIZES] = MultiModalFieldConfig.batched("image", keep_on_cpu=True)
         return out
 
     # ---- prompts ---------------------------------------------------------------------------------

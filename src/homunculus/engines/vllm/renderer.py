@@ -83,7 +83,7 @@ class Renderer(HfRenderer):
         return await super().render_messages_async(messages, params)
 
     def clear_mm_cache(self) -> None:
-        """Clear relevance maps and plans with vLLM's own cache."""
+        """Clear relevance maps with vLLM's own cache."""
         super().clear_mm_cache()
         self._notes.clear()
         if isinstance(self.mm_processor, ProcessorMixin):
@@ -103,7 +103,6 @@ class Renderer(HfRenderer):
     async def _search(
         self, prompt: Any, mm_data: Any, options: Mapping[str, Any]
     ) -> frozenset[str]:
-        """Run the searches that a request needs; the keys of those that are late."""
         processor = self.mm_processor
         if not isinstance(processor, ProcessorMixin):
             return frozenset()
@@ -191,7 +190,6 @@ def _threads(processor: Any) -> int:
 
 
 def _inputs(processor: Any, prompt: Any, mm_data: Any, options: Mapping[str, Any]) -> Any:
-    """The inputs that `_process_multimodal` makes, without a cache."""
     return ProcessorInputs(
         prompt,
         processor.info.parse_mm_data(mm_data),

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
-from homunculus.engines.plan import Positions, Viewing, acuity_of
+from homunculus.engines.plan import Viewing, acuity_of
 from homunculus.engines.views import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
 from homunculus.planner.acuity import VLM
@@ -30,8 +30,7 @@ class ServerSettings:
     method: str = ""
     """By default `views`, or `cut` after the encoder."""
     where: Where = "before"
-    """Before the encoder, which then sees only chosen cells; or after it, so that further questions
-    about an image reuse its features."""
+    """Before the encoder, which then sees only chosen cells, or after it."""
     question_from: Source = "last"
     pin: bool = True
     """Whether an image keeps the question of its own turn."""
@@ -45,33 +44,22 @@ class ServerSettings:
     """Seconds that a request waits for relevance searches; then its images are shown as a whole."""
     threads: int = 2
     """Threads of an API server for relevance searches."""
-    share_after: int = 0
-    """Questions about an image after which all later ones share one choice; 0 for never."""
-    share_tokens: int = 0
-    """Tokens of that choice; by default four times as many."""
     letters: int = 2000
     """Characters of a question that are used."""
-    memory: int = 1 << 30
-    """Bytes of image features that a worker keeps, with `where="after"`."""
     scout: str = "auto"
     """Name of the scout, or a folder with its weights."""
     acuity: str = VLM.name
     """How small the model still reads, by name, for planned views."""
     context: float = 1 / 8
     """The least share of the tokens that planned views give to a small picture of the whole."""
-    positions: Positions = "whole"
-    """Whether planned views stand in the whole image or are images of their own."""
     question: str | None = None
     """Replaces the question of the conversation."""
 
     def __post_init__(self) -> None:
         values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
-        names = ("tokens", "images", "pixels", "seconds", "threads", "letters", "memory")
+        names = ("tokens", "images", "pixels", "seconds", "threads", "letters")
         check_whole(values, names)
-        check_whole(values, ("share_after", "share_tokens"), least=0)
-        if not self.share_tokens:
-            object.__setattr__(self, "share_tokens", 4 * self.tokens)
-        kinds = {"where": Where, "question_from": Source, "positions": Positions}
+        kinds = {"where": Where, "question_from": Source}
         for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
                 raise ValueError(
@@ -114,16 +102,6 @@ class ServerSettings:
     def viewing(self) -> Viewing:
         """What planned views go by."""
         return Viewing(acuity_of(self.acuity), self.context)
-
-    @property
-    def max_tokens(self) -> int:
-        """The most tokens that an image may keep."""
-        return max(self.tokens, self.share_tokens) if self.share_after else self.tokens
-
-    @property
-    def separate(self) -> bool:
-        """Whether images are shown as several images of their own."""
-        return self.method_object.rule.planned and self.positions == "separate"
 
     @property
     def scout_object(self) -> Scout:
@@ -297,7 +275,6 @@ def _object(flag: str, value: Any) -> dict[str, Any]:
 
 
 def _images(limits: Mapping[str, Any], flag: int | None) -> int:
-    """Images per request, from vLLM's flag or ours."""
     own = limits.get("image")
     count = own.get("count") if isinstance(own, Mapping) else own
     if count is None:

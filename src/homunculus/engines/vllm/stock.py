@@ -37,7 +37,7 @@ from homunculus.planner.labels import Label, LabelLike
 WHO = "homunculus serve"
 VARIABLE = "HOMUNCULUS_VIEWS"
 """The environment variable with the settings of the middleware, as a JSON object."""
-MIDDLEWARE = "homunculus.engines.vllm.middleware.Views"
+MIDDLEWARE = "homunculus.engines.vllm.middleware.ViewsMiddleware"
 OPTIONS = "--mm-processor-kwargs"
 WINDOWS = 4
 """Windows of an image at most, beside the whole."""
@@ -59,7 +59,6 @@ class StockFamily:
 
 
 def _flat(name: str, info: Any, price: int) -> TokenRule:
-    """Every image costs the same, whatever its size."""
     images = info.get_hf_processor().image_processor
     size = getattr(images, "max_image_size", None) or images.size
     side = int(size.get("longest_edge") or size["height"])
@@ -156,7 +155,7 @@ SHARED = ("tokens", "images", "scout", "acuity")
 """Settings of `homunculus serve` that mean the same here."""
 USUAL = {
     "method": ("", "views"), "where": ("before",), "question_from": ("last",), "pin": (True,),
-    "override": (False,), "positions": ("whole", "separate"), "context": (1 / 8,),
+    "override": (False,), "context": (1 / 8,),
 }  # fmt: skip
 """Settings that only the classes of the plugin know, and what they must be."""
 

@@ -2,6 +2,6 @@
 
 from homunculus.engines.cells.allocate.refine import BestFirst
 from homunculus.engines.cells.allocate.select import TopK
-from homunculus.engines.cells.allocate.tile import Resize, Views
+from homunculus.engines.cells.allocate.tile import Resize, ViewsRule
 
-__all__ = ["BestFirst", "Resize", "TopK", "Views"]
+__all__ = ["BestFirst", "Resize", "TopK", "ViewsRule"]

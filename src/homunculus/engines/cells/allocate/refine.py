@@ -7,7 +7,6 @@ next cell as overlays, and that cell stays.
 """
 
 from dataclasses import dataclass
-from math import erf, isfinite, log, sqrt
 from typing import Any
 
 import torch
@@ -19,31 +18,21 @@ from homunculus.engines.cells.allocate.order import best, check_slots, finish, k
 from homunculus.engines.cells.cache import constant, ramp
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 
-WIDTH = 0.6
-"""Levels from where print is read half of the time to where it is read 84 %."""
-
 
 @dataclass(frozen=True)
 class BestFirst(Rule):
     """Split the cell with the largest expected unresolved area: P(relevant) x extent ^ hedge.
 
-    ``hedge`` 2 weighs by area, 0 dives straight under the highest peak. With ``legible``, split
-    instead where most becomes legible for a slot: print is read half of the time at that level (0
-    is the finest, 1 shows half of the pixels a side), and nearly always one level below.
+    ``hedge`` 2 weighs by area, 0 dives straight under the highest peak.
     """
 
     hedge: float = 2.0
-    legible: float | None = None
 
     def __post_init__(self) -> None:
         check_hedge(self.hedge)
-        if self.legible is not None and not isfinite(self.legible):
-            raise ValueError(f"cut: legible must be a level such as 1.5, got {self.legible}")
 
     def __call__(self, field: Field, relevance: Relevance, slots: int) -> Allocation:
         lag, bonus = lags(field, relevance), self.hedge * field.log_extent
-        if self.legible is not None and field.inner:
-            lag, bonus = gains(field, lag, self.legible), torch.zeros_like(field.log_extent)
         return cut(field, lag, bonus, check_slots(slots))
 
 
@@ -80,42 +69,6 @@ def cut(
     behind = seat - 1 - number[:, -1:]
     shown = overlay.gather(1, behind.clamp(0, overlay.shape[1] - 1))
     return finish(field, torch.where(behind < 0, index, shown)[..., None], slots)
-
-
-def gains(field: Field, lag: Float[Tensor, "b n"], legible: float) -> Float[Tensor, "b n"]:
-    """How far each cell lags behind the one whose split makes most legible for a slot."""
-    gain = torch.tensor(_envelope(field.levels, legible), device=lag.device)[field.level]
-    worth = _beneath(field, lag).log_() + gain
-    return worth.amax(1, keepdim=True) - worth
-
-
-def _beneath(field: Field, lag: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
-    """Relevance added up over the level-0 cells of each cell; never zero."""
-    share = lag.neg().exp_().masked_fill_(field.level > 0, 0.0)
-    share = share.masked_fill_(~field.valid, 0.0)
-    if not field.regular:
-        for first, end in field.spans[:-1]:
-            share = share.scatter_add(1, field.parent[:, first:end], share[:, first:end])
-        return share.clamp_(min=1e-37)
-    for first, end in field.spans[1:]:  # a cell without some child stands in for it, still at 0
-        below = share.gather(1, field.child[:, first:end].flatten(1))
-        share[:, first:end] = below.unflatten(1, (-1, 4)).sum(2)
-    return share.clamp_(min=1e-37)
-
-
-@constant
-def _envelope(levels: int, legible: float) -> list[float]:
-    """Log of what a split of each level makes legible for a slot, splits further down counted in.
-
-    Print becomes legible within a level or two: a split may gain nothing by itself, and much with
-    those after it. So the best average counts, over any number of splits in a row.
-    """
-    read = [0.5 * (1 + erf((legible - level) / WIDTH / sqrt(2))) for level in range(levels)]
-    averages = [0.0] + [
-        max((read[level - down] - read[level]) / (4**down - 1) for down in range(1, level + 1))
-        for level in range(1, levels)
-    ]
-    return [log(max(gain, 1e-12)) for gain in averages]
 
 
 def _splits(field: Field, slots: int) -> int:

@@ -88,7 +88,7 @@ def resize_plan(grid: Grid, slots: int) -> Grid:
 
 
 @dataclass(frozen=True)
-class Views(Rule):
+class ViewsRule(Rule):
     """Views of the picture, any parts at any scale: the planner finds them, an engine shows them.
 
     They are no cells, and how large print is stands in no logit: called, this rule refuses.

@@ -102,7 +102,6 @@ def check_material(material: Material, grids: Sequence[Grid], who: str) -> None:
 
 
 def _grid(grids: Sequence[Grid], slots: int, material: Material) -> Field:
-    """Level-0 cells."""
     return grid(grids, material.feature)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from homunculus.checks import Grid
 from homunculus.engines.cells.cache import cached
 
-CORTEX, FOVEA = 17.3, 0.75
+FOVEA = 0.75
 
 
 def eccentricity(
@@ -25,23 +25,6 @@ def eccentricity(
         return away.mul_(away).sum(-1).sqrt_()
     away = (middle[:, None] - gaze.to(middle)[:, :, None]).abs_().sub_(half[:, None]).clamp_(min=0)
     return away.mul_(away).sum(-1).amin(1).sqrt_()
-
-
-def cortical(
-    box: Float[Tensor, "b n 4"],
-    grids: tuple[Grid, ...],
-    gaze: Float[Tensor, "b f 2"],
-    field_of_view: float,
-) -> Float[Tensor, "b n"]:
-    """Millimetres of cortex a cell takes: its extent in degrees times the magnification there.
-
-    The image's longer side spans ``field_of_view`` degrees.
-    """
-    degrees = 1 / cells_per_degree(grids, field_of_view, box.device)
-    middle, half = (box[..., :2] + box[..., 2:]) / 2, (box[..., 2:] - box[..., :2]) / 2
-    extent = (4 * half.prod(-1)).clamp(min=1).sqrt()
-    away = eccentricity(middle, half, gaze)
-    return extent * degrees * CORTEX / (away * degrees + FOVEA)
 
 
 @cached
