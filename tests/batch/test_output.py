@@ -234,11 +234,11 @@ def test_requests_are_split_at_the_provider_s_limits(tmp_path, batch, monkeypatc
     assert all(one["bytes"] <= 4000 or one["requests"] == 1 for one in told)
 
 
-def test_a_page_shows_the_plans_of_least_value(tmp_path, batch):
-    batch(make.folder(tmp_path / "in", 30), tmp_path / "out", "--question", "<b>What?</b>")
-    page = (tmp_path / "out" / "least-sure.html").read_text()
-    assert page.count("<figure>") == 20
-    assert "<b>What?</b>" not in page.replace("<b>&lt;", "")
+def test_the_summary_names_the_plans_of_least_value(tmp_path, batch):
+    _, said = batch(make.folder(tmp_path / "in", 30), tmp_path / "out", "--question", "What?")
+    plans = json.loads((tmp_path / "out" / "summary.json").read_text())["least_sure"]
+    assert [plan["id"] for plan in plans] == [f"{number:04}.png" for number in range(20)]
+    assert "least likely to show their answer: 0000.png (0.00), 0001.png" in said
 
 
 def test_events_are_json_and_end_with_the_bill(tmp_path, capsys):

@@ -21,7 +21,7 @@ from homunculus.batch.cluster import (
 from homunculus.batch.faults import Ledger, is_machine_error
 from homunculus.batch.job import Job
 from homunculus.batch.read import Listing, Shard, list_input
-from homunculus.batch.report import Tally, event, least_sure_page, text
+from homunculus.batch.report import Tally, event, text
 from homunculus.batch.write import Output
 from homunculus.progress import Progress
 
@@ -201,7 +201,7 @@ def _stop_on_sigterm(collector: Collector, book: Any) -> Generator[None, None, N
 
 
 def _end(collector: Collector, listing: Listing, strict: bool) -> tuple[int, str]:
-    """Write the summary, the requests and the page of doubtful plans."""
+    """Write the summary and the requests."""
     job, out, tally = collector.job, collector.out, collector.tally
     stopped = len(tally.keys) < len(listing.shards)
     for shard in listing.shards:  # lost rows that were not made again before the stop
@@ -221,9 +221,6 @@ def _end(collector: Collector, listing: Listing, strict: bool) -> tuple[int, str
                     f"Requests name the model {job.model!r}. "
                     "Give the API's own name for it as --model."
                 )
-        collector.show.say("drawing the plans of least value")
-        if page := least_sure_page(job, out, tally, listing.shards):
-            notes.append(f"plans to look at: {page}")
     out.put_json("summary.json", summary)
     collector.say(event("end", **summary))
     failed = sum(summary["errors"].values()) if strict else summary["lost"]
