@@ -1,4 +1,4 @@
-"""Ray Data: shards are read by tasks, and planned or answered by a pool of workers.
+"""Ray Data: shards are read by tasks, and planned by a pool of workers.
 
 Files go from stage to stage a few at a time, so storage, workers and the driver hold each other
 back. Pictures are decoded, scouted and planned in one worker: decoded they are 10 to 50 times as
@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 from typing import Any
+
+import torch
 
 from homunculus.batch.faults import MACHINE, Ledger, Start
 from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
@@ -67,22 +69,12 @@ def this_worker() -> dict[str, Any]:
 
 def local_chunks(job: Job, shards: Sequence[Shard], book: Ledger) -> Iterator[Chunk]:
     """The same work in this process, one shard after the other."""
-    engine = load_engine(job)
     for shard in shards:
         if book.left(shard.key):
             return
         for index, (rows, last) in enumerate(chunks(rows_of(job, shard))):
-            results = work_chunk(job, rows, shard.key, index, book, engine)
+            results = work_chunk(job, rows, shard.key, index, book)
             yield Chunk(shard.key, index, last, results, this_worker())
-
-
-def load_engine(job: Job) -> Any:
-    """The model that answers, if answers are wanted."""
-    if job.to != "answers":
-        return None
-    from homunculus.batch.engine import Engine
-
-    return Engine(job)
 
 
 # ---- Ray -----------------------------------------------------------------------------------------
@@ -214,19 +206,17 @@ def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[An
 
 
 class Worker:
-    """Plans or answers chunks, and keeps its scouts and its model in between."""
+    """Plans chunks, and keeps its scouts in between."""
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
-        plans = job.to != "answers"
-        bound_memory(PAGES, few_kernels=plans)  # a model has shapes of its own
-        self._job, self._book, self._engine = job, book, load_engine(job)
-        if plans:
-            need("torch", extra="batch", who=WHO).set_num_threads(1)
+        bound_memory(PAGES, few_kernels=True)
+        self._job, self._book = job, book
+        torch.set_num_threads(1)
 
     def __call__(self, batch: Any) -> dict[str, list[Any]]:
         key, index = batch["shard"][0].as_py(), batch["index"][0].as_py()
         rows = [Row(**row) for row in from_bytes(batch["data"][0].as_py())]
-        results = work_chunk(self._job, rows, key, index, self._book, self._engine)
+        results = work_chunk(self._job, rows, key, index, self._book)
         return {
             "shard": [key],
             "index": [index],
@@ -238,7 +228,7 @@ class Worker:
 
 
 def ray_chunks(
-    job: Job, shards: Sequence[Shard], book: RemoteBook, workers: int, gpus: float
+    job: Job, shards: Sequence[Shard], book: RemoteBook, workers: int
 ) -> Iterator[Chunk]:
     """The work on Ray's workers; results come as they are ready."""
     data = need("ray.data", extra="ray", who=WHO)
@@ -255,7 +245,7 @@ def ray_chunks(
         )
         .map_batches(
             Worker, batch_size=1, batch_format="pyarrow", compute=pool, num_cpus=1,
-            num_gpus=gpus or None, fn_constructor_args=(job, book),
+            fn_constructor_args=(job, book),
         )
     )  # fmt: skip
     for batch in stream.iter_batches(batch_size=1, batch_format="pyarrow", prefetch_batches=1):

@@ -11,10 +11,10 @@ from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
 
-SCHEMA = 2
-"""Version of the columns; a change that a reader would notice makes it 3."""
+SCHEMA = 3
+"""Version of the columns; a change that a reader would notice makes it 4."""
 WHO = "homunculus batch"
-To = Literal["plans", "views", "answers"]
+To = Literal["plans", "views"]
 Style = Literal["openai", "anthropic"]
 
 
@@ -34,12 +34,8 @@ class Job:
     """Folder that paths in rows are relative to; by default that of the file they stand in."""
     pages: str = "all"
     to: To = "plans"
-    engine: str = ""
-    """A model that vLLM loads, for answers."""
-    engine_args: str = "{}"
-    """Further arguments of vLLM's engine, as JSON."""
     max_output: int = 256
-    """Tokens of an answer."""
+    """Tokens of an answer, in requests."""
     acuity: str = "vlm"
     scout: str = "auto"
     legible: float | None = None
@@ -52,21 +48,15 @@ class Job:
 
     def __post_init__(self) -> None:
         page_numbers(self.pages, 1)
-        if not isinstance(json.loads(self.engine_args), dict):
-            raise ValueError(
-                '--engine-args: expected a JSON object, such as \'{"dtype": "auto"}\'.'
-            )
         if self.to == "views" and isinstance(self.rule, LevelRule):
             raise ValueError(
                 f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
                 "Name another model, or leave --to out for plans."
             )
-        if self.to != "answers" and self.tokens < least(self.rule):
+        if self.tokens < least(self.rule):
             raise too_few(self.rule, self.tokens)
         if self.legible is not None:
             check_legible(self.legible)
-            if self.to == "answers":
-                raise ValueError("--legible: answers always have --tokens tokens. Drop it.")
 
     @property
     def rule(self) -> TokenRule:
@@ -141,9 +131,8 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
         ("value", pa.float64()), ("basis", pa.string()), ("sure", pa.float64()),
         ("relevance", pa.string()),
         ("views", pa.list_(view)), ("setting", pa.string()),
-        ("answer", pa.string()), ("prompt_tokens", pa.int32()), ("answer_tokens", pa.int32()),
         ("open_seconds", pa.float32()), ("scout_seconds", pa.float32()),
-        ("plan_seconds", pa.float32()), ("answer_seconds", pa.float32()),
+        ("plan_seconds", pa.float32()),
         ("tries", pa.int32()), ("error_kind", pa.string()), ("error", pa.string()),
     )  # fmt: skip
     metadata = {"homunculus.batch.schema": str(SCHEMA), "homunculus.batch.shard": key}
@@ -151,7 +140,7 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
     return pa.schema(columns, metadata)
 
 
-TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tries")
+TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "tries")
 """Columns that differ from run to run; all others follow from input and job."""
 REQUEST = "request"
 """A result's line for a provider, which goes to a file of its own."""

@@ -44,7 +44,7 @@ class Tally:
         self.keys.add(key)
         self.rows += totals["rows"]
         self.errors.update(totals["errors"])
-        names = ("tokens", "untouched", "prompt_tokens", "answer_tokens", "original")
+        names = ("tokens", "untouched", "original")
         self.sums.update({name: totals[name] for name in names})
         self.sums.update(
             {f"{name}_ms": int(1000 * time) for name, time in totals["seconds"].items()}
@@ -94,15 +94,14 @@ class Tally:
                 "money_before": round(self.sums["untouched"] * self.price / 1e6, 4),
                 "money_after": round(self.sums["tokens"] * self.price / 1e6, 4),
             }
-        names = ("open", "scout", "plan", "answer")
+        names = ("open", "scout", "plan")
         return {
             "schema": SCHEMA, "job": job.facts(), "rows": self.rows, "shards": shards,
             "done": self.rows - sum(self.errors.values()), "errors": dict(self.errors),
             "lost": sum(self.errors[kind] for kind in LOST),
             "resized": {**self.resized, "names": self.names}, "original": self.sums["original"],
             "least_sure": [{"id": row, "value": value} for value, row in self.least],
-            "bill": bill, "prompt_tokens": self.sums["prompt_tokens"],
-            "answer_tokens": self.sums["answer_tokens"], "stopped": stopped,
+            "bill": bill, "stopped": stopped,
             "run": {"rows": self.fresh, "seconds": seconds,
                     "rows_per_second": facts["rows_per_second"]},
             "worker_seconds": {name: self.sums[f"{name}_ms"] / 1000 for name in names},

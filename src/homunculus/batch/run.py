@@ -86,7 +86,6 @@ def run(
     local: bool = False,
     workers: int | None = None,
     address: str | None = None,
-    gpus: float = 0.0,
     price: float | None = None,
     strict: bool = False,
     replace: bool = False,
@@ -95,9 +94,9 @@ def run(
     """Run a job, or the rest of it. Returns an exit code and a summary for people.
 
     ``say`` takes events as lines of JSON. ``local`` works in this process, else Ray's ``workers``
-    do, each with ``gpus``, here or in the cluster at ``address``. ``replace`` deletes results of
-    files that have changed, ``retry_lost`` makes rows again that were lost to crashes or to the
-    machine, and with ``strict`` any error makes the exit code 1.
+    do, here or in the cluster at ``address``. ``replace`` deletes results of files that have
+    changed, ``retry_lost`` makes rows again that were lost to crashes or to the machine, and with
+    ``strict`` any error makes the exit code 1.
     """
     with _machine_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -117,7 +116,7 @@ def run(
             todo = [shard for shard in listing.shards if shard.key not in done]
             if todo:
                 collector.tally.start = monotonic()
-                _work(collector, todo, local, workers, address, gpus)
+                _work(collector, todo, local, workers, address)
             return _end(collector, listing, strict)
 
 
@@ -142,7 +141,6 @@ def _work(
     local: bool,
     workers: int | None,
     address: str | None,
-    gpus: float,
 ) -> None:
     """Make all shards, or only those that were begun if the run is told to stop."""
     ledger = str(collector.out.work / "rows")
@@ -154,7 +152,7 @@ def _work(
             workers = workers or _default_workers(address)
             ray = stack.enter_context(ray_session(address, workers))
             book = remote_book(ray, ledger)
-            chunks = ray_chunks(collector.job, todo, book, workers, gpus)
+            chunks = ray_chunks(collector.job, todo, book, workers)
         stack.enter_context(_stop_on_sigterm(collector, book))
         finished = set[str]()
         for chunk in chunks:

@@ -233,7 +233,7 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     kinds = [result["error_kind"] for result in results if result.get("error")]
     # what is not known is the least sure of all
     plans = [(result["value"] or 0.0, result["id"]) for result in done if result.get("basis")]
-    names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
+    names = ("tokens", "untouched")
     resized = [result for result in done if is_resized(result)]
     return {
         "rows": len(results),
@@ -247,7 +247,7 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         **{name: sum(result.get(name) or 0 for result in done) for name in names},
         "seconds": {
             name: round(sum(result.get(f"{name}_seconds") or 0.0 for result in done), 3)
-            for name in ("open", "scout", "plan", "answer")
+            for name in ("open", "scout", "plan")
         },
         "least": nsmallest(LEAST_SURE, plans),
     }
