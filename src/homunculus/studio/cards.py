@@ -7,7 +7,7 @@ from typing import Any
 
 from homunculus.engines.cells.methods import DEFAULT
 from homunculus.pages import to_data_uri
-from homunculus.studio.compare import Column, Comparison, ScoutMap, what_moves
+from homunculus.studio.compare import Column, Comparison, ScoutMap
 
 EMPTY = """
 <div class="empty">
@@ -25,11 +25,6 @@ ASK = """
 <p>Type it beside the picture, or click on the picture where the model should look.</p></div>
 """
 
-
-FIRST = ("qwen3-vl", "gpt-6", "gpt-5-mini", "claude", "gemini-2.5", "mistral")
-"""Models whose costs are shown first, behind the one that was chosen."""
-
-
 CHANCE = "Chance to read the answer"
 """The one probability that the page shows."""
 
@@ -39,16 +34,14 @@ def problem(text: str) -> str:
     return f'<div class="problem" role="alert">{escape(text)}</div>'
 
 
-def page(
-    first: Comparison,
-    second: Comparison | None = None,
-    answers: Mapping[str, str] | None = None,
-) -> str:
+def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> str:
     """Everything, from the most to the least important."""
-    parts = [_head(first), _columns(first, answers or {})]
-    if second:
-        parts.append(_moves(first, second))
-    parts += [_sent(first), _scouts(first.scouts), _costs(first)]
+    parts = [
+        _head(comparison),
+        _columns(comparison, answers or {}),
+        _sent(comparison),
+        _scouts(comparison.scouts),
+    ]
     return f'<div class="results">{"".join(parts)}</div>'
 
 
@@ -110,25 +103,6 @@ def _answer(text: str, where: str) -> str:
     return f'<blockquote class="answer"><small>{where}</small>{escape(text)}</blockquote>'
 
 
-def _moves(first: Comparison, second: Comparison) -> str:
-    rows = _question(1, first) + _question(2, second)
-    both = _picture(what_moves(first, second), "the windows of both questions")
-    return (
-        '<section class="moves"><h2>What moves with the question</h2>'
-        "<p>The windows of <code>views</code> for both questions, on one picture.</p>"
-        f'<div class="pair">{both}<div>{rows}</div></div></section>'
-    )
-
-
-def _question(number: int, comparison: Comparison) -> str:
-    column = comparison.columns[1]
-    spot = _picture(column.spot, f"views, question {number}: what can be read there")
-    return (
-        f'<div class="asked"><h4><mark class="q{number}">{number}</mark>'
-        f"{escape(comparison.title)}</h4>{spot}{_meter(column.value)}</div>"
-    )
-
-
 def _sent(comparison: Comparison) -> str:
     """Every picture at its own size, a pixel of it on a pixel of the page."""
     figures = "".join(
@@ -157,40 +131,6 @@ def _scouts(maps: Sequence[ScoutMap]) -> str:
     return (
         '<section class="scouts"><h2>Where the scouts looked</h2>'
         f'<div class="row">{cards}</div></section>'
-    )
-
-
-def _costs(comparison: Comparison) -> str:
-    chosen = comparison.seen.rule.name
-    first = [chosen, *(name for name in FIRST if name != chosen)]
-    ranked = sorted(
-        comparison.costs, key=lambda row: first.index(row["model"]) if row["model"] in first else 99
-    )
-    rows = [_cost(row, chosen) for row in ranked]
-    head = (
-        "<thead><tr><th>model</th><th>untouched</th><th>views</th>"
-        '<th class="wide">share of the untouched</th><th class="wide">known by</th></tr></thead>'
-    )
-    few, rest = "".join(rows[: len(first)]), "".join(rows[len(first) :])
-    return (
-        '<section class="costs"><h2>What it costs, by model</h2>'
-        f"<p>Image tokens of this picture as each model counts them: untouched, and as views "
-        f"within {comparison.request.tokens}. Prices per token are your provider's.</p>"
-        f"<table>{head}<tbody>{few}</tbody></table>"
-        f"<details><summary>All {len(rows)} models</summary>"
-        f"<table>{head}<tbody>{rest}</tbody></table></details></section>"
-    )
-
-
-def _cost(row: Mapping[str, Any], chosen: str) -> str:
-    untouched, views = row["untouched"], row["views"]
-    cost = f"{views:,}" if views else f"from {row['least']:,}"
-    part = f'<u style="width:{100 * views / untouched:.2f}%"></u>' if views else ""
-    mine = ' class="chosen"' if row["model"] == chosen else ""
-    return (
-        f"<tr{mine}><td>{escape(row['model'])}</td><td>{untouched:,}</td><td>{cost}</td>"
-        f'<td class="wide"><i>{part}</i></td>'
-        f'<td class="wide">{escape(row["sure"])}, {escape(row["date"])}</td></tr>'
     )
 
 

@@ -18,11 +18,10 @@ from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.belief import Belief, in_picture, scout_cells
-from homunculus.planner.cost import costs
 from homunculus.planner.view import View, render
 from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout
-from homunculus.scouts.sight import Image, Scout, Sight, probabilities, resize_map
+from homunculus.scouts.sight import Image, Scout, Sight, probabilities
 from homunculus.show import panels
 from homunculus.show.cells import Look, look, notes
 from homunculus.show.views import compose, outline, resized, to_pillow
@@ -67,8 +66,6 @@ class Request:
     """Methods beside `resize` and `views`."""
     point: tuple[float, float] | None = None
     """x y as fractions of the picture: look there."""
-    beside: bool = False
-    """Whether the point is looked at beside the question, and not instead of it."""
 
     def __post_init__(self) -> None:
         low, high = TOKENS
@@ -107,28 +104,18 @@ def open_upload(data: bytes, page: int = 1) -> Picture:
 
 @dataclass(frozen=True, eq=False)
 class PointScout:
-    """Looks where a person points, instead of where the question looks or beside it."""
+    """Looks where a person points, and not where the question looks."""
 
     scout: Scout
     point: tuple[float, float]
-    beside: bool = False
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         sight = self.scout(image, question, grid)
         spot = _around(self.point, grid).log_softmax(-1).view(grid)
-        if not (self.beside and sight.sure):
-            return replace(
-                sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
-                origin="your point", explanation="The choice follows the point, not the question.",
-            )  # fmt: skip
-        question_map = resize_map(sight.logit, grid).flatten().log_softmax(-1).view(grid)
         return replace(
-            sight,
-            logit=torch.logaddexp(question_map, spot),
-            sure=(sight.sure + SURE) / 2,
-            origin=f"{sight.origin} + your point",
-            explanation=f"{sight.explanation} The point counts as much as the question.",
-        )
+            sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
+            origin="your point", explanation="The choice follows the point, not the question.",
+        )  # fmt: skip
 
 
 def _around(point: tuple[float, float], grid: Grid) -> Tensor:
@@ -181,7 +168,6 @@ class Comparison:
     """The pictures of `views` as data URLs, as they would be sent."""
     columns: Sequence[Column]
     scouts: Sequence[ScoutMap]
-    costs: Sequence[dict[str, Any]]
     place: Box
     """What is magnified."""
     original: Any
@@ -191,7 +177,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """What is looked for."""
-        if self.request.point and not self.request.beside:
+        if self.request.point:
             return "Where you clicked"
         question = self.request.question.strip()
         return f"“{question}”" if question else "No question: what stands out"
@@ -202,20 +188,18 @@ def compare(picture: Picture, request: Request) -> Comparison:
     whole = to_pillow(picture)
     scout = get_scout("auto")
     if request.point:
-        scout = PointScout(scout, request.point, request.beside)
+        scout = PointScout(scout, request.point)
     planner = Planner(picture, request.question, model=request.model, scout=scout)
     seen = planner.views(request.tokens)
     place = spot_of(planner, request.point)
     columns = [_resize(seen, whole, place), _views(seen, whole, place)]
     columns += [_cells(name, planner, request, whole, place) for name in request.others]
-    high, wide = picture.original
     return Comparison(
         request,
         seen,
         [encode(render(whole, view)).url for view in seen],
         columns,
         scout_maps(planner, request, whole),
-        costs(f"{wide}x{high}", tokens=request.tokens),
         place,
         _magnified(whole, place),
         notes(picture, request.question, seen.sight),
@@ -362,19 +346,3 @@ def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]
         drawn = panels.outlined(drawn, words)
         maps.append(ScoutMap(name, drawn, sight.sure, sight.explanation))
     return maps
-
-
-def what_moves(first: Comparison, second: Comparison) -> Any:
-    """The windows of two questions on one picture, in two colours."""
-    whole = _reduced(to_pillow(first.seen.picture))
-    panel, scale = panels.washed(whole, 0.35), whole.width / first.seen.picture.size[1]
-    for number, comparison, colour in ((1, first, panels.LEVELS[0]), (2, second, panels.LEVELS[3])):
-        pen = panels.draw(panel)
-        for view in comparison.seen:
-            if view.name == "whole":
-                continue
-            x0, y0, x1, y1 = (round(side * scale) for side in view.box)
-            pen.rectangle((x0, y0, x1 - 1, y1 - 1), outline=colour, width=4)
-            pen.rectangle((x0, y0, x0 + 22, y0 + 24), fill=colour)
-            pen.text((x0 + 7, y0 + 2), str(number), panels.PAPER, panels.typeface(18))
-    return panel
