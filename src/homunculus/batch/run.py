@@ -207,18 +207,16 @@ def _end(collector: Collector, listing: Listing, strict: bool) -> tuple[int, str
             tally.add(shard.key, out.totals(shard.key))
     summary = tally.summary(job, len(tally.keys), stopped)
     notes = list[str]()
-    if not stopped:
-        if job.to == "views":
-            summary["requests"] = out.merge_requests(listing.shards)
-            notes += [
-                f"{file['file']}: {file['requests']:,} requests, {file['bytes'] / 1e6:.1f} MB"
-                for file in summary["requests"]
-            ]
-            if job.model == job.rule.name:
-                notes.append(
-                    f"Requests name the model {job.model!r}. "
-                    "Give the API's own name for it as --model."
-                )
+    if job.to == "views" and not stopped:
+        summary["requests"] = out.merge_requests(listing.shards)
+        notes += [
+            f"{file['file']}: {file['requests']:,} requests, {file['bytes'] / 1e6:.1f} MB"
+            for file in summary["requests"]
+        ]
+        if job.model == job.rule.name:
+            notes.append(
+                f"Requests name the model {job.model!r}. Give the API's own name for it as --model."
+            )
     out.put_json("summary.json", summary)
     collector.say(event("end", **summary))
     failed = sum(summary["errors"].values()) if strict else summary["lost"]

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -160,7 +159,7 @@ def _print(
     if arguments.why:
         repeated = facts["why"]["made"] in "\n".join(lines)
         why = facts["why"] | ({"made": ""} if repeated else {})
-        print(why_table(why, sys.stdout.isatty()).rstrip())
+        print(why_table(why).rstrip())
 
 
 def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:
