@@ -226,8 +226,6 @@ def test_the_table_tells_heights_and_kinds_apart() -> None:
     assert first["read"] == pytest.approx(2 / 3, abs=1e-3)
     assert (last["height"], last["read"]) == (3.0, 0.0)
     assert result["smallest"] == {"50%": 8.12, "90%": None}
-    assert result["kinds"]["code"] is None
-    assert result["kinds"]["word"]["middle"][0] == pytest.approx(7.4, abs=0.9)
     assert result["rows"][0][:4] == [40.0, "word", chart[0].text, chart[0].text]
 
 

@@ -4,7 +4,7 @@ complete of them. Nothing is loaded.
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from shlex import join
@@ -66,27 +66,25 @@ class Names(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        setattr(namespace, self.dest, [one for text in values for one in text.split(",") if one])
-
-
-def numbers(many: int) -> Callable[[str], tuple[float, ...]]:
-    """A parser of so many numbers between commas."""
-
-    def parse(text: str) -> tuple[float, ...]:
-        try:
-            found = tuple(float(part) for part in text.split(","))
-        except ValueError:
-            found = ()
-        if len(found) != many:
-            raise argparse.ArgumentTypeError(
-                f"expected {many} numbers between commas, without spaces, got {text!r}"
-            )
-        return found
-
-    return parse
+        setattr(namespace, self.dest, [name for text in values for name in text.split(",") if name])
 
 
 LONGEST_SLUG = 40
+
+
+def point(text: str) -> tuple[float, float]:
+    """A place: x and y.
+
+    >>> point("0.5,0.25")
+    (0.5, 0.25)
+    """
+    try:
+        x, y = (float(side) for side in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected 2 numbers with a comma between, without spaces, got {text!r}"
+        ) from None
+    return x, y
 
 
 def slug(text: str) -> str:

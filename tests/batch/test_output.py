@@ -42,7 +42,7 @@ def test_a_plan_is_the_one_of_a_single_picture(tmp_path, batch):
 
 def test_poison_becomes_error_rows(tmp_path, batch):
     source = make.poisoned(tmp_path / "in", 60, 12)
-    code, said = batch(source, tmp_path / "out", "--price", "3")
+    code, said = batch(source, tmp_path / "out")
     told = results(tmp_path / "out")
     wrong = [row for row in told if row["error"]]
     assert (code, len(told), len(wrong)) == (0, 60, 12)
@@ -246,10 +246,9 @@ def test_events_are_json_and_end_with_the_bill(tmp_path, capsys):
 
     source = make.folder(tmp_path / "in", 5)
     words = ["batch", str(source), str(tmp_path / "out"), *make.FAST, "--local", "--json"]
-    assert main([*words, "--price", "2.5"]) == 0
+    assert main(words) == 0
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["event"] for one in told if one["event"] != "progress"] == ["start", "shard", "end"]
     bill = told[-1]["bill"]
     rows = results(tmp_path / "out")
     assert bill["after"] == sum(row["tokens"] for row in rows)
-    assert bill["money_after"] == round(bill["after"] * 2.5 / 1e6, 4)

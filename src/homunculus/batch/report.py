@@ -22,8 +22,6 @@ class Tally:
 
     total: int
     """Rows that the input promises."""
-    price: float | None = None
-    """Money for a million input tokens."""
     rows: int = 0
     sums: Counter[str] = field(default_factory=Counter[str])
     errors: Counter[str] = field(default_factory=Counter[str])
@@ -84,16 +82,10 @@ class Tally:
         """All of it, with the bill."""
         rule, facts = job.rule, self.facts()
         seconds = round(monotonic() - self.start, 2)
-        bill: dict[str, Any] = {
+        bill = {
             "model": rule.name, "token_px": rule.token_px,
             "before": self.sums["untouched"], "after": self.sums["tokens"],
         }  # fmt: skip
-        if self.price is not None:
-            bill |= {
-                "price_per_million": self.price,
-                "money_before": round(self.sums["untouched"] * self.price / 1e6, 4),
-                "money_after": round(self.sums["tokens"] * self.price / 1e6, 4),
-            }
         names = ("open", "scout", "plan")
         return {
             "schema": SCHEMA, "job": job.facts(), "rows": self.rows, "shards": shards,
@@ -130,11 +122,6 @@ def text(summary: dict[str, Any], folder: Path) -> str:
         lines.append(
             f"image tokens as {bill['model']} counts them: {bill['before']:,} before, "
             f"{bill['after']:,} after ({share:.1%})"
-        )
-    if "money_before" in bill:
-        price = f"at {bill['price_per_million']:g} a million tokens"
-        lines.append(
-            f"money {price}: {bill['money_before']:,.2f} before, {bill['money_after']:,.2f} after"
         )
     lines.append(
         f"this run: {run['rows']:,} rows in {run['seconds']:,.0f} s, "

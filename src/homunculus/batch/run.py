@@ -86,7 +86,6 @@ def run(
     local: bool = False,
     workers: int | None = None,
     address: str | None = None,
-    price: float | None = None,
     strict: bool = False,
     replace: bool = False,
     retry_lost: bool = False,
@@ -104,7 +103,7 @@ def run(
             show.say("listing the input")
             listing = list_input(job, VERSION)
             done = out.finished(listing.shards, replace, retry_lost)
-            collector = Collector(job, out, say, show, Tally(listing.rows, price))
+            collector = Collector(job, out, say, show, Tally(listing.rows))
             for key in done:
                 collector.tally.add(key, out.totals(key))
             say(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
-    """The flags of a job, and of the machines that do it."""
     add = parser.add_argument
     add("source", help="a folder, a PDF, JSONL, Parquet or tar files, or a pattern; also s3://...")
     add("out", type=Path, help="folder for the results; run again to go on where a run ended")
@@ -41,7 +40,6 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--legible", type=float, metavar="P", help=about)
     add("--cap", type=count, default=1024, help="the most tokens with --legible (%(default)s)")
     add("--shard-rows", type=count, default=256, help="rows of a finished file (%(default)s)")
-    add("--price", type=float, help="money for a million input tokens, for the bill")
     add("--strict", action="store_true", help="exit with 1 if any row is an error, whatever it is")
     add("--replace", action="store_true", help="delete results of files that have changed")
     about = "make rows again that were lost to crashes or to the machine"
@@ -58,7 +56,7 @@ JOB = (
     "to", "max_output", "acuity", "scout", "legible", "cap", "shard_rows",
 )  # fmt: skip
 """Flags that say what the results are; the others say how the run goes."""
-RUN = ("local", "workers", "address", "price", "strict", "replace", "retry_lost")
+RUN = ("local", "workers", "address", "strict", "replace", "retry_lost")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -320,7 +320,6 @@ def examine(eyes: Eyes, items: Sequence[Item], seed: int, progress: Progress) ->
         "bound": bound,
         "smallest": {f"{share:.0%}": _smallest(table, share) for share in SHARES},
         "table": table,
-        "kinds": {kind: _kind_curve(kind, items, read) for kind in KINDS},
         "rows": [
             [round(item.height, 2), item.kind, item.text, text, *marks]
             for item, text, marks in zip(items, texts, scores, strict=True)
@@ -350,17 +349,6 @@ def _curve(
     if bound:
         message += f" The middle is {bound} the chart: extrapolated."
     return curve, message, bound
-
-
-def _kind_curve(kind: str, items: Sequence[Item], read: Sequence[bool]) -> dict[str, Any] | None:
-    pairs = zip(items, read, strict=True)
-    heights, right = zip(
-        *((item.height, correct) for item, correct in pairs if item.kind == kind), strict=True
-    )
-    if not any(right) or all(right):
-        return None
-    fit = fit_curve(heights, right, resamples=RESAMPLES // 4)
-    return {"middle": fit.middle, "width": fit.width, "ceiling": fit.ceiling}
 
 
 def _table(items: Sequence[Item], scores: Sequence[tuple[bool, float]]) -> list[dict[str, Any]]:
