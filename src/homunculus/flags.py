@@ -1,5 +1,5 @@
-"""Flags that several verbs share (whole numbers, lists of numbers, `--json`), and what a shell can
-complete of them. Nothing is loaded.
+"""Flags that several verbs share (whole numbers, pages, `--json`), and what a shell can complete of
+them. Nothing is loaded.
 """
 
 import argparse
@@ -45,31 +45,6 @@ def page_number(text: str) -> int | Literal["all"]:
         raise argparse.ArgumentTypeError(
             f"expected a whole number from 1, or `all`, got {text!r}"
         ) from None
-
-
-def counts(text: str) -> list[int]:
-    """Whole numbers between commas.
-
-    >>> counts("64,128")
-    [64, 128]
-    """
-    return [count(part) for part in text.split(",")]
-
-
-class Names(argparse.Action):
-    """Names with spaces or commas between, as one list."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        setattr(namespace, self.dest, [name for text in values for name in text.split(",") if name])
-
-
-LONGEST_SLUG = 40
 
 
 def point(text: str) -> tuple[float, float]:

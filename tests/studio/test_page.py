@@ -18,7 +18,6 @@ def test_an_example_another_question_a_click_and_a_budget(visit, model_server) -
     assert list(first) == ["resize", "views", "cut"]
     assert all(tokens <= 64 for tokens, _ in first.values())
     assert first["views"][1] > first["resize"][1] + 0.2
-    assert len(page.locator(".scouts figure").all()) >= 2
 
     spot = page.locator(".card.ours .spot img").get_attribute("src")
     question = page.locator("#question textarea, #question input")
@@ -32,10 +31,6 @@ def test_an_example_another_question_a_click_and_a_budget(visit, model_server) -
     visit.results(lambda: page.locator("#pane .source").click(position=point))
     assert page.locator("#pane .cross").is_visible()
     assert page.locator(".card.ours .spot img").get_attribute("src") != spot
-    assert (
-        "your point" in page.locator(".scouts").inner_text()
-        or "point" in page.locator(".scouts").inner_text()
-    )
     visit.results(lambda: page.click("[data-act=forget]"))
     assert page.locator("#pane .cross").count() == 0
 

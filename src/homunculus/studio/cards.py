@@ -1,13 +1,13 @@
 """What the page shows of a comparison, as HTML. Every text is escaped; pictures are inside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from io import BytesIO
 from typing import Any
 
 from homunculus.engines.cells.methods import DEFAULT
 from homunculus.pages import to_data_uri
-from homunculus.studio.compare import Column, Comparison, ScoutMap
+from homunculus.studio.compare import Column, Comparison
 
 EMPTY = """
 <div class="empty">
@@ -40,7 +40,6 @@ def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> st
         _head(comparison),
         _columns(comparison, answers or {}),
         _sent(comparison),
-        _scouts(comparison.scouts),
     ]
     return f'<div class="results">{"".join(parts)}</div>'
 
@@ -116,21 +115,6 @@ def _sent(comparison: Comparison) -> str:
         '<section class="sent"><h2>What is sent</h2>'
         "<p>The pictures of <code>views</code> at the size that a model gets them.</p>"
         f'<div class="row">{figures}</div></section>'
-    )
-
-
-def _scouts(maps: Sequence[ScoutMap]) -> str:
-    titles = {"words": "Words", "things": "Things", "together": "Together", "used": "Used"}
-    cards = "".join(
-        f"<figure><figcaption><b>{titles.get(scout.name, escape(scout.name))}</b>"
-        f"<em>{'' if scout.sure else 'does not know'}</em></figcaption>"
-        f"{_picture(scout.map, f'where {scout.name} looked')}"
-        f"<p>{escape(scout.explanation)}</p></figure>"
-        for scout in maps
-    )
-    return (
-        '<section class="scouts"><h2>Where the scouts looked</h2>'
-        f'<div class="row">{cards}</div></section>'
     )
 
 

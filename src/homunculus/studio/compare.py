@@ -17,9 +17,8 @@ from homunculus.engines.cells.methods import DEFAULT, list_methods
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
 from homunculus.planner.acuity import Acuity
-from homunculus.planner.belief import Belief, in_picture, scout_cells
+from homunculus.planner.belief import Belief, in_picture
 from homunculus.planner.view import View, render
-from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Image, Scout, Sight, probabilities
 from homunculus.show import panels
@@ -148,17 +147,6 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoutMap:
-    """Where a scout looked."""
-
-    name: str
-    map: Any
-    """Its relevance, drawn on the picture."""
-    sure: float
-    explanation: str
-
-
-@dataclass(frozen=True, eq=False)
 class Comparison:
     """All that the page shows of one request."""
 
@@ -167,7 +155,6 @@ class Comparison:
     sent: Sequence[str]
     """The pictures of `views` as data URLs, as they would be sent."""
     columns: Sequence[Column]
-    scouts: Sequence[ScoutMap]
     place: Box
     """What is magnified."""
     original: Any
@@ -199,7 +186,6 @@ def compare(picture: Picture, request: Request) -> Comparison:
         seen,
         [encode(render(whole, view)).url for view in seen],
         columns,
-        scout_maps(planner, request, whole),
         place,
         _magnified(whole, place),
         notes(picture, request.question, seen.sight),
@@ -222,7 +208,11 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
     if count:
         about += f" and {count} window{'s' * (count > 1)}"
     shown, small = compose(whole, seen.views, whole.size, 1.0), _reduced(whole)
-    where = outline(panels.washed(small, 0.35), seen, small.width / whole.width)
+    logit = seen.sight.logit
+    marked = panels.washed(small, 0.35)
+    if seen.sight.sure:  # else its map says nothing
+        marked = panels.heated(small, logit, small.width / logit.shape[1])
+    where = outline(marked, seen, small.width / whole.width)
     return Column(
         DEFAULT, about, seen.tokens, seen.value, where, _reduced(shown),
         _magnified(shown, place), seen.views,
@@ -326,23 +316,3 @@ def _reduced(picture: Any) -> Any:
     scale = min(1.0, WIDE / picture.width, HIGH / picture.height)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     return picture.resize(size, panels.pil().Resampling.LANCZOS)
-
-
-def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]:
-    """Each scout that was asked, and what was made of them together."""
-    picture, has_question = planner.picture, bool(request.question.strip())
-    grid = scout_cells(picture.size)[0]
-    names = ["words", *(["things"] if things.available() else [])] if has_question else []
-    sights = [(name, get_scout(name)(picture.pixels, request.question, grid)) for name in names]
-    sights.append(("together" if names and not request.point else "used", planner.sight))
-    small = _reduced(whole)
-    maps = list[ScoutMap]()
-    for name, sight in sights:
-        words = [(match.label, match.box) for match in sight.likely]
-        if sight.sure:
-            drawn = panels.heated(small, sight.logit, small.width / sight.logit.shape[1])
-        else:  # its map says nothing
-            drawn = panels.washed(small, 0.6)
-        drawn = panels.outlined(drawn, words)
-        maps.append(ScoutMap(name, drawn, sight.sure, sight.explanation))
-    return maps
