@@ -62,6 +62,9 @@ def point(text: str) -> tuple[float, float]:
     return x, y
 
 
+LONGEST_SLUG = 40
+
+
 def slug(text: str) -> str:
     """Text as part of a file name: words with hyphens; a short hash where that leaves anything out.
 
