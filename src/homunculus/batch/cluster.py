@@ -5,9 +5,9 @@ back. Pictures are decoded, scouted and planned in one worker: decoded they are 
 large as their files, too much to send. The driver alone writes.
 """
 
-import json
 import logging
 import os
+import pickle
 import re
 import resource
 import socket
@@ -21,8 +21,8 @@ from typing import Any
 import torch
 
 from homunculus.batch.faults import MACHINE, Ledger, Start
-from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
-from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
+from homunculus.batch.job import Job
+from homunculus.batch.read import Shard, chunks, rows_of
 from homunculus.batch.work import work_chunk
 from homunculus.lazy import need
 from homunculus.scouts.memory import bound_memory
@@ -189,20 +189,21 @@ def remote_book(ray: Any, folder: str) -> RemoteBook:
     """
     strategies = need("ray.util.scheduling_strategies", extra="ray", who=WHO)
     node = ray.get_runtime_context().get_node_id()
-    here = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
-    remote = ray.remote(num_cpus=0, scheduling_strategy=here, max_restarts=-1, max_task_retries=-1)
+    beside_driver = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+    remote = ray.remote(
+        num_cpus=0, scheduling_strategy=beside_driver, max_restarts=-1, max_task_retries=-1
+    )
     return RemoteBook(remote(Ledger).remote(folder))
 
 
-def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[Any]]]:
+def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[bytes]]]:
     """Read shards; one chunk after the other goes to the next stage."""
-    for text in batch["shard"].to_pylist():
-        shard = Shard.from_json(text)
+    for data in batch["shard"].to_pylist():
+        shard = pickle.loads(data)
         if book.left(shard.key):
             continue
         for index, (rows, last) in enumerate(chunks(rows_of(job, shard))):
-            data = to_bytes([row._asdict() for row in rows], row_columns())
-            yield {"shard": [shard.key], "index": [index], "last": [last], "data": [data]}
+            yield {"rows": [pickle.dumps((shard.key, index, last, rows))]}
 
 
 class Worker:
@@ -213,18 +214,10 @@ class Worker:
         self._job, self._book = job, book
         torch.set_num_threads(1)
 
-    def __call__(self, batch: Any) -> dict[str, list[Any]]:
-        key, index = batch["shard"][0].as_py(), batch["index"][0].as_py()
-        rows = [Row(**row) for row in from_bytes(batch["data"][0].as_py())]
+    def __call__(self, batch: Any) -> dict[str, list[bytes]]:
+        key, index, last, rows = pickle.loads(batch["rows"][0].as_py())
         results = work_chunk(self._job, rows, key, index, self._book)
-        return {
-            "shard": [key],
-            "index": [index],
-            "last": [batch["last"][0].as_py()],
-            "left": [results is None],
-            "data": [to_bytes(results or [], result_columns())],
-            "worker": [json.dumps(this_worker())],
-        }
+        return {"chunk": [pickle.dumps(Chunk(key, index, last, results, this_worker()))]}
 
 
 def ray_chunks(
@@ -236,7 +229,7 @@ def ray_chunks(
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
-    items = [{"shard": shard.to_json()} for shard in shards]
+    items = [{"shard": pickle.dumps(shard)} for shard in shards]
     pool = data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2)
     stream = (
         data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
@@ -249,7 +242,4 @@ def ray_chunks(
         )
     )  # fmt: skip
     for batch in stream.iter_batches(batch_size=1, batch_format="pyarrow", prefetch_batches=1):
-        row = {name: batch[name][0].as_py() for name in batch.column_names}
-        results = None if row["left"] else from_bytes(row["data"])
-        worker = json.loads(row["worker"])
-        yield Chunk(row["shard"], row["index"], row["last"], results, worker)
+        yield pickle.loads(batch["chunk"][0].as_py())

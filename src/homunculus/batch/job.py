@@ -110,13 +110,9 @@ def page_numbers(text: str, pages: int) -> list[int]:
 # ---- columns -------------------------------------------------------------------------------------
 
 
-def _arrow() -> Any:
-    return need("pyarrow", extra="batch", who=WHO)
-
-
 def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
     """The columns of a finished shard, as docs/batch.md describes them."""
-    pa = _arrow()
+    pa: Any = need("pyarrow", extra="batch", who=WHO)
     view = pa.struct(
         [("name", pa.string())]
         + [(side, pa.float64()) for side in ("x0", "y0", "x1", "y1")]
@@ -144,24 +140,3 @@ TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "tries")
 """Columns that differ from run to run; all others follow from input and job."""
 REQUEST = "request"
 """A result's line for a provider, which goes to a file of its own."""
-
-
-def to_bytes(rows: list[dict[str, Any]], columns: Any) -> bytes:
-    """Rows as Arrow's stream format, to be sent from stage to stage."""
-    pa = _arrow()
-    table = pa.Table.from_pylist(rows, columns)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
-
-
-def from_bytes(data: Any) -> list[dict[str, Any]]:
-    """What `to_bytes` was given."""
-    return _arrow().ipc.open_stream(data).read_all().to_pylist()
-
-
-def result_columns() -> Any:
-    """A result on its way to the output: the schema and the provider's line."""
-    pa = _arrow()
-    return schema().append(pa.field(REQUEST, pa.large_string()))

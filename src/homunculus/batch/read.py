@@ -58,16 +58,6 @@ class Shard:
         """How many rows it promises."""
         return sum(piece.stop - piece.start for piece in self.pieces)
 
-    def to_json(self) -> str:
-        """As text, for a worker."""
-        return json.dumps({"key": self.key, "pieces": [asdict(piece) for piece in self.pieces]})
-
-    @staticmethod
-    def from_json(text: str) -> "Shard":
-        """From text."""
-        fields = json.loads(text)
-        return Shard(fields["key"], tuple(Piece(**piece) for piece in fields["pieces"]))
-
 
 class Row(NamedTuple):
     """One picture or document and its question, before anything is decoded."""
@@ -85,14 +75,6 @@ class Row(NamedTuple):
     """Of the picture's file, for messages; that of the source where it has none."""
     kind: str = ""
     error: str = ""
-
-
-def row_columns() -> Any:
-    """Arrow's types of a row, to be sent from stage to stage."""
-    pa = need("pyarrow", extra="batch", who=WHO)
-    kinds = {str: pa.large_string(), bool: pa.bool_(), int: pa.int64()}
-    columns = Row.__annotations__.items()
-    return pa.schema([(name, kinds.get(kind, pa.large_binary())) for name, kind in columns])
 
 
 @dataclass(frozen=True)
@@ -392,7 +374,7 @@ def _jsonl_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
         while row < piece.stop:
             line = file.readline(LINE)
             long = len(line) == LINE and not line.endswith(b"\n")
-            while long and (rest := file.readline(LINE)) and not rest.endswith(b"\n"):
+            while long and (part := file.readline(LINE)) and not part.endswith(b"\n"):
                 pass
             if not line:
                 return

@@ -139,10 +139,10 @@ def _resized(resized: dict[str, Any]) -> list[str]:
         return []
     reasons = [f"the scout does not know where to look in {unsure:,}"] if unsure else []
     reasons += [f"{no_question:,} have no question"] if no_question else []
-    more = ", ..." if unsure + no_question > len(resized["names"]) else ""
+    ellipsis = ", ..." if unsure + no_question > len(resized["names"]) else ""
     return [
         f"only resized, without a window: {unsure + no_question:,} ({'; '.join(reasons)})",
-        f"  {', '.join(resized['names'])}{more}",
+        f"  {', '.join(resized['names'])}{ellipsis}",
     ]
 
 

@@ -105,18 +105,18 @@ class Output:
 
         Raises where there are shards of an input that has changed since; ``replace`` deletes them.
         """
-        there = {path.stem.removeprefix("part-") for path in self.folder.glob("part-*.parquet")}
+        present = {path.stem.removeprefix("part-") for path in self.folder.glob("part-*.parquet")}
         wanted = {shard.key for shard in shards}
-        if (stale := there - wanted) and not replace:
+        if (stale := present - wanted) and not replace:
             raise ValueError(
                 f"{self.folder} has {len(stale)} shards of files that have changed or are gone. "
                 "--replace deletes them; or name another folder."
             )
-        lost = {key for key in there & wanted if retry and self._has_lost(key)}
+        lost = {key for key in present & wanted if retry and self._has_lost(key)}
         for key in stale:
             self.path(key).unlink()
             self._lines(key).unlink(missing_ok=True)
-        done = (there & wanted) - lost
+        done = (present & wanted) - lost
         if self.job.to == "views":
             done = {key for key in done if self._lines(key).exists()}
         return done

@@ -22,8 +22,8 @@ def _values() -> dict[str, list[str]]:
     from homunculus.planner.models import MODELS
     from homunculus.scouts.registry import list_scouts
 
-    every = [*PLANNED, *list_methods()]
-    rows = {"--method": every, "--methods": ["all", *every], "--scout": list(list_scouts())}
+    methods = [*PLANNED, *list_methods()]
+    rows = {"--method": methods, "--methods": ["all", *methods], "--scout": list(list_scouts())}
     return rows | {
         "--model": list(MODELS),
         "--token-size": list(MODELS),

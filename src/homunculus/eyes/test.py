@@ -254,10 +254,10 @@ def _most_likely(
     step = (high - low) / (torch.tensor(steps) - 1)
     for _ in range(24):
         step = 0.7 * step
-        near = (best[:, None] + around * step).clamp(low, high)
-        hit, miss = _logs(octaves, near)
+        candidates = (best[:, None] + around * step).clamp(low, high)
+        hit, miss = _logs(octaves, candidates)
         likely = (right[:, None] * hit + (items - right)[:, None] * miss).sum(-1)
-        best = near[torch.arange(len(near)), likely.argmax(1)]
+        best = candidates[torch.arange(len(candidates)), likely.argmax(1)]
     best[:, 1].exp2_()
     return best
 
@@ -277,7 +277,7 @@ def _logs(
 
 def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, Any], Path]:
     """Take the test; the result and where it was written. The drawing stands beside it."""
-    origin = provenance()
+    facts = provenance()
     eyes = get_eyes(arguments)
     out = result_path(arguments.out, f"eyetest-{slug(eyes.name)}.json")
     if out.suffix != ".json":
@@ -289,7 +289,7 @@ def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, An
             progress(done, total)
 
     items = make_chart(arguments.seed, arguments.items)
-    result = origin | examine(eyes, items, arguments.seed, step)
+    result = facts | examine(eyes, items, arguments.seed, step)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n", "utf-8")
     draw_chart(result, items).save(drawing(out), optimize=True)
     return result, out

@@ -363,5 +363,5 @@ def _row(word: dict[str, Any]) -> tuple[str, ...]:
     if word["box"]:
         x0, y0, x1, y1 = (round(side) for side in word["box"])
         where = f"{x0},{y0}-{x1},{y1}"
-    found = {"found": "yes", "perhaps": "perhaps", "missing": "no"}[word["state"]]
-    return word["word"], found, f"{word['probability']:.2f}", where, str(word["places"])
+    answer = {"found": "yes", "perhaps": "perhaps", "missing": "no"}[word["state"]]
+    return word["word"], answer, f"{word['probability']:.2f}", where, str(word["places"])

@@ -246,8 +246,10 @@ def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> 
     value = (chance - low) / (high - low) if high > low else torch.full_like(chance, 0.5)
     rows, cols = relevance.shape
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
-    way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
-    heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
+    resampling = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
+    heat = _from(_palette(value)).resize(
+        picture.size, resampling, reach
+    )  # border cells may stick out
     chops = import_module("PIL.ImageChops")
     return chops.multiply(washed(picture, 0.4), heat)
 

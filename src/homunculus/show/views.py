@@ -52,25 +52,25 @@ LITTLE = 0.05
 
 def draw_views(views: Views) -> Any:
     """A Pillow image: the picture and its windows, what is sent, the same resized; magnified."""
-    whole, broad = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
+    whole, inner_width = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
     left = _where(whole, views)
-    right = broad - left.width - panels.GAP
-    ways = (
-        Way("homunculus", views.views, OURS, views.value),
-        Way("resize", (resized(views),), RESIZED, views.resize_value),
+    right = inner_width - left.width - panels.GAP
+    variants = (
+        Variant("homunculus", views.views, OURS, views.value),
+        Variant("resize", (resized(views),), RESIZED, views.resize_value),
     )
-    pictures = {view: render(whole, view) for way in ways for view in way.views}
-    both, spots = _both(ways, pictures, right), likeliest(views)
+    pictures = {view: render(whole, view) for variant in variants for view in variant.views}
+    both, spots = _both(variants, pictures, right), likeliest(views)
     doubt = doubtful(views)
-    close = _close(ways, pictures, spots, right, doubt)
+    close = _close(variants, pictures, spots, right, doubt)
     question = f"“{views.question}”" if views.question else "(no question)"
-    heading = panels.written(question, broad, panels.HEADING, panels.INK, max_lines=2)
+    heading = panels.written(question, inner_width, panels.HEADING, panels.INK, max_lines=2)
     body = panels.beside([left, panels.stacked([both, close], panels.GAP)], panels.GAP)
     page = panels.stacked([heading, body], panels.GAP // 2)
     return panels.framed(page, panels.PAPER, 0, panels.MARGIN)
 
 
-class Way(NamedTuple):
+class Variant(NamedTuple):
     """One way to spend the budget."""
 
     name: str
@@ -194,25 +194,25 @@ def _label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) -
     return block
 
 
-def _both(ways: Sequence[Way], pictures: Mapping[View, Any], width: int) -> Any:
+def _both(variants: Sequence[Variant], pictures: Mapping[View, Any], width: int) -> Any:
     """What is sent, and the same budget resized, at one scale and next to each other."""
-    sent = [_sent(way.views, pictures) for way in ways]
+    sent = [_sent(variant.views, pictures) for variant in variants]
     edge, ours = 24 + panels.GAP // 4, round(width * SPLIT)
-    wide = (ours - edge, width - ours - edge)
-    zoom = min(map(_zoom, sent, wide))
+    widths = (ours - edge, width - ours - edge)
+    zoom = min(map(_zoom, sent, widths))
     boards = [
-        _board(pictures_sent, side, zoom) for pictures_sent, side in zip(sent, wide, strict=True)
+        _board(pictures_sent, side, zoom) for pictures_sent, side in zip(sent, widths, strict=True)
     ]
     blocks = list[Any]()
-    for way, board in zip(ways, boards, strict=True):
-        tokens = sum(view.tokens for view in way.views)
-        text = f"{way.name}: {tokens} token{'s' * (tokens != 1)}"
-        title = panels.written(text, board.width + 24, panels.TITLE, way.colour, max_lines=1)
-        known = "not known" if way.value is None else f"{way.value:.2f}"
+    for variant, board in zip(variants, boards, strict=True):
+        tokens = sum(view.tokens for view in variant.views)
+        text = f"{variant.name}: {tokens} token{'s' * (tokens != 1)}"
+        title = panels.written(text, board.width + 24, panels.TITLE, variant.colour, max_lines=1)
+        known = "not known" if variant.value is None else f"{variant.value:.2f}"
         estimate = panels.written(
-            f"estimate: {known}", board.width + 24, 22, way.colour, max_lines=1
+            f"estimate: {known}", board.width + 24, 22, variant.colour, max_lines=1
         )
-        frame = panels.framed(board, way.colour, 3, 9)
+        frame = panels.framed(board, variant.colour, 3, 9)
         blocks.append(panels.stacked([panels.stacked([title, estimate], 0), frame]))
     both = panels.beside(blocks, panels.GAP // 2)
     text = f"As sent, drawn {zoom:.1f} times as large. Percentages: size against the original."
@@ -364,7 +364,7 @@ def _around(
 
 
 def _close(
-    ways: Sequence[Way],
+    variants: Sequence[Variant],
     pictures: Mapping[View, Any],
     spots: Sequence[Spot],
     width: int,
@@ -380,15 +380,15 @@ def _close(
     title = f"{GUESS}{title}" if doubt else title
     wide = (width - panels.GAP // 2) // SPOTS if several else width
     rows = [panels.written(title, width, panels.TITLE, panels.INK, max_lines=2)]
-    for way in ways:
+    for variant in variants:
         blocks = list[Any]()
         for spot in spots:
-            view = spot.view if spot.view in way.views else way.views[0]
-            text = way.name if view.name == "whole" else f"{way.name}, {view.name}"
+            view = spot.view if spot.view in variant.views else variant.views[0]
+            text = variant.name if view.name == "whole" else f"{variant.name}, {view.name}"
             part = panels.framed(
-                _magnified(pictures[view], view, spot.box, wide - 8), way.colour, 4
+                _magnified(pictures[view], view, spot.box, wide - 8), variant.colour, 4
             )
-            head = panels.written(text, wide, 22, way.colour, max_lines=1)
+            head = panels.written(text, wide, 22, variant.colour, max_lines=1)
             blocks.append(panels.stacked([head, part], 4))
         rows.append(panels.beside(blocks, panels.GAP // 2))
     if missed(spots):
@@ -424,8 +424,8 @@ def facts(views: Views) -> list[str]:
     lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
     cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}"
     spent = f"{cost}, untouched {views.untouched:,}"
-    found = views.outlook.matches() if views.sight.sure else ""
-    sentences = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
+    matches = views.outlook.matches() if views.sight.sure else ""
+    sentences = [f"The whole picture{windows}: {spent}.", matches, f"{views.message}{_gain(views)}"]
     if missed(likeliest(views)):
         sentences.append(MISSED)
     return [sentence for sentence in sentences if sentence]

@@ -47,14 +47,14 @@ def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> st
 def _head(comparison: Comparison) -> str:
     seen = comparison.seen
     untouched = seen.rule.count(seen.picture.original)
-    less = untouched / seen.limit
+    factor = untouched / seen.limit
     facts = (
         f"<b>{seen.limit}</b> {escape(seen.rule.token)} each, instead of "
         f"<b>{untouched:,}</b> for the untouched picture"
-        + (f" ({less:.0f} times fewer)." if less >= 1.5 else ".")
+        + (f" ({factor:.0f} times fewer)." if factor >= 1.5 else ".")
     )
-    more = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
-    return f'<header class="head"><h2>{escape(comparison.title)}</h2><p>{facts}</p>{more}</header>'
+    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    return f'<header class="head"><h2>{escape(comparison.title)}</h2><p>{facts}</p>{notes}</header>'
 
 
 def _columns(comparison: Comparison, answers: Mapping[str, str]) -> str:

@@ -163,11 +163,10 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
         changes = [
             pane.select, pane.upload, question.submit, budget.change, whose.input, others.input,
         ]  # fmt: skip
-        every = [*changes, pane.click]
-        gr.on(every, None, js=TO_RESULTS, queue=False, api_visibility="private")
+        gr.on([*changes, pane.click], None, js=TO_RESULTS, queue=False, api_visibility="private")
         gr.on(changes, studio.run, inputs, results, **quiet)
-        shown = pane.click(studio.example, None, [pane, question], **quiet)
-        shown.then(studio.run, inputs, results, **quiet)
+        example = pane.click(studio.example, None, [pane, question], **quiet)
+        example.then(studio.run, inputs, results, **quiet)
     return blocks.queue(max_size=WAITING, default_concurrency_limit=1, api_open=False)
 
 
