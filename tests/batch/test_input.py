@@ -106,6 +106,23 @@ def test_an_input_that_breaks_off_gives_error_rows(tmp_path):
     assert any(row.error for row in rows)
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_table_that_becomes_shorter_gives_error_rows(tmp_path, kind):
+    def written(rows):
+        if kind == "parquet":
+            return make.parquet(tmp_path / "a.parquet", rows)
+        lines = [{"image": "absent.png", "question": "?"}] * rows
+        return make.jsonl(tmp_path / "a.jsonl", lines)
+
+    source = written(9)
+    job = Job(str(source), 16, question_column="q" if kind == "parquet" else "")
+    (shard,) = list_input(job, "1").shards
+    written(5)
+    rows = list(rows_of(job, shard))
+    assert [row.id for row in rows] == [f"{source.name}#row={index}" for index in range(9)]
+    assert all("become shorter" in row.error for row in rows[5:])
+
+
 @pytest.mark.parametrize(
     ("make_source", "words", "message"),
     [
