@@ -9,7 +9,6 @@ the line is fit to what it got right; its interval is a bootstrap over items.
 import argparse
 import io
 import json
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -36,8 +35,6 @@ ANSWER_TOKENS = 32
 """Most tokens of an answer."""
 REQUESTS = 8
 """Requests to a server at a time."""
-PATIENCE = 2.0
-"""Seconds before progress is drawn."""
 RESAMPLES = 1000
 SHARES = (0.5, 0.9)
 
@@ -282,14 +279,8 @@ def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, An
     out = result_path(arguments.out, f"eyetest-{slug(eyes.name)}.json")
     if out.suffix != ".json":
         raise ValueError(f"expected an output that ends in .json, got {out.name}.")
-    start = time.monotonic()
-
-    def step(done: int, total: int) -> None:
-        if time.monotonic() - start > PATIENCE:
-            progress(done, total)
-
     items = make_chart(arguments.seed, arguments.items)
-    result = facts | examine(eyes, items, arguments.seed, step)
+    result = facts | examine(eyes, items, arguments.seed, progress)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n", "utf-8")
     draw_chart(result, items).save(drawing(out), optimize=True)
     return result, out
