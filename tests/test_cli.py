@@ -94,14 +94,9 @@ def test_a_token_of_show_is_the_same_whatever_the_method(page, capsys) -> None:
     assert "of 130 cells of 16 px" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "flag", ["--fixation 0.5,0.5", "--boxes 0,0,9,9", "--compress 1", "--explore 2", "--focus 30"]
-)
-def test_views_refuse_what_only_cells_know(page, capsys, flag) -> None:
-    assert main(["show", page, *flag.split()]) == 2
-    told = capsys.readouterr().err
-    assert f"views do not know {flag.split()[0]}" in told
-    assert "--method cut" in told
+def test_views_refuse_what_only_cells_know(page, capsys) -> None:
+    assert main(["show", page, "--fixation", "0.5,0.5"]) == 2
+    assert "views do not know --fixation" in capsys.readouterr().err
 
 
 LONG = "Which of the companies that are listed in the table on the second page "
@@ -227,14 +222,6 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
     assert "no scout 'wordz'. Did you mean 'words'?" in capsys.readouterr().err
 
 
-def test_show_takes_boxes_and_dials(page, capsys) -> None:
-    boxes = ["--boxes", "0,0,10,10", "150,120,160,130"]
-    assert main(["show", page, "--method", "oracle", "--tokens", "40", *boxes]) == 0
-    dials = ["--compress", "0.5", "--explore", "2", "--focus", "90"]
-    assert main(["show", page, "--method", "foveated", "--tokens", "40", *dials]) == 0
-    assert "the answer's box" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -256,10 +243,7 @@ def test_show_takes_boxes_and_dials(page, capsys) -> None:
             "lies outside the picture of 200x160",
         ),
         (["page.png", "--method", "cut", "--fixation", "0.5,0.5"], "cut has no fixation"),
-        (["page.png", "--boxes", "1,2,3"], "expected 4 numbers"),
         (["page.png", "--method", "oracle"], "Pass boxes"),
-        (["page.png", "--compress", "7"], "compress"),
-        (["page.png", "--explore", "0"], "explore"),
         (["page.png", "-o", "absent/a.png"], "no folder absent"),
         (["page.png", "-o", "a.xyz"], "ends in .png"),
         (["page.png", "-o", "page.png"], "is the picture itself"),

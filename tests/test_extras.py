@@ -187,7 +187,7 @@ def test_the_check_of_pages_can_fail() -> None:
     assert page_fault(page(".", "show a.png --method foveated")) == {"lab"}
     assert page_fault(page('".[vllm]"', "eyetest rapidocr")) == {"ocr"}
     assert page_fault(page(". ./lab", "eyetest rapidocr")) == set()
-    assert page_fault(page('".[ray,vllm]"', "batch a b --engine M --workers 2")) == set()
+    assert page_fault(page('".[ray]"', "batch a b --workers 2")) == set()
     assert page_fault("`homunculus mcp`") == {"mcp"}
     assert page_fault("`homunculus mcp`", blocks_alone=True) == set()
     with pytest.raises(KeyError, match="scout"):

@@ -167,8 +167,6 @@ def test_a_batch_falls_back_and_says_so(monkeypatch) -> None:
     job = Job("in", 32, model="28", scout="unsure", legible=0.8, cap=256)
     (result,) = plan_row(job, row())
     assert result["tokens"] == result["untouched"] == token_rule(28).count(SIZE[::-1])
-    with pytest.raises(ValueError, match="--legible"):
-        Job("in", 32, to="answers", engine="model", legible=0.8)
     with pytest.raises(ValueError, match="legible must be"):
         Job("in", 32, legible=2.0)
 

@@ -358,13 +358,6 @@ def test_why_is_a_table_for_people() -> None:
     assert made.endswith(" The most relevant spot is 56,184.")
 
 
-def test_at_a_terminal_the_table_has_lines() -> None:
-    facts = look(page(), QUESTION, scout=eyes(Fake())).why()
-    facts["words"][0]["word"] = "[bold]x"  # a word is never markup
-    assert "[bold]x" in why.why_table(facts, terminal=True)
-    assert why.why_table(facts, terminal=True) != why.why_table(facts)
-
-
 def test_found_words_are_outlined_on_the_picture() -> None:
     picture = page()
     marked, plain = (look(picture, QUESTION, scout=eyes(one)).draw() for one in (Fake(), None))

@@ -22,7 +22,6 @@ from homunculus import Sight
 from homunculus.scouts.combine import combine, mix
 from homunculus.scouts.registry import at_named_place
 from homunculus.scouts.sight import probabilities
-from homunculus.studio.compare import PointScout
 from tiny import load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -128,11 +127,6 @@ def by_place(logit: Tensor) -> object:
     return facts(homunculus.views(page(), QUESTION, tokens=24, scout=lambda *_: sight))
 
 
-def by_point(logit: Tensor) -> object:
-    pointed = PointScout(scout(logit), (0.5, 0.25), beside=True)
-    return facts(homunculus.views(page(), QUESTION, tokens=24, scout=pointed))
-
-
 def by_mix(logit: Tensor) -> object:
     return mix({"question": logit, "saliency": logit.flip(1)})
 
@@ -141,7 +135,6 @@ INSIDE: dict[str, Callable[[Tensor], object]] = {
     "probabilities": probabilities,
     "combine": by_combine,
     "at_named_place": by_place,
-    "PointScout": by_point,
     "mix": by_mix,
 }
 """What scouts and surfaces are made from."""

@@ -95,30 +95,6 @@ def invoice_image() -> Any:
     return image.open(INVOICE).convert("RGB")
 
 
-def test_each_scout_says_where_it_looked_and_how_sure_it_is() -> None:
-    scouts = {one.name: one for one in comparison().scouts}
-    assert scouts["words"].sure > 0.5
-    assert scouts["together"].sure > 0.5
-    if "things" in scouts:  # there is none on an invoice
-        assert scouts["things"].sure == 0
-    assert all(one.explanation for one in scouts.values())
-
-
-def test_costs_are_those_of_the_counting_table() -> None:
-    rows = {row["model"]: row for row in comparison().costs}
-    assert rows["qwen3-vl"]["untouched"] == 1_408
-    assert rows["qwen3-vl"]["views"] == 32
-    assert rows["gemini-3"]["views"] is None  # its smallest picture costs more
-
-
-@pytest.mark.parametrize("model", ["claude", "gpt-6"])
-def test_the_heading_and_the_table_count_the_same_picture(model: str) -> None:
-    reduced = Picture(torch.full((3, 96, 128), 255, dtype=torch.uint8), "a.png", (6000, 8000))
-    one = compare.compare(reduced, Request("What is the total?", 64, model))
-    (row,) = [row for row in one.costs if row["model"] == model]
-    assert f"instead of <b>{row['untouched']:,}</b>" in cards.page(one)
-
-
 def test_the_magnified_place_is_the_likeliest_of_the_whole_map() -> None:
     def lines(image: Any, question: str, grid: tuple[int, int]) -> Sight:
         logit = torch.zeros(grid)
@@ -146,7 +122,6 @@ def test_the_pictures_are_shown_as_they_are_sent() -> None:
 
 def test_one_probability_is_shown_and_it_says_of_what() -> None:
     html = cards.page(comparison())
-    assert "sure" not in html.partition('class="scouts"')[2].partition("</section>")[0]
     assert cards.CHANCE in html
 
 
@@ -156,7 +131,7 @@ def flat(image: Any, question: str, grid: tuple[int, int]) -> Sight:
     return Sight(logit, sure=0.8, size=20.0)
 
 
-def test_a_point_is_looked_at_instead_of_the_question_or_beside_it() -> None:
+def test_a_point_is_looked_at_instead_of_the_question() -> None:
     pixels, grid = torch.zeros(3, 64, 64, dtype=torch.uint8), (32, 32)
     alone = PointScout(flat, (0.75, 0.5))(pixels, "", grid)
     row, col = divmod(int(alone.logit.argmax()), 32)
@@ -164,10 +139,6 @@ def test_a_point_is_looked_at_instead_of_the_question_or_beside_it() -> None:
     assert abs(col + 0.5 - 24) <= 1
     assert alone.size == 20.0  # how high print is, is still the scout's to say
     assert alone.logit.softmax(-1)[0, 0] < 1e-3
-    both = PointScout(flat, (0.75, 0.5), beside=True)(pixels, "", grid)
-    share = both.logit.flatten().softmax(0).view(grid)
-    assert float(share[0, 0]) == pytest.approx(0.5, abs=0.02)
-    assert float(share[10:22, 18:30].sum()) == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_click_moves_the_windows_and_the_magnified_place() -> None:
@@ -209,8 +180,8 @@ def test_a_request_out_of_bounds_is_refused(wrong: dict[str, Any], message: str)
 def test_the_page_escapes_what_people_type() -> None:
     typed = "<img src=x onerror=alert(1)>"
     one = compare.compare(invoice(), Request(typed, 16))
-    html = cards.page(one, one, {"views": "<script>x</script>", "full": typed})
-    assert html.count("&lt;img src=x onerror") >= 3
+    html = cards.page(one, {"views": "<script>x</script>", "full": typed})
+    assert html.count("&lt;img src=x onerror") >= 2
     assert "&lt;script&gt;" in html
     assert not re.search(r"<script|onerror=alert\(1\)>", html)
     assert typed not in cards.problem(typed)

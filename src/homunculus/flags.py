@@ -1,10 +1,10 @@
-"""Flags that several verbs share (whole numbers, lists of numbers, `--json`), and what a shell can
-complete of them. Nothing is loaded.
+"""Flags that several verbs share (whole numbers, pages, `--json`), and what a shell can complete of
+them. Nothing is loaded.
 """
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from shlex import join
@@ -47,43 +47,19 @@ def page_number(text: str) -> int | Literal["all"]:
         ) from None
 
 
-def counts(text: str) -> list[int]:
-    """Whole numbers between commas.
+def point(text: str) -> tuple[float, float]:
+    """A place: x and y.
 
-    >>> counts("64,128")
-    [64, 128]
+    >>> point("0.5,0.25")
+    (0.5, 0.25)
     """
-    return [count(part) for part in text.split(",")]
-
-
-class Names(argparse.Action):
-    """Names with spaces or commas between, as one list."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        setattr(namespace, self.dest, [one for text in values for one in text.split(",") if one])
-
-
-def numbers(many: int) -> Callable[[str], tuple[float, ...]]:
-    """A parser of so many numbers between commas."""
-
-    def parse(text: str) -> tuple[float, ...]:
-        try:
-            found = tuple(float(part) for part in text.split(","))
-        except ValueError:
-            found = ()
-        if len(found) != many:
-            raise argparse.ArgumentTypeError(
-                f"expected {many} numbers between commas, without spaces, got {text!r}"
-            )
-        return found
-
-    return parse
+    try:
+        x, y = (float(side) for side in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected 2 numbers with a comma between, without spaces, got {text!r}"
+        ) from None
+    return x, y
 
 
 LONGEST_SLUG = 40

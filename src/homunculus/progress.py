@@ -52,9 +52,9 @@ class Progress:
         if not self.total:
             return f"{self.what}: {self.words}" if self.words else self.what
         full = round(BAR * min(1.0, self.done / self.total))
-        drawn = f"{'━' * full}{'╌' * (BAR - full)} " if bar else ""
-        more = [part for part in (self._left(), self.words) if part]
-        return ", ".join([f"{self.what} {drawn}{self.done}/{self.total}", *more])
+        bar_text = f"{'━' * full}{'╌' * (BAR - full)} " if bar else ""
+        parts = [part for part in (self._left(), self.words) if part]
+        return ", ".join([f"{self.what} {bar_text}{self.done}/{self.total}", *parts])
 
     def _left(self) -> str:
         steps = self.done - (self.first or 0)

@@ -3,7 +3,6 @@
 import io
 import json
 import struct
-import tarfile
 import zlib
 from pathlib import Path
 
@@ -68,18 +67,6 @@ def parquet(path: Path, rows: int, group: int = 100) -> Path:
 def jsonl(path: Path, rows: list[dict]) -> Path:
     """A line for each row."""
     path.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    return path
-
-
-def tar(path: Path, rows: int) -> Path:
-    """Samples as WebDataset keeps them."""
-    with tarfile.open(path, "w") as archive:
-        for number in range(rows):
-            asked = json.dumps({"question": f"What is invoice {number}?"}).encode()
-            for ending, data in (("png", page(number)), ("json", asked)):
-                info = tarfile.TarInfo(f"set/{number:04}.{ending}")
-                info.size = len(data)
-                archive.addfile(info, io.BytesIO(data))
     return path
 
 

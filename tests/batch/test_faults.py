@@ -333,7 +333,7 @@ def test_errors_of_the_machine_are_known_by_their_cause():
         assert not is_machine_error(error)
     with pytest.raises(ValueError, match="x"):
         patient(lambda: (_ for _ in ()).throw(ValueError("x")))
-    assert set(LOST) == {"crash", "machine", "plan", "engine"}
+    assert set(LOST) == {"crash", "machine", "plan"}
 
 
 # ---- Ray -----------------------------------------------------------------------------------------

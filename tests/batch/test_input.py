@@ -1,4 +1,4 @@
-"""Folders, JSONL, Parquet, tar archives and PDF files: every row once, with its own question."""
+"""Folders, JSONL, Parquet and PDF files: every row once, with its own question."""
 
 import json
 from base64 import b64encode
@@ -34,11 +34,9 @@ def test_a_parquet_file_keeps_to_its_groups(tmp_path):
 
 
 def test_questions_and_pictures_of_a_row_belong_together(tmp_path):
-    for source, more in (
-        (make.parquet(tmp_path / "a.parquet", 11, group=5), {"question_column": "q"}),
-        (make.tar(tmp_path / "a.tar", 11), {}),
-    ):
-        job = Job(str(source), 16, shard_rows=4, **more)
+    source = make.parquet(tmp_path / "a.parquet", 11, group=5)
+    for shard_rows in (2, 4, 256):
+        job = Job(str(source), 16, shard_rows=shard_rows, question_column="q")
         rows = [row for one in list_input(job, "1").shards for row in rows_of(job, one)]
         assert [row.question for row in rows] == [f"What is invoice {at}?" for at in range(11)]
         assert [row.data for row in rows] == [make.page(at) for at in range(11)]
@@ -108,6 +106,23 @@ def test_an_input_that_breaks_off_gives_error_rows(tmp_path):
     assert any(row.error for row in rows)
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_table_that_becomes_shorter_gives_error_rows(tmp_path, kind):
+    def written(rows):
+        if kind == "parquet":
+            return make.parquet(tmp_path / "a.parquet", rows)
+        lines = [{"image": "absent.png", "question": "?"}] * rows
+        return make.jsonl(tmp_path / "a.jsonl", lines)
+
+    source = written(9)
+    job = Job(str(source), 16, question_column="q" if kind == "parquet" else "")
+    (shard,) = list_input(job, "1").shards
+    written(5)
+    rows = list(rows_of(job, shard))
+    assert [row.id for row in rows] == [f"{source.name}#row={index}" for index in range(9)]
+    assert all("become shorter" in row.error for row in rows[5:])
+
+
 @pytest.mark.parametrize(
     ("make_source", "words", "message"),
     [
@@ -118,7 +133,6 @@ def test_an_input_that_breaks_off_gives_error_rows(tmp_path):
         (lambda at: make.folder(at / "p", 1), ("--model", "gpt-9x"), None),
         (lambda at: make.folder(at / "p", 1), ("--model", "nobody"), "no model 'nobody'"),
         (lambda at: make.folder(at / "p", 1), ("--model", "gemini-3", "--to", "views"), "bills"),
-        (lambda at: make.folder(at / "p", 1), ("--engine", "M", "--to", "views"), "Drop one"),
         (lambda at: make.folder(at / "p", 1), ("--model", "gpt-4.1"), "the smallest costs 85"),
         (lambda at: make.folder(at / "p", 1), ("--model", "gemini-3"), "too few"),
     ],
@@ -141,5 +155,5 @@ def test_the_file_says_its_schema(tmp_path, batch):
     batch(make.folder(tmp_path / "in", 1), tmp_path / "out")
     (path,) = (tmp_path / "out").glob("part-*.parquet")
     told = pq.read_metadata(path).metadata
-    assert told[b"homunculus.batch.schema"] == b"2"
+    assert told[b"homunculus.batch.schema"] == b"3"
     assert json.loads(told[b"homunculus.batch.job"])["tokens"] == 16

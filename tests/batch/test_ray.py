@@ -122,17 +122,13 @@ def test_two_drivers_at_once(source, unbroken, tmp_path):
     assert content(out) == unbroken
 
 
-@pytest.mark.parametrize(("to", "kernels"), [("plans", "64"), ("answers", None)])
-def test_plans_keep_few_kernels_and_a_model_keeps_its_own(monkeypatch, to, kernels):
+def test_a_worker_keeps_few_kernels(monkeypatch):
     environment: dict[str, str] = {}
     monkeypatch.setattr(cluster.os, "environ", environment)
-    monkeypatch.setattr(cluster, "load_engine", lambda job: None)
     monkeypatch.setattr(memory, "return_large_blocks", lambda: None)
     monkeypatch.setattr(torch, "set_num_threads", lambda many: None)
-    job = object.__new__(cluster.Job)
-    object.__setattr__(job, "to", to)
-    cluster.Worker(job, object.__new__(cluster.RemoteBook))
-    assert environment.get(memory.KERNELS) == kernels
+    cluster.Worker(object.__new__(cluster.Job), object.__new__(cluster.RemoteBook))
+    assert environment.get(memory.KERNELS) == "64"
 
 
 def workers_of(driver: int) -> Iterator[int]:

@@ -1,13 +1,13 @@
-"""Ray Data: shards are read by tasks, and planned or answered by a pool of workers.
+"""Ray Data: shards are read by tasks, and planned by a pool of workers.
 
 Files go from stage to stage a few at a time, so storage, workers and the driver hold each other
 back. Pictures are decoded, scouted and planned in one worker: decoded they are 10 to 50 times as
 large as their files, too much to send. The driver alone writes.
 """
 
-import json
 import logging
 import os
+import pickle
 import re
 import resource
 import socket
@@ -18,9 +18,11 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import torch
+
 from homunculus.batch.faults import MACHINE, Ledger, Start
-from homunculus.batch.job import Job, from_bytes, result_columns, to_bytes
-from homunculus.batch.read import Row, Shard, chunks, row_columns, rows_of
+from homunculus.batch.job import Job
+from homunculus.batch.read import Shard, chunks, rows_of
 from homunculus.batch.work import work_chunk
 from homunculus.lazy import need
 from homunculus.scouts.memory import bound_memory
@@ -67,22 +69,12 @@ def this_worker() -> dict[str, Any]:
 
 def local_chunks(job: Job, shards: Sequence[Shard], book: Ledger) -> Iterator[Chunk]:
     """The same work in this process, one shard after the other."""
-    engine = load_engine(job)
     for shard in shards:
         if book.left(shard.key):
             return
         for index, (rows, last) in enumerate(chunks(rows_of(job, shard))):
-            results = work_chunk(job, rows, shard.key, index, book, engine)
+            results = work_chunk(job, rows, shard.key, index, book)
             yield Chunk(shard.key, index, last, results, this_worker())
-
-
-def load_engine(job: Job) -> Any:
-    """The model that answers, if answers are wanted."""
-    if job.to != "answers":
-        return None
-    from homunculus.batch.engine import Engine
-
-    return Engine(job)
 
 
 # ---- Ray -----------------------------------------------------------------------------------------
@@ -197,48 +189,39 @@ def remote_book(ray: Any, folder: str) -> RemoteBook:
     """
     strategies = need("ray.util.scheduling_strategies", extra="ray", who=WHO)
     node = ray.get_runtime_context().get_node_id()
-    here = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
-    remote = ray.remote(num_cpus=0, scheduling_strategy=here, max_restarts=-1, max_task_retries=-1)
+    beside_driver = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+    remote = ray.remote(
+        num_cpus=0, scheduling_strategy=beside_driver, max_restarts=-1, max_task_retries=-1
+    )
     return RemoteBook(remote(Ledger).remote(folder))
 
 
-def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[Any]]]:
+def reader(batch: Any, job: Job, book: RemoteBook) -> Iterator[dict[str, list[bytes]]]:
     """Read shards; one chunk after the other goes to the next stage."""
-    for text in batch["shard"].to_pylist():
-        shard = Shard.from_json(text)
+    for data in batch["shard"].to_pylist():
+        shard = pickle.loads(data)
         if book.left(shard.key):
             continue
         for index, (rows, last) in enumerate(chunks(rows_of(job, shard))):
-            data = to_bytes([row._asdict() for row in rows], row_columns())
-            yield {"shard": [shard.key], "index": [index], "last": [last], "data": [data]}
+            yield {"rows": [pickle.dumps((shard.key, index, last, rows))]}
 
 
 class Worker:
-    """Plans or answers chunks, and keeps its scouts and its model in between."""
+    """Plans chunks, and keeps its scouts in between."""
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
-        plans = job.to != "answers"
-        bound_memory(PAGES, few_kernels=plans)  # a model has shapes of its own
-        self._job, self._book, self._engine = job, book, load_engine(job)
-        if plans:
-            need("torch", extra="batch", who=WHO).set_num_threads(1)
+        bound_memory(PAGES, few_kernels=True)
+        self._job, self._book = job, book
+        torch.set_num_threads(1)
 
-    def __call__(self, batch: Any) -> dict[str, list[Any]]:
-        key, index = batch["shard"][0].as_py(), batch["index"][0].as_py()
-        rows = [Row(**row) for row in from_bytes(batch["data"][0].as_py())]
-        results = work_chunk(self._job, rows, key, index, self._book, self._engine)
-        return {
-            "shard": [key],
-            "index": [index],
-            "last": [batch["last"][0].as_py()],
-            "left": [results is None],
-            "data": [to_bytes(results or [], result_columns())],
-            "worker": [json.dumps(this_worker())],
-        }
+    def __call__(self, batch: Any) -> dict[str, list[bytes]]:
+        key, index, last, rows = pickle.loads(batch["rows"][0].as_py())
+        results = work_chunk(self._job, rows, key, index, self._book)
+        return {"chunk": [pickle.dumps(Chunk(key, index, last, results, this_worker()))]}
 
 
 def ray_chunks(
-    job: Job, shards: Sequence[Shard], book: RemoteBook, workers: int, gpus: float
+    job: Job, shards: Sequence[Shard], book: RemoteBook, workers: int
 ) -> Iterator[Chunk]:
     """The work on Ray's workers; results come as they are ready."""
     data = need("ray.data", extra="ray", who=WHO)
@@ -246,7 +229,7 @@ def ray_chunks(
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
-    items = [{"shard": shard.to_json()} for shard in shards]
+    items = [{"shard": pickle.dumps(shard)} for shard in shards]
     pool = data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2)
     stream = (
         data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
@@ -255,11 +238,8 @@ def ray_chunks(
         )
         .map_batches(
             Worker, batch_size=1, batch_format="pyarrow", compute=pool, num_cpus=1,
-            num_gpus=gpus or None, fn_constructor_args=(job, book),
+            fn_constructor_args=(job, book),
         )
     )  # fmt: skip
     for batch in stream.iter_batches(batch_size=1, batch_format="pyarrow", prefetch_batches=1):
-        row = {name: batch[name][0].as_py() for name in batch.column_names}
-        results = None if row["left"] else from_bytes(row["data"])
-        worker = json.loads(row["worker"])
-        yield Chunk(row["shard"], row["index"], row["last"], results, worker)
+        yield pickle.loads(batch["chunk"][0].as_py())

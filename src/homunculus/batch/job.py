@@ -11,10 +11,10 @@ from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import LevelRule, TokenRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
 
-SCHEMA = 2
-"""Version of the columns; a change that a reader would notice makes it 3."""
+SCHEMA = 3
+"""Version of the columns; a change that a reader would notice makes it 4."""
 WHO = "homunculus batch"
-To = Literal["plans", "views", "answers"]
+To = Literal["plans", "views"]
 Style = Literal["openai", "anthropic"]
 
 
@@ -34,12 +34,8 @@ class Job:
     """Folder that paths in rows are relative to; by default that of the file they stand in."""
     pages: str = "all"
     to: To = "plans"
-    engine: str = ""
-    """A model that vLLM loads, for answers."""
-    engine_args: str = "{}"
-    """Further arguments of vLLM's engine, as JSON."""
     max_output: int = 256
-    """Tokens of an answer."""
+    """Tokens of an answer, in requests."""
     acuity: str = "vlm"
     scout: str = "auto"
     legible: float | None = None
@@ -52,21 +48,15 @@ class Job:
 
     def __post_init__(self) -> None:
         page_numbers(self.pages, 1)
-        if not isinstance(json.loads(self.engine_args), dict):
-            raise ValueError(
-                '--engine-args: expected a JSON object, such as \'{"dtype": "auto"}\'.'
-            )
         if self.to == "views" and isinstance(self.rule, LevelRule):
             raise ValueError(
                 f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
                 "Name another model, or leave --to out for plans."
             )
-        if self.to != "answers" and self.tokens < least(self.rule):
+        if self.tokens < least(self.rule):
             raise too_few(self.rule, self.tokens)
         if self.legible is not None:
             check_legible(self.legible)
-            if self.to == "answers":
-                raise ValueError("--legible: answers always have --tokens tokens. Drop it.")
 
     @property
     def rule(self) -> TokenRule:
@@ -120,13 +110,9 @@ def page_numbers(text: str, pages: int) -> list[int]:
 # ---- columns -------------------------------------------------------------------------------------
 
 
-def _arrow() -> Any:
-    return need("pyarrow", extra="batch", who=WHO)
-
-
 def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
     """The columns of a finished shard, as docs/batch.md describes them."""
-    pa = _arrow()
+    pa: Any = need("pyarrow", extra="batch", who=WHO)
     view = pa.struct(
         [("name", pa.string())]
         + [(side, pa.float64()) for side in ("x0", "y0", "x1", "y1")]
@@ -141,9 +127,8 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
         ("value", pa.float64()), ("basis", pa.string()), ("sure", pa.float64()),
         ("relevance", pa.string()),
         ("views", pa.list_(view)), ("setting", pa.string()),
-        ("answer", pa.string()), ("prompt_tokens", pa.int32()), ("answer_tokens", pa.int32()),
         ("open_seconds", pa.float32()), ("scout_seconds", pa.float32()),
-        ("plan_seconds", pa.float32()), ("answer_seconds", pa.float32()),
+        ("plan_seconds", pa.float32()),
         ("tries", pa.int32()), ("error_kind", pa.string()), ("error", pa.string()),
     )  # fmt: skip
     metadata = {"homunculus.batch.schema": str(SCHEMA), "homunculus.batch.shard": key}
@@ -151,28 +136,7 @@ def schema(key: str = "", facts: str = "", totals: str = "") -> Any:
     return pa.schema(columns, metadata)
 
 
-TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "answer_seconds", "tries")
+TIMES = ("open_seconds", "scout_seconds", "plan_seconds", "tries")
 """Columns that differ from run to run; all others follow from input and job."""
 REQUEST = "request"
 """A result's line for a provider, which goes to a file of its own."""
-
-
-def to_bytes(rows: list[dict[str, Any]], columns: Any) -> bytes:
-    """Rows as Arrow's stream format, to be sent from stage to stage."""
-    pa = _arrow()
-    table = pa.Table.from_pylist(rows, columns)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
-
-
-def from_bytes(data: Any) -> list[dict[str, Any]]:
-    """What `to_bytes` was given."""
-    return _arrow().ipc.open_stream(data).read_all().to_pylist()
-
-
-def result_columns() -> Any:
-    """A result on its way to the output: the schema and the provider's line."""
-    pa = _arrow()
-    return schema().append(pa.field(REQUEST, pa.large_string()))

@@ -1,4 +1,4 @@
-"""The input: folders, JSONL, Parquet, tar archives and PDF files, as shards and their rows.
+"""The input: folders, JSONL, Parquet and PDF files, as shards and their rows.
 
 Listing reads names, footers and headers, never pictures. Where an input breaks off in the middle,
 every row that it promised becomes an error row: as many rows come out as went in.
@@ -6,10 +6,10 @@ every row that it promised becomes an error row: as many rows come out as went i
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from homunculus.lazy import need
 from homunculus.pages import BYTES, count_pages
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".pdf")
-TABLES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".tar": "tar"}
+TABLES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 IMAGE_COLUMNS = ("image", "picture", "page", "file", "path", "image_path", "file_name", "bytes")
 LINE = 64 << 20
 """Bytes of a line of JSONL; a longer one is an error row."""
@@ -32,7 +32,7 @@ class Piece:
     """Some rows of an input file."""
 
     kind: str
-    """`file`, `jsonl`, `parquet` or `tar`."""
+    """`file`, `jsonl` or `parquet`."""
     name: str
     """Of the file, below the root of the input."""
     stamp: str
@@ -41,7 +41,7 @@ class Piece:
     stop: int = 1
     """Rows of a table; pages of a PDF that was counted, or 0 to 1 for a whole file."""
     offset: int = 0
-    """Where the first row begins, in bytes."""
+    """Where the first row begins: the byte of a line, or the first row of a Parquet group."""
     pages: bool = False
     """Whether start and stop are pages."""
 
@@ -57,16 +57,6 @@ class Shard:
     def rows(self) -> int:
         """How many rows it promises."""
         return sum(piece.stop - piece.start for piece in self.pieces)
-
-    def to_json(self) -> str:
-        """As text, for a worker."""
-        return json.dumps({"key": self.key, "pieces": [asdict(piece) for piece in self.pieces]})
-
-    @staticmethod
-    def from_json(text: str) -> "Shard":
-        """From text."""
-        fields = json.loads(text)
-        return Shard(fields["key"], tuple(Piece(**piece) for piece in fields["pieces"]))
 
 
 class Row(NamedTuple):
@@ -85,14 +75,6 @@ class Row(NamedTuple):
     """Of the picture's file, for messages; that of the source where it has none."""
     kind: str = ""
     error: str = ""
-
-
-def row_columns() -> Any:
-    """Arrow's types of a row, to be sent from stage to stage."""
-    pa = need("pyarrow", extra="batch", who=WHO)
-    kinds = {str: pa.large_string(), bool: pa.bool_(), int: pa.int64()}
-    columns = Row.__annotations__.items()
-    return pa.schema([(name, kinds.get(kind, pa.large_binary())) for name, kind in columns])
 
 
 @dataclass(frozen=True)
@@ -216,13 +198,9 @@ def _stamp(info: Mapping[str, Any]) -> str:
 
 
 def _pieces(job: Job, place: Place, files: Sequence[tuple[str, str, str]]) -> Iterator[Piece]:
-    readers = {"jsonl": _jsonl_pieces, "parquet": _parquet_pieces, "tar": _tar_pieces}
+    readers = {"file": _document_pieces, "jsonl": _jsonl_pieces, "parquet": _parquet_pieces}
     for kind, name, stamp in files:
-        whole = Piece(kind, name, stamp)
-        if kind == "file":
-            yield from _document_pieces(job, place, whole)
-        else:
-            yield from readers[kind](job, place, whole)
+        yield from readers[kind](job, place, Piece(kind, name, stamp))
 
 
 def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
@@ -249,21 +227,13 @@ def _protocols(system: Any) -> tuple[str, ...]:
 
 
 def _jsonl_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
+    start = 0
     with place.system.open(place.path(whole.name), "rb") as file:
-        yield from _cut(whole, _line_offsets(file), job.shard_rows)
-
-
-def _cut(whole: Piece, offsets: Iterable[int], size: int) -> Iterator[Piece]:
-    """Pieces of ``size`` rows, from the offset at which each row of a file begins."""
-    rows = offset = 0
-    for row_offset in offsets:
-        if rows % size == 0:
-            if rows:
-                yield replace(whole, start=rows - size, stop=rows, offset=offset)
-            offset = row_offset
-        rows += 1
-    if rows:
-        yield replace(whole, start=(rows - 1) // size * size, stop=rows, offset=offset)
+        offsets = _line_offsets(file)
+        while piece := list(islice(offsets, job.shard_rows)):
+            stop = start + len(piece)
+            yield replace(whole, start=start, stop=stop, offset=piece[0])
+            start = stop
 
 
 def _line_offsets(file: Any) -> Iterator[int]:
@@ -289,9 +259,11 @@ def _parquet_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
     _columns(job, names, whole.name)
     first = 0
     for rows in groups:
-        for start in range(first, first + rows, job.shard_rows):
-            yield replace(whole, start=start, stop=min(start + job.shard_rows, first + rows))
-        first += rows
+        end = first + rows
+        for start in range(first, end, job.shard_rows):
+            stop = min(start + job.shard_rows, end)
+            yield replace(whole, start=start, stop=stop, offset=first)
+        first = end
 
 
 def _columns(job: Job, names: set[str], where: str) -> tuple[str, str]:
@@ -305,30 +277,6 @@ def _columns(job: Job, names: set[str], where: str) -> tuple[str, str]:
             known = ", ".join(sorted(names)[:20])
             raise ValueError(f"{where}: no column {name or 'of pictures'}. Give {flag}: {known}.")
     return image, question
-
-
-def _tar_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
-    with place.system.open(place.path(whole.name), "rb") as file:
-        samples = groupby(_members(file), lambda member: _sample(member.name))
-        offsets = (next(members).offset for _, members in samples)
-        yield from _cut(whole, offsets, job.shard_rows)
-
-
-def _members(file: Any) -> Iterator[Any]:
-    """Regular files of a tar archive, as far as it is whole."""
-    import tarfile
-
-    try:
-        with tarfile.open(fileobj=file, mode="r:") as archive:
-            yield from (member for member in archive if member.isreg())
-    except tarfile.TarError as error:
-        raise ValueError(f"broken archive: {error}") from error
-
-
-def _sample(name: str) -> str:
-    """WebDataset's key of a member: its path up to the first dot of its last part."""
-    folder, _, last = name.rpartition("/")
-    return f"{folder}/{last.partition('.')[0]}"
 
 
 # ---- rows ----------------------------------------------------------------------------------------
@@ -349,7 +297,7 @@ def chunks(rows: Iterator[Row]) -> Iterator[tuple[list[Row], bool]]:
 def rows_of(job: Job, shard: Shard) -> Iterator[Row]:
     """Every row of a shard, in order; what cannot be read says why."""
     place = Place.of(job.source)
-    readers = {"jsonl": _jsonl_rows, "parquet": _parquet_rows, "tar": _tar_rows}
+    readers = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
     for piece in shard.pieces:
         if piece.kind == "file":
             yield from _file_row(job, place, piece)
@@ -367,7 +315,9 @@ def _table_rows(read: Callable[[], Iterator[Row]], piece: Piece) -> Iterator[Row
             for row in islice(read(), done, None):
                 yield row
                 done += 1
-            return
+            if done == piece.stop - piece.start:
+                return
+            raise ValueError("the file has become shorter")
         except Exception as error:  # decoders of tables may raise anything
             wait = next(waits, None) if faults.is_machine_error(error) else None
             if wait is None:
@@ -424,10 +374,10 @@ def _jsonl_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
         while row < piece.stop:
             line = file.readline(LINE)
             long = len(line) == LINE and not line.endswith(b"\n")
-            while long and (rest := file.readline(LINE)) and not rest.endswith(b"\n"):
+            while long and (part := file.readline(LINE)) and not part.endswith(b"\n"):
                 pass
             if not line:
-                raise ValueError("the file has become shorter")
+                return
             if line.strip():
                 yield _jsonl_row(job, place, piece, row, b"" if long else line)
                 row += 1
@@ -451,24 +401,26 @@ def _parquet_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
     parquet = need("pyarrow.parquet", extra="batch", who=WHO)
     with place.system.open(place.path(piece.name), "rb") as file:
         table = parquet.ParquetFile(file, pre_buffer=False)
-        names = set(table.schema_arrow.names)
-        image, question = _columns(job, names, piece.name)
-        first, group = 0, 0
-        while first + table.metadata.row_group(group).num_rows <= piece.start:
-            first, group = first + table.metadata.row_group(group).num_rows, group + 1
+        image, question = _columns(job, set(table.schema_arrow.names), piece.name)
         columns = [name for name in (image, question) if name]
-        batches = table.iter_batches(CHUNK_ROWS, row_groups=[group], columns=columns)
-        for batch in batches:
-            for values in batch.to_pylist() if first + batch.num_rows > piece.start else ():
-                if piece.start <= first < piece.stop:
-                    blank = Row(f"{piece.name}#row={first}", piece.name)
-                    text = values.get(question, job.question) if question else job.question
-                    yield _row(job, place, blank, values[image], text)
-                first += 1
-            if first <= piece.start:
-                first += batch.num_rows
-            if first >= piece.stop:
-                return
+        batches = table.iter_batches(
+            CHUNK_ROWS, row_groups=[_group_at(table.metadata, piece.offset)], columns=columns
+        )
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+        rows = islice(rows, piece.start - piece.offset, piece.stop - piece.offset)
+        for row, values in enumerate(rows, piece.start):
+            blank = Row(f"{piece.name}#row={row}", piece.name)
+            yield _row(job, place, blank, values[image], values.get(question, job.question))
+
+
+def _group_at(metadata: Any, first_row: int) -> int:
+    rows = 0
+    for group in range(metadata.num_row_groups):
+        group_rows = metadata.row_group(group).num_rows
+        if rows == first_row and group_rows:
+            return group
+        rows += group_rows
+    raise ValueError("the file has other rows now")
 
 
 def _row(job: Job, place: Place, blank: Row, image: Any, question: Any) -> Row:
@@ -502,42 +454,3 @@ def _row_path(job: Job, place: Place, row: Row, path: str) -> Row:
         reason = f"{path}: outside of {base}. Name the folder of the pictures with --images."
         return row._replace(kind="missing", error=reason)
     return _load(row._replace(named=True, name=path), root, full)
-
-
-def _tar_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
-    """Samples of WebDataset: members of one name, a picture and a text or JSON file."""
-    import tarfile
-
-    with place.system.open(place.path(piece.name), "rb") as file:
-        file.seek(piece.offset)
-        with tarfile.open(fileobj=file, mode="r:") as archive:
-            regular = (member for member in archive if member.isreg())
-            samples = groupby(regular, lambda member: _sample(member.name))
-            for row, (name, members) in zip(range(piece.start, piece.stop), samples, strict=False):
-                parts = dict[str, bytes]()
-                for member in members:
-                    ending = member.name[len(name) + (0 if "/" in member.name else -1) :].lower()
-                    content = archive.extractfile(member)
-                    if content is not None and member.size <= BYTES:
-                        parts[ending] = content.read(BYTES + 1)
-                yield _tar_row(job, piece, row, parts)
-
-
-def _tar_row(job: Job, piece: Piece, row: int, parts: Mapping[str, bytes]) -> Row:
-    blank = Row(f"{piece.name}#row={row}", piece.name)
-    data = next((parts[ending] for ending in parts if ending.endswith(PICTURES)), None)
-    if data is None:
-        return blank._replace(kind="missing", error=f"no picture among {', '.join(parts)}.")
-    question = job.question
-    for ending, text in parts.items():
-        if ending.endswith(".txt") and not question:
-            question = text.decode("utf-8", "replace").strip()
-        elif ending.endswith(".json"):
-            try:
-                values = json.loads(text)
-                question = values.get(job.question_column or "question", question)
-            except (ValueError, RecursionError, AttributeError):
-                return blank._replace(kind="input", error="its JSON cannot be read.")
-    if not isinstance(question, str):
-        return blank._replace(kind="type", error="expected a question as text.")
-    return _bounded(blank._replace(question=question), data)

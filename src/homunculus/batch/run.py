@@ -21,7 +21,7 @@ from homunculus.batch.cluster import (
 from homunculus.batch.faults import Ledger, is_machine_error
 from homunculus.batch.job import Job
 from homunculus.batch.read import Listing, Shard, list_input
-from homunculus.batch.report import Tally, event, least_sure_page, text
+from homunculus.batch.report import Tally, event, text
 from homunculus.batch.write import Output
 from homunculus.progress import Progress
 
@@ -86,8 +86,6 @@ def run(
     local: bool = False,
     workers: int | None = None,
     address: str | None = None,
-    gpus: float = 0.0,
-    price: float | None = None,
     strict: bool = False,
     replace: bool = False,
     retry_lost: bool = False,
@@ -95,9 +93,9 @@ def run(
     """Run a job, or the rest of it. Returns an exit code and a summary for people.
 
     ``say`` takes events as lines of JSON. ``local`` works in this process, else Ray's ``workers``
-    do, each with ``gpus``, here or in the cluster at ``address``. ``replace`` deletes results of
-    files that have changed, ``retry_lost`` makes rows again that were lost to crashes or to the
-    machine, and with ``strict`` any error makes the exit code 1.
+    do, here or in the cluster at ``address``. ``replace`` deletes results of files that have
+    changed, ``retry_lost`` makes rows again that were lost to crashes or to the machine, and with
+    ``strict`` any error makes the exit code 1.
     """
     with _machine_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +103,7 @@ def run(
             show.say("listing the input")
             listing = list_input(job, VERSION)
             done = out.finished(listing.shards, replace, retry_lost)
-            collector = Collector(job, out, say, show, Tally(listing.rows, price))
+            collector = Collector(job, out, say, show, Tally(listing.rows))
             for key in done:
                 collector.tally.add(key, out.totals(key))
             say(
@@ -117,7 +115,7 @@ def run(
             todo = [shard for shard in listing.shards if shard.key not in done]
             if todo:
                 collector.tally.start = monotonic()
-                _work(collector, todo, local, workers, address, gpus)
+                _work(collector, todo, local, workers, address)
             return _end(collector, listing, strict)
 
 
@@ -142,7 +140,6 @@ def _work(
     local: bool,
     workers: int | None,
     address: str | None,
-    gpus: float,
 ) -> None:
     """Make all shards, or only those that were begun if the run is told to stop."""
     ledger = str(collector.out.work / "rows")
@@ -154,7 +151,7 @@ def _work(
             workers = workers or _default_workers(address)
             ray = stack.enter_context(ray_session(address, workers))
             book = remote_book(ray, ledger)
-            chunks = ray_chunks(collector.job, todo, book, workers, gpus)
+            chunks = ray_chunks(collector.job, todo, book, workers)
         stack.enter_context(_stop_on_sigterm(collector, book))
         finished = set[str]()
         for chunk in chunks:
@@ -201,7 +198,7 @@ def _stop_on_sigterm(collector: Collector, book: Any) -> Generator[None, None, N
 
 
 def _end(collector: Collector, listing: Listing, strict: bool) -> tuple[int, str]:
-    """Write the summary, the requests and the page of doubtful plans."""
+    """Write the summary and the requests."""
     job, out, tally = collector.job, collector.out, collector.tally
     stopped = len(tally.keys) < len(listing.shards)
     for shard in listing.shards:  # lost rows that were not made again before the stop
@@ -209,21 +206,16 @@ def _end(collector: Collector, listing: Listing, strict: bool) -> tuple[int, str
             tally.add(shard.key, out.totals(shard.key))
     summary = tally.summary(job, len(tally.keys), stopped)
     notes = list[str]()
-    if not stopped:
-        if job.to == "views":
-            summary["requests"] = out.merge_requests(listing.shards)
-            notes += [
-                f"{file['file']}: {file['requests']:,} requests, {file['bytes'] / 1e6:.1f} MB"
-                for file in summary["requests"]
-            ]
-            if job.model == job.rule.name:
-                notes.append(
-                    f"Requests name the model {job.model!r}. "
-                    "Give the API's own name for it as --model."
-                )
-        collector.show.say("drawing the plans of least value")
-        if page := least_sure_page(job, out, tally, listing.shards):
-            notes.append(f"plans to look at: {page}")
+    if job.to == "views" and not stopped:
+        summary["requests"] = out.merge_requests(listing.shards)
+        notes += [
+            f"{file['file']}: {file['requests']:,} requests, {file['bytes'] / 1e6:.1f} MB"
+            for file in summary["requests"]
+        ]
+        if job.model == job.rule.name:
+            notes.append(
+                f"Requests name the model {job.model!r}. Give the API's own name for it as --model."
+            )
     out.put_json("summary.json", summary)
     collector.say(event("end", **summary))
     failed = sum(summary["errors"].values()) if strict else summary["lost"]

@@ -1,4 +1,4 @@
-"""What is done with a row: open it, ask the scout, plan, and write a request or ask a model.
+"""What is done with a row: open it, ask the scout, plan, and write a request.
 
 A row that cannot be used becomes an error row with a reason. A row that was in work when a process
 ended is tried in a process of its own; if that ends a few times too, the row is an error row.
@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from io import BytesIO
 from time import perf_counter
@@ -38,14 +38,12 @@ CHILD = "from homunculus.batch.work import plan_sent_row; plan_sent_row()"
 
 
 def work_chunk(
-    job: Job, rows: list[Row], shard: str, chunk: int, book: Book, engine: Any = None
+    job: Job, rows: list[Row], shard: str, chunk: int, book: Book
 ) -> list[Result] | None:
     """The results of a chunk, or None if it is to be left."""
     leave, suspects = book.begin(shard, chunk)
     if leave:
         return None
-    if engine is not None:
-        return answer_rows(job, rows, engine, suspects, partial(book.row, shard, chunk))
     results = list[Result]()
     for index, row in enumerate(rows):
         book.row(shard, chunk, index)
@@ -223,55 +221,3 @@ def request(job: Job, seen: Views, name: str) -> dict[str, Any]:
     turn = {"role": "user", "content": [*seen.openai(), text]}
     body = {"model": job.model, "max_completion_tokens": job.max_output, "messages": [turn]}
     return {"custom_id": name, "method": "POST", "url": "/v1/chat/completions", "body": body}
-
-
-# ---- answers -------------------------------------------------------------------------------------
-
-
-def answer_rows(
-    job: Job,
-    rows: list[Row],
-    engine: Any,
-    deaths: Mapping[int, int],
-    mark: Callable[[int], None],
-) -> list[Result]:
-    """Open every row, then ask the engine about all of them together.
-
-    After a death rows are asked one by one, so that the next one can be blamed on a row. A model is
-    too large for a process of its own: only deaths of this run's workers are counted.
-    """
-    results, waiting = list[Result](), list[tuple[Result, bytes]]()
-    for index, row in enumerate(rows):
-        mark(index)
-
-        def use(picture: Picture, result: Result, row: Row = row) -> None:
-            result["untouched"] = job.rule.count(picture.original)
-            waiting.append((result, engine.file_of(row.data or b"", picture)))
-
-        results += _each_page(job, row, deaths.get(index, 0), use)
-        if deaths:
-            _ask(engine, waiting)
-            waiting.clear()
-    mark(len(rows))  # what happens from here on is the fault of no row in particular
-    _ask(engine, waiting)
-    return results
-
-
-def _ask(engine: Any, batch: list[tuple[Result, bytes]]) -> None:
-    """Put the engine's answers into the results; where the batch fails, ask one by one."""
-    if not batch:
-        return
-    start = perf_counter()
-    try:
-        answers = engine.answer([(result["question"], file) for result, file in batch])
-    except Exception as error:
-        if len(batch) == 1:
-            kind = "machine" if is_machine_error(error) else "engine"
-            batch[0][0].update(error_kind=kind, error=str(error)[:MAX_REASON])
-            return
-        for question in batch:
-            _ask(engine, [question])
-        return
-    seconds = (perf_counter() - start) / len(batch)
-    for (result, _), answer in zip(batch, answers, strict=True):
-        result |= answer | {"answer_seconds": seconds}

@@ -9,7 +9,7 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -105,24 +105,21 @@ class Output:
 
         Raises where there are shards of an input that has changed since; ``replace`` deletes them.
         """
-        there = {path.stem.removeprefix("part-") for path in self.folder.glob("part-*.parquet")}
+        present = {path.stem.removeprefix("part-") for path in self.folder.glob("part-*.parquet")}
         wanted = {shard.key for shard in shards}
-        if (stale := there - wanted) and not replace:
+        if (stale := present - wanted) and not replace:
             raise ValueError(
                 f"{self.folder} has {len(stale)} shards of files that have changed or are gone. "
                 "--replace deletes them; or name another folder."
             )
-        lost = {key for key in there & wanted if retry and self._has_lost(key)}
-        if (stale or lost) and (self.folder / "requests.json").exists():
-            self._split_requests()
+        lost = {key for key in present & wanted if retry and self._has_lost(key)}
         for key in stale:
             self.path(key).unlink()
             self._lines(key).unlink(missing_ok=True)
-        if self.job.to != "views":
-            return (there & wanted) - lost
-        merged = set(self._merged()["shards"])
-        ready = {key for key in there & wanted if key in merged or self._lines(key).exists()}
-        return ready - lost
+        done = (present & wanted) - lost
+        if self.job.to == "views":
+            done = {key for key in done if self._lines(key).exists()}
+        return done
 
     def _has_lost(self, key: str) -> bool:
         return any(kind in LOST for kind in self.totals(key)["errors"])
@@ -151,37 +148,15 @@ class Output:
     def _lines(self, key: str) -> Path:
         return self.requests / f"{key}.jsonl"
 
-    def _merged(self) -> dict[str, Any]:
-        path = self.folder / "requests.json"
-        return json.loads(path.read_text()) if path.exists() else {"files": [], "shards": []}
-
-    def _split_requests(self) -> None:
-        """Give every shard its requests back, so that some can be made again.
-
-        The files are deleted last: until then a run that is killed finds all of them.
-        """
-        merged = self._merged()
-        files = [self.folder / file["file"] for file in merged["files"]]
-        lines = chain.from_iterable(map(_each_line, files))
-        for key in merged["shards"]:
-            totals = self.totals(key)
-            requests = totals["rows"] - sum(totals["errors"].values())
-            self.put(self._lines(key), b"".join(islice(lines, requests)))
-        (self.folder / "requests.json").unlink()
-        for file in files:
-            file.unlink()
-
     def merge_requests(self, shards: Sequence[Shard]) -> list[dict[str, Any]]:
         """Put the requests of all shards into as few files as the provider allows.
 
-        The list of files is written last: until then nothing of the shards is thrown away.
+        `requests.json`, the list of files, is there only when all of them are.
         """
-        merged = self._merged()
-        files: list[dict[str, Any]] = merged["files"]
-        keys = [shard.key for shard in shards if shard.key not in set(merged["shards"])]
-        if not keys:
-            return files
-        lines = chain.from_iterable(_each_line(self._lines(key)) for key in keys)
+        index = self.folder / "requests.json"
+        index.unlink(missing_ok=True)
+        files = list[dict[str, Any]]()
+        lines = chain.from_iterable(_each_line(self._lines(shard.key)) for shard in shards)
         for group in split(lines, *LIMITS[self.job.style]):
             name = f"requests-{len(files) + 1:05}.jsonl"
             count, size = 0, 0
@@ -190,10 +165,10 @@ class Output:
                     file.write(line)
                     count, size = count + 1, size + len(line)
             files.append({"file": name, "requests": count, "bytes": size})
-        merged = {"format": self.job.style, "files": files, "shards": [*merged["shards"], *keys]}
-        self.put(self.folder / "requests.json", json.dumps(merged).encode())
-        for key in keys:
-            self._lines(key).unlink(missing_ok=True)
+        for path in set(self.folder.glob("requests-*.jsonl")):
+            if path.name not in {file["file"] for file in files}:
+                path.unlink()
+        self.put(index, json.dumps({"format": self.job.style, "files": files}).encode())
         return files
 
 
@@ -233,7 +208,7 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     kinds = [result["error_kind"] for result in results if result.get("error")]
     # what is not known is the least sure of all
     plans = [(result["value"] or 0.0, result["id"]) for result in done if result.get("basis")]
-    names = ("tokens", "untouched", "prompt_tokens", "answer_tokens")
+    names = ("tokens", "untouched")
     resized = [result for result in done if is_resized(result)]
     return {
         "rows": len(results),
@@ -247,7 +222,7 @@ def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
         **{name: sum(result.get(name) or 0 for result in done) for name in names},
         "seconds": {
             name: round(sum(result.get(f"{name}_seconds") or 0.0 for result in done), 3)
-            for name in ("open", "scout", "plan", "answer")
+            for name in ("open", "scout", "plan")
         },
         "least": nsmallest(LEAST_SURE, plans),
     }

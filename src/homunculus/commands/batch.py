@@ -1,4 +1,4 @@
-"""`homunculus batch`: whole folders and archives."""
+"""`homunculus batch`: whole folders and tables."""
 
 import argparse
 import os
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
-    """The flags of a job, and of the machines that do it."""
     add = parser.add_argument
     add("source", help="a folder, a PDF, JSONL, Parquet or tar files, or a pattern; also s3://...")
     add("out", type=Path, help="folder for the results; run again to go on where a run ended")
@@ -32,10 +31,8 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--model", default="qwen3-vl", help=about)
     about = "plans: where the tokens go; views: requests for a provider's batch API (%(default)s)"
     add("--to", choices=["plans", "views"], default="plans", help=about)
-    about = "answer the questions, with vLLM and this model"
-    add("--engine", default="", metavar="MODEL", help=about)
-    add("--engine-args", default="{}", metavar="JSON", help="further arguments of vLLM's engine")
-    add("--max-output", type=count, default=256, help="tokens of an answer (%(default)s)")
+    about = "tokens of an answer, in requests (%(default)s)"
+    add("--max-output", type=count, default=256, help=about)
     acuity_flag(parser)
     about = "which scout says where to look (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
@@ -43,7 +40,6 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--legible", type=float, metavar="P", help=about)
     add("--cap", type=count, default=1024, help="the most tokens with --legible (%(default)s)")
     add("--shard-rows", type=count, default=256, help="rows of a finished file (%(default)s)")
-    add("--price", type=float, help="money for a million input tokens, for the bill")
     add("--strict", action="store_true", help="exit with 1 if any row is an error, whatever it is")
     add("--replace", action="store_true", help="delete results of files that have changed")
     about = "make rows again that were lost to crashes or to the machine"
@@ -51,17 +47,16 @@ def flags(parser: argparse.ArgumentParser) -> None:
     json_flag(parser)
     where = parser.add_argument_group("where it runs")
     where.add_argument("--local", action="store_true", help="one process, without Ray")
-    where.add_argument("--workers", type=count, help="workers (one for each core, or each GPU)")
+    where.add_argument("--workers", type=count, help="workers (one for each core)")
     where.add_argument("--address", help="a running Ray cluster, such as auto (this machine alone)")
-    where.add_argument("--gpus", type=float, default=0.0, help="GPUs of each worker (%(default)s)")
 
 
 JOB = (
     "source", "tokens", "model", "question", "question_column", "image_column", "images", "pages",
-    "engine", "engine_args", "max_output", "acuity", "scout", "legible", "cap", "shard_rows",
+    "to", "max_output", "acuity", "scout", "legible", "cap", "shard_rows",
 )  # fmt: skip
 """Flags that say what the results are; the others say how the run goes."""
-RUN = ("local", "workers", "address", "gpus", "price", "strict", "replace", "retry_lost")
+RUN = ("local", "workers", "address", "strict", "replace", "retry_lost")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,10 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _job(arguments: argparse.Namespace) -> "Job":
     from homunculus.batch.job import Job
 
-    if arguments.engine and arguments.to != "plans":
-        raise ValueError("--engine gives answers, --to views gives requests. Drop one of them.")
-    to = "answers" if arguments.engine else arguments.to
-    return Job(to=to, **{name: getattr(arguments, name) for name in JOB})
+    return Job(**{name: getattr(arguments, name) for name in JOB})
 
 
 @contextmanager
@@ -109,7 +101,7 @@ def _own_stdout() -> Generator[TextIO, None, None]:
 
 COMMAND = Command(
     "batch",
-    "plan, or answer, the pages of whole folders and archives, on one machine or many",
+    "plan the pages of whole folders and tables, on one machine or many",
     'pages/ out/ --question "What is the total?" --tokens 64',
     flags,
     run,

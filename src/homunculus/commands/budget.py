@@ -11,7 +11,6 @@ from homunculus.progress import progress
 
 
 def flags(budget: argparse.ArgumentParser) -> None:
-    """The flags of `budget`."""
     add = budget.add_argument
     add("image", help=IMAGE)
     add("question", help="what is asked of the picture")
@@ -47,7 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _budget_facts(planner: Any, needed: Any) -> dict[str, Any]:
-    """A budget for machines."""
     rule, picture, basis = planner.rule, planner.picture, planner.sight.basis
     value = None if needed.value is None else round(needed.value, 4)
     return {
@@ -60,7 +58,6 @@ def _budget_facts(planner: Any, needed: Any) -> dict[str, Any]:
 
 
 def _budget_lines(planner: Any, needed: Any, legible: float) -> list[str]:
-    """A budget for people."""
     from homunculus.planner.bill import least
 
     rule = planner.rule

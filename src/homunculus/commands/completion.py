@@ -7,7 +7,6 @@ from homunculus.flags import SHELLS, completion
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
-    """Whose script it is."""
     parser.add_argument("shell", choices=SHELLS, help="whose script")
 
 
@@ -18,14 +17,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _values() -> dict[str, list[str]]:
-    """Names that flags take, for a shell to complete."""
     from homunculus.engines.cells.methods import PLANNED, list_methods
     from homunculus.planner.acuity import ACUITIES
     from homunculus.planner.models import MODELS
     from homunculus.scouts.registry import list_scouts
 
-    every = [*PLANNED, *list_methods()]
-    rows = {"--method": every, "--methods": ["all", *every], "--scout": list(list_scouts())}
+    methods = [*PLANNED, *list_methods()]
+    rows = {"--method": methods, "--methods": ["all", *methods], "--scout": list(list_scouts())}
     return rows | {
         "--model": list(MODELS),
         "--token-size": list(MODELS),

@@ -9,7 +9,6 @@ from homunculus.flags import count, json_flag
 
 
 def flags(cost: argparse.ArgumentParser) -> None:
-    """The flags of `cost`."""
     add = cost.add_argument
     add("image", help="a picture, or its size in pixels: 4032x3024")
     add("--model", default="all", help="one model, or all (%(default)s)")

@@ -60,17 +60,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line and the way to help, not a page of usage."""
-        if found := re.match(r"argument VERB: invalid choice: '(.*?)'", message):
-            if found[1] in LABORATORY_VERBS:
-                self.exit(2, f"{self.prog} {found[1]}: {LABORATORY_HINT}\n")
-            message = not_found("command", found[1], self.verbs, _failed, "").strip()
+        if choice := re.match(r"argument VERB: invalid choice: '(.*?)'", message):
+            if choice[1] in LABORATORY_VERBS:
+                self.exit(2, f"{self.prog} {choice[1]}: {LABORATORY_HINT}\n")
+            message = not_found("command", choice[1], self.verbs, _failed, "").strip()
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
 
-    def refuse_words(self, image: str, words: Sequence[str], more: str = "") -> NoReturn:
+    def refuse_words(self, image: str, words: Sequence[str], advice: str = "") -> NoReturn:
         """A question came as one argument a word."""
         self.error(
             f"a question of {len(words)} arguments. Put quotes around it:\n"
-            f'  {self.prog} {image} "{" ".join(words)}"{more}'
+            f'  {self.prog} {image} "{" ".join(words)}"{advice}'
         )
 
     def refuse(self, rest: Sequence[str], arguments: argparse.Namespace) -> NoReturn:
@@ -124,8 +124,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if rest and not arguments.passes_flags_on:
         parser.verbs[arguments.verb].refuse(rest, arguments)
     if _unquoted(words := getattr(arguments, "question", "")):
-        more = "\nSeveral questions of one word each end with question marks: total? date?"
-        parser.verbs[arguments.verb].refuse_words(arguments.image, words, more)
+        advice = "\nSeveral questions of one word each end with question marks: total? date?"
+        parser.verbs[arguments.verb].refuse_words(arguments.image, words, advice)
     arguments.rest = rest
     arguments.whole_parser = whole_parser  # `completion` prints it
     return arguments

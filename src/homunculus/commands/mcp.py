@@ -12,12 +12,8 @@ def flags(mcp: argparse.ArgumentParser) -> None:
     add = mcp.add_argument
     about = "folders whose pictures may be looked at (the current one)"
     add("roots", nargs="*", type=Path, default=[Path()], metavar="FOLDER", help=about)
-    add(
-        "--tokens",
-        type=count,
-        default=DEFAULT_TOKENS,
-        help="tokens of a call that names none (%(default)s)",
-    )
+    about = "tokens of a call that names none (%(default)s)"
+    add("--tokens", type=count, default=DEFAULT_TOKENS, help=about)
     add("--model", default="claude", help="whose tokens: see `homunculus cost` (%(default)s)")
 
 

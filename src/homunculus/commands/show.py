@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,28 +16,21 @@ from homunculus.commands.picture import (
     page_flag,
     page_lines,
 )
-from homunculus.flags import count, json_flag, numbers, slug
+from homunculus.flags import count, json_flag, point, slug
 from homunculus.progress import progress
 
-CELL_FLAGS = ("fixation", "boxes", "compress", "explore", "focus")
-"""Flags of `show` that mean nothing to views."""
 Drawn = tuple[Any, dict[str, Any], list[str]]
 """What was drawn: the picture, facts for machines, and lines for people."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def flags(show: argparse.ArgumentParser) -> None:
-    """The flags of `show`."""
     add = show.add_argument
     add("image", help=IMAGE)
     about = "what is asked of the picture; each question is a drawing"
     add("question", nargs="*", default=[], help=about)
-    add(
-        "--tokens",
-        type=count,
-        default=DEFAULT_TOKENS,
-        help="how many tokens may be spent (%(default)s)",
-    )
+    about = "how many tokens may be spent (%(default)s)"
+    add("--tokens", type=count, default=DEFAULT_TOKENS, help=about)
     add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
     acuity_flag(show)
     page_flag(show)
@@ -53,12 +45,7 @@ def flags(show: argparse.ArgumentParser) -> None:
     add("--method", help="cut, foveated, grid, ...: see `homunculus methods` (views)")
     add("--patch", type=count, help="pixels along a cell (as large as a token of --model)")
     about = "where to look closest, as fractions up to 1,1 or in pixels"
-    add("--fixation", type=numbers(2), metavar="X,Y", help=about)
-    about = "where the answer is, in pixels, for the method `oracle`"
-    add("--boxes", type=numbers(4), nargs="+", metavar="X0,Y0,X1,Y1", help=about)
-    add("--compress", type=float, help="share of the tokens for the coarse whole, 0 to 1")
-    add("--explore", type=float, help="above 1 spreads tokens more widely, below 1 less (1)")
-    add("--focus", type=float, help="degrees that the image spans in the eye's field (40)")
+    add("--fixation", type=point, metavar="X,Y", help=about)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,10 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.method = arguments.method or DEFAULT
     if arguments.method not in PLANNED:
         get_method(arguments.method)  # raises before anything is opened
-    elif unknown := [flag for flag in CELL_FLAGS if getattr(arguments, flag) is not None]:
+    elif arguments.fixation is not None:
         raise ValueError(
-            f"views do not know --{unknown[0]}, methods that keep cells of one image do. "
-            "Add --method cut, or another of `homunculus methods`."
+            "views do not know --fixation, methods that keep cells of one image do. "
+            "Add --method foveated, or another of `homunculus methods`."
         )
     draw = _draw_views if arguments.method in PLANNED else _draw_cells
     several = len(arguments.question) > 1 or arguments.page == "all"
@@ -96,16 +83,13 @@ def _draw_cells(
     arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
 ) -> Drawn:
     from homunculus.planner.models import token_rule
-    from homunculus.scouts import Dials
     from homunculus.show.cells import look
 
-    values = {dial: getattr(arguments, dial) for dial in ("compress", "explore", "focus")}
-    dials = Dials(**{dial: value for dial, value in values.items() if value is not None})
-    options = ("tokens", "fixation", "boxes", "scout", "method")
+    options = ("tokens", "fixation", "scout", "method")
     model = arguments.model or (None if arguments.patch else "qwen3-vl")  # as views count
     seen = look(
         source, question, **{name: getattr(arguments, name) for name in options},
-        patch=arguments.patch or 16, model=model, dials=dials, page=page,
+        patch=arguments.patch or 16, model=model, page=page,
     )  # fmt: skip
     seen.save(out)
     lines = [seen.caption()]
@@ -160,7 +144,7 @@ def _print(
     if arguments.why:
         repeated = facts["why"]["made"] in "\n".join(lines)
         why = facts["why"] | ({"made": ""} if repeated else {})
-        print(why_table(why, sys.stdout.isatty()).rstrip())
+        print(why_table(why).rstrip())
 
 
 def _out(arguments: argparse.Namespace, name: str, several: bool) -> Path:

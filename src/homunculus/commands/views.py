@@ -14,7 +14,6 @@ from homunculus.progress import progress
 
 
 def flags(views: argparse.ArgumentParser) -> None:
-    """The flags of `views`."""
     add = views.add_argument
     add("image", help=IMAGE)
     add("question", nargs="?", default="", help="what is asked of the picture")

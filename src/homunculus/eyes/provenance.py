@@ -37,11 +37,10 @@ def _public(argument: str) -> str:
 
 def commit() -> str | None:
     """The checkout this runs from, if it is one; with a mark where files were changed."""
-    here = Path(__file__).parent
     try:
         process = subprocess.run(
             ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
-            cwd=here, capture_output=True, text=True, timeout=20,
+            cwd=Path(__file__).parent, capture_output=True, text=True, timeout=20,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None

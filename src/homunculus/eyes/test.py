@@ -9,7 +9,6 @@ the line is fit to what it got right; its interval is a bootstrap over items.
 import argparse
 import io
 import json
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -36,8 +35,6 @@ ANSWER_TOKENS = 32
 """Most tokens of an answer."""
 REQUESTS = 8
 """Requests to a server at a time."""
-PATIENCE = 2.0
-"""Seconds before progress is drawn."""
 RESAMPLES = 1000
 SHARES = (0.5, 0.9)
 
@@ -254,10 +251,10 @@ def _most_likely(
     step = (high - low) / (torch.tensor(steps) - 1)
     for _ in range(24):
         step = 0.7 * step
-        near = (best[:, None] + around * step).clamp(low, high)
-        hit, miss = _logs(octaves, near)
+        candidates = (best[:, None] + around * step).clamp(low, high)
+        hit, miss = _logs(octaves, candidates)
         likely = (right[:, None] * hit + (items - right)[:, None] * miss).sum(-1)
-        best = near[torch.arange(len(near)), likely.argmax(1)]
+        best = candidates[torch.arange(len(candidates)), likely.argmax(1)]
     best[:, 1].exp2_()
     return best
 
@@ -277,19 +274,13 @@ def _logs(
 
 def run(arguments: argparse.Namespace, progress: Progress) -> tuple[dict[str, Any], Path]:
     """Take the test; the result and where it was written. The drawing stands beside it."""
-    origin = provenance()
+    facts = provenance()
     eyes = get_eyes(arguments)
     out = result_path(arguments.out, f"eyetest-{slug(eyes.name)}.json")
     if out.suffix != ".json":
         raise ValueError(f"expected an output that ends in .json, got {out.name}.")
-    start = time.monotonic()
-
-    def step(done: int, total: int) -> None:
-        if time.monotonic() - start > PATIENCE:
-            progress(done, total)
-
     items = make_chart(arguments.seed, arguments.items)
-    result = origin | examine(eyes, items, arguments.seed, step)
+    result = facts | examine(eyes, items, arguments.seed, progress)
     out.write_text(json.dumps(result, separators=(",", ":")) + "\n", "utf-8")
     draw_chart(result, items).save(drawing(out), optimize=True)
     return result, out
@@ -320,7 +311,6 @@ def examine(eyes: Eyes, items: Sequence[Item], seed: int, progress: Progress) ->
         "bound": bound,
         "smallest": {f"{share:.0%}": _smallest(table, share) for share in SHARES},
         "table": table,
-        "kinds": {kind: _kind_curve(kind, items, read) for kind in KINDS},
         "rows": [
             [round(item.height, 2), item.kind, item.text, text, *marks]
             for item, text, marks in zip(items, texts, scores, strict=True)
@@ -350,17 +340,6 @@ def _curve(
     if bound:
         message += f" The middle is {bound} the chart: extrapolated."
     return curve, message, bound
-
-
-def _kind_curve(kind: str, items: Sequence[Item], read: Sequence[bool]) -> dict[str, Any] | None:
-    pairs = zip(items, read, strict=True)
-    heights, right = zip(
-        *((item.height, correct) for item, correct in pairs if item.kind == kind), strict=True
-    )
-    if not any(right) or all(right):
-        return None
-    fit = fit_curve(heights, right, resamples=RESAMPLES // 4)
-    return {"middle": fit.middle, "width": fit.width, "ceiling": fit.ceiling}
 
 
 def _table(items: Sequence[Item], scores: Sequence[tuple[bool, float]]) -> list[dict[str, Any]]:

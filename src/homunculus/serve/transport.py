@@ -92,7 +92,7 @@ def _changed(
         report(outcome)
     if changed is body:
         return request
-    rest = [(name, value) for name, value in headers.raw if name.lower() != b"content-length"]
+    kept = [(name, value) for name, value in headers.raw if name.lower() != b"content-length"]
     return http.Request(
-        request.method, request.url, headers=rest, content=changed, extensions=request.extensions
+        request.method, request.url, headers=kept, content=changed, extensions=request.extensions
     )

@@ -81,7 +81,7 @@ class Look:
         return notes(self.picture, self.question, self.sight)
 
     def draw(self) -> Any:
-        """Four panels as a Pillow image: picture, relevance, kept cells, what is left to read."""
+        """Three panels as a Pillow image: where it looked, its tokens, and their pixels."""
         return panels.draw_panels(
             self._mips(),
             self.picture.size,
@@ -344,12 +344,17 @@ def _peak(logit: Float[Tensor, "rows cols"], picture: Picture, patch: int) -> li
     return [round(min(1.0, across) * wide, 1), round(min(1.0, down) * high, 1)]
 
 
-def why_table(why: dict[str, Any], terminal: bool = False) -> str:
-    """The facts as a table and a line; drawn with rich at a terminal."""
-    rows = [_row(word) for word in why["words"]]
-    if not rows:
+def why_table(why: dict[str, Any]) -> str:
+    """The facts as a table and a line."""
+    if not why["words"]:
         return why["made"]
-    return f"{_rich(rows) if terminal else _plain(rows)}{why['made']}"
+    rows = [HEADS, *map(_row, why["words"])]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*lines, why["made"]])
 
 
 def _row(word: dict[str, Any]) -> tuple[str, ...]:
@@ -357,30 +362,5 @@ def _row(word: dict[str, Any]) -> tuple[str, ...]:
     if word["box"]:
         x0, y0, x1, y1 = (round(side) for side in word["box"])
         where = f"{x0},{y0}-{x1},{y1}"
-    found = {"found": "yes", "perhaps": "perhaps", "missing": "no"}[word["state"]]
-    return word["word"], found, f"{word['probability']:.2f}", where, str(word["places"])
-
-
-def _plain(rows: list[tuple[str, ...]]) -> str:
-    columns = list(zip(HEADS, *rows, strict=True))
-    wide = [max(map(len, column)) for column in columns]
-    lines = [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, wide, strict=True)).rstrip()
-        for row in (HEADS, *rows)
-    ]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _rich(rows: list[tuple[str, ...]]) -> str:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(*HEADS)
-    for row in rows:
-        style = {"yes": "bold", "no": "dim"}.get(row[1], "")
-        table.add_row(*(Text(cell) for cell in row), style=style)  # never read as markup
-    console = Console()
-    with console.capture() as drawn:
-        console.print(table)
-    return drawn.get()
+    answer = {"found": "yes", "perhaps": "perhaps", "missing": "no"}[word["state"]]
+    return word["word"], answer, f"{word['probability']:.2f}", where, str(word["places"])

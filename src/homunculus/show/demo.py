@@ -6,7 +6,7 @@ from typing import Any
 
 from homunculus.show import panels
 from homunculus.show.panels import Colour, Corner
-from homunculus.show.views import OURS, RESIZED, Way, compose, resized, to_pillow
+from homunculus.show.views import OURS, RESIZED, Variant, compose, resized, to_pillow
 from homunculus.views import Views, views
 
 FOLDER = Path(__file__).with_name("pictures")
@@ -64,13 +64,13 @@ GLASS = 208
 def draw_pair(seen: Views, spot: Corner) -> Any:
     """A picture resized and as views, side by side, each with ``spot`` magnified."""
     whole, rival = to_pillow(seen.picture), resized(seen)
-    ways = (
-        Way("resize", [rival], RESIZED, seen.resize_value),
-        Way("homunculus", seen.views, OURS, seen.value),
+    variants = (
+        Variant("resize", [rival], RESIZED, seen.resize_value),
+        Variant("homunculus", seen.views, OURS, seen.value),
     )
     width = 2 * WIDE + GAP
     head = panels.written(f"“{seen.question}”", width, 54, panels.INK, max_lines=2)
-    cards = [_card(whole, way, spot) for way in ways]
+    cards = [_card(whole, variant, spot) for variant in variants]
     untouched = seen.rule.count(seen.picture.original)
     facts = (
         f"Both may spend {seen.limit} {seen.rule.token}; the untouched picture costs {untouched:,}."
@@ -86,19 +86,21 @@ def draw_pair(seen: Views, spot: Corner) -> Any:
     return sheet
 
 
-def _card(whole: Any, way: Way, spot: Corner) -> Any:
+def _card(whole: Any, variant: Variant, spot: Corner) -> Any:
     """A heading, the picture as it is shown, and the magnified part over it."""
     scale = min(PAGE[0] / whole.width, PAGE[1] / whole.height)
     shown = (round(whole.width * scale), round(whole.height * scale))
     card = panels.pil().new("RGB", (WIDE, PAGE[1] + 92), (238, 240, 242))
     pen = panels.draw(card)
-    pen.rectangle((0, 0, WIDE, 70), fill=way.colour)
-    tokens = f"{sum(view.tokens for view in way.views)} tokens"
-    pen.text((24, 35), way.name, panels.PAPER, panels.typeface(42), anchor="lm")
+    pen.rectangle((0, 0, WIDE, 70), fill=variant.colour)
+    tokens = f"{sum(view.tokens for view in variant.views)} tokens"
+    pen.text((24, 35), variant.name, panels.PAPER, panels.typeface(42), anchor="lm")
     pen.text((WIDE - 24, 35), tokens, panels.PAPER, panels.typeface(42), anchor="rm")
     x, y = (WIDE - shown[0]) // 2, 81
-    card.paste(compose(whole, way.views, shown, scale), (x, y))
-    _glass(card, compose(whole, way.views, whole.size, 1.0), spot, (x, y, scale), way.colour)
+    card.paste(compose(whole, variant.views, shown, scale), (x, y))
+    _glass(
+        card, compose(whole, variant.views, whole.size, 1.0), spot, (x, y, scale), variant.colour
+    )
     return card
 
 

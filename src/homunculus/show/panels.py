@@ -1,10 +1,10 @@
-"""Draw what was kept of one picture: four panels and a line of facts, with Pillow alone."""
+"""Parts of drawings, with Pillow alone: text, outlines, heat maps, tokens, blocks on paper."""
 
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from math import log, log2
+from math import log2
 from typing import Any, NamedTuple
 
 import torch
@@ -82,6 +82,7 @@ AIR = 2
 
 Box = tuple[float, float, float, float]
 Corner = tuple[int, int, int, int]
+Size = tuple[int, int]
 
 
 def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None:
@@ -104,7 +105,9 @@ def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
         draw(panel).rectangle(box, outline=FOUND, width=2)
     taken = list(boxes)
     for (text, _), box in zip(words, boxes, strict=True):
-        if (spot := _room(text, box, taken, picture.size)) is not None:
+        label = (round(typeface(LABEL).getlength(text)) + 6, LABEL + 2)
+        corners = ((box[0], box[1] - label[1] - 1), (box[0], box[3] + 1))
+        if spot := free_place(corners, label, taken, picture.size):
             taken.append(spot)
             draw(panel).rectangle(spot, fill=FOUND)
             draw(panel).text((spot[0] + 3, spot[1]), text, PAPER, typeface(LABEL))
@@ -122,28 +125,28 @@ def _corner(box: Box, size: tuple[int, int]) -> Corner:
     )
 
 
-def _room(text: str, place: Corner, taken: list[Corner], size: tuple[int, int]) -> Corner | None:
-    """Above a word, else below it: the first spot in the picture that covers nothing marked."""
-    wide, high = round(typeface(LABEL).getlength(text)) + 6, LABEL + 2
-    for top in (place[1] - high - 1, place[3] + 1):
-        spot = (place[0], top, place[0] + wide, top + high)
-        inside = top >= 0 and spot[2] < size[0] and spot[3] < size[1]
-        if inside and not any(meet(spot, other) for other in taken):
+def free_place(
+    corners: Sequence[tuple[int, int]], mark: Size, taken: Sequence[Corner], picture: Size
+) -> Corner | None:
+    """The first of these corners where a mark lies in the picture and covers nothing taken."""
+    for x, y in corners:
+        spot = (x, y, x + mark[0], y + mark[1])
+        inside = x >= 0 and y >= 0 and spot[2] < picture[0] and spot[3] < picture[1]
+        if inside and not any(_meet(spot, other) for other in taken):
             return spot
     return None
 
 
-def meet(box: Corner, other: Corner) -> bool:
-    """Whether two boxes share a pixel."""
+def _meet(box: Corner, other: Corner) -> bool:
     across = box[0] <= other[2] and other[0] <= box[2]
     return across and box[1] <= other[3] and other[1] <= box[3]
 
 
-WIDE, HIGH = 2000, 1480
-"""Pixels the four pictures may take together, without their texts."""
+WIDE, HIGH = 1900, 1480
+"""Pixels that the panels of a drawing may take together, without their texts."""
 NARROWEST = 330
-"""A panel is at least this wide, so that its texts fit."""
-MARGIN, GAP, TITLE, CAPTION, HEADING = 32, 28, 30, 26, 44
+"""A panel is at least this wide, so that its title fits."""
+MARGIN, GAP, TITLE, HEADING = 32, 28, 30, 44
 
 LEVELS: tuple[Colour, ...] = (
     (205, 52, 71), (232, 146, 20), (34, 139, 94), (30, 108, 190), (118, 66, 160), (60, 60, 60),
@@ -152,8 +155,6 @@ LEVELS: tuple[Colour, ...] = (
 HEAT = ((255, 255, 255), (255, 236, 160), (255, 212, 104), (253, 186, 76), (246, 156, 60))
 """Low to high, growing steadily darker, so that it reads the same in grey; print stays legible on
 all of them."""
-
-Size = tuple[int, int]
 
 
 def draw_panels(
@@ -170,28 +171,29 @@ def draw_panels(
     fixation: tuple[float, float] | None = None,
     words: Sequence[tuple[str, Box]] = (),
 ) -> Any:
-    """The picture, its relevance, the kept cells and what a reader could still see, on one sheet.
+    """The relevance of a picture, its tokens, and what a reader could still see, on one sheet.
 
     ``mips`` is the picture (``size`` is its height and width) and its halvings. ``plain`` says that
     a token's level tells its size; otherwise its box does. ``fixation`` is y x in level-0 cells.
-    ``words`` are found ones, outlined in the picture; boxes are x0 y0 x1 y1 in fractions of it.
+    ``words`` are outlined; their boxes are x0 y0 x1 y1 in fractions of the picture.
     """
-    rows, cols, scale = arrangement(size)
-    picture, kept, seen, whole, kind = draw_cells(
-        mips, size, tokens, patch=patch, plain=plain, scale=scale, fixation=fixation
-    )
-    shown, cell = picture.size, patch * scale
-    width = max(shown[0], NARROWEST)
-    unseen = "" if whole else " Hatched: in no token's box."
-    caption_of_image = written(question or "(no question)", width, TEXT, INK, max_lines=4)
-    caption_of_tokens = written(f"Each token at its own resolution.{unseen}", width)
-    parts = [
-        ("image", outlined(picture, words), caption_of_image),
-        (f"relevance: {origin}", heated(picture, relevance, cell), bar(width)),
-        ("kept cells", kept, _legend(kind, plain, width)),
-        ("what is left to read", seen, caption_of_tokens),
+    high, wide = size
+    columns = 1 if wide > 1.5 * high else 3  # broad pictures stand above each other
+    scale = min(WIDE / wide / columns, HIGH / high * columns / 3)
+    scale = min(scale, max(2.0, 480 / max(size)))  # small ones grow, but not to posters
+    cells = draw_cells(mips, size, tokens, patch=patch, plain=plain, scale=scale, fixation=fixation)
+    heat = outlined(heated(cells.picture, relevance, patch * scale), words)
+    drawings = {f"relevance: {origin}": heat, "kept cells": cells.kept}
+    drawings["what is left to read"] = cells.seen
+    width = max(heat.width, NARROWEST)
+    panels = [
+        stacked([written(title, width, TITLE, INK, 1), framed(drawing)])
+        for title, drawing in drawings.items()
     ]
-    return sheet(parts, rows, cols, width, caption)
+    body = beside(panels, GAP) if columns == 3 else stacked(panels, GAP)
+    heading = written(question or "(no question)", body.width, HEADING, INK)
+    facts = written(caption, body.width, TEXT, INK, 4)
+    return framed(stacked([heading, body, facts], GAP), PAPER, 0, MARGIN)
 
 
 class Cells(NamedTuple):
@@ -202,10 +204,6 @@ class Cells(NamedTuple):
     """The outlines of the tokens."""
     seen: Any
     """Each token as a reader would see it, at its own resolution."""
-    whole: bool
-    """Whether they leave nothing out."""
-    kind: list[int]
-    """The level of each token, or the one that its size comes nearest to."""
 
 
 def draw_cells(
@@ -224,22 +222,10 @@ def draw_cells(
     picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, pil().Resampling.LANCZOS)
     box, kind = _drawn(tokens, size, patch, plain)
     cell = patch * scale
-    seen, whole = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
+    seen = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
     kept = _kept(picture, box * cell, kind)
     cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
-    return Cells(picture, kept, seen, whole, kind)
-
-
-def arrangement(size: Size) -> tuple[int, int, float]:
-    """Rows and columns of panels that come closest to a page on its side, and how far to enlarge.
-
-    All four must fit; small pictures grow, but not to posters.
-    """
-    high, wide = size
-    shapes = ((2, 2), (1, 4), (4, 1))
-    rows, cols = min(shapes, key=lambda shape: abs(log(wide * shape[1] / high / shape[0] / 1.5)))
-    fit = min(WIDE / cols / wide, HIGH / rows / high)
-    return rows, cols, min(fit, max(2.0, 480 / max(size)))
+    return Cells(picture, kept, seen)
 
 
 def _from(byte: UInt8[Tensor, "h w c"]) -> Any:
@@ -260,8 +246,10 @@ def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> 
     value = (chance - low) / (high - low) if high > low else torch.full_like(chance, 0.5)
     rows, cols = relevance.shape
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
-    way = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
-    heat = _from(_palette(value)).resize(picture.size, way, reach)  # border cells may stick out
+    resampling = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
+    heat = _from(_palette(value)).resize(
+        picture.size, resampling, reach
+    )  # border cells may stick out
     chops = import_module("PIL.ImageChops")
     return chops.multiply(washed(picture, 0.4), heat)
 
@@ -313,9 +301,9 @@ def _seen(
     patch: int,
     scale: float,
     shown: Size,
-) -> tuple[Any, bool]:
-    """Each token magnified into its box, fine over coarse; and whether nothing is left out."""
-    canvas, painted = _hatched(shown), pil().new("L", shown)
+) -> Any:
+    """Each token magnified into its box, fine over coarse."""
+    canvas = _hatched(shown)
     corner = (box * patch * scale).round().long().tolist()
     tokens = zip(corner, box.tolist(), level, strict=True)
     for (top, left, bottom, right), cells, token_level in tokens:
@@ -324,8 +312,7 @@ def _seen(
         piece = _token(levels, cells, token_level, patch)
         piece = piece.resize((right - left, bottom - top), pil().Resampling.BICUBIC)
         canvas.paste(piece, (left, top))
-        painted.paste(255, (left, top, right, bottom))
-    return canvas, painted.getextrema() == (255, 255)
+    return canvas
 
 
 def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -> Any:
@@ -402,46 +389,3 @@ def badge(image: Any, place: tuple[int, int], name: str, colour: Colour, side: i
     draw(image).rectangle((x, y, x + side - 1, y + side - 1), fill=colour)
     middle = (x + side / 2, y + side / 2)
     draw(image).text(middle, name, PAPER, typeface(round(side * 0.85)), anchor="mm")
-
-
-def _legend(kind: list[int], plain: bool, width: int) -> Any:
-    """How many tokens there are of each level, in as many lines as it takes."""
-    last, font, step = len(LEVELS) - 1, typeface(TEXT), round(TEXT * 1.4)
-    groups = [min(level, last) for level in kind]
-    items, x, y = [], 0, 0
-    for level in sorted(set(groups)):
-        more = "+" if max(kind) > last and level == last else ""
-        name = f"level {level}{more}" if plain else f"{2**level}{more} wide"
-        label = f"{name}: {groups.count(level)} cells"
-        length = TEXT + 8 + round(font.getlength(label)) + 18
-        if x and x + length > width:
-            x, y = 0, y + step
-        items.append((x, y, label, LEVELS[level]))
-        x += length
-    block = pil().new("RGB", (width, y + step), PAPER)
-    for x, y, label, colour in items:
-        draw(block).rectangle((x, y + 4, x + TEXT - 4, y + TEXT), colour)
-        draw(block).text((x + TEXT + 8, y), label, FAINT, font)
-    return block
-
-
-def sheet(parts: list[Any], rows: int, cols: int, width: int, caption: str) -> Any:
-    """Title, picture and text of each panel on a grid, and the facts below."""
-    broad = cols * width + (cols - 1) * GAP
-    head = [written(title, width, TITLE, INK, max_lines=2) for title, _, _ in parts]
-    facts = written(caption, broad, CAPTION, INK, max_lines=4)
-    above = max(block.height for block in head) + 6
-    below = [max(part[2].height for part in parts[row * cols :][:cols]) for row in range(rows)]
-    step = [above + parts[0][1].height + 8 + text + GAP for text in below]
-    size = (2 * MARGIN + facts.width, 2 * MARGIN + sum(step) + facts.height)
-    sheet = pil().new("RGB", size, PAPER)
-    for number, (_, picture, text) in enumerate(parts):
-        row, col = divmod(number, cols)
-        x, y = MARGIN + col * (width + GAP), MARGIN + above + sum(step[:row])
-        sheet.paste(head[number], (x, y - 6 - head[number].height))
-        sheet.paste(picture, (x, y))
-        frame = (x - 1, y - 1, x + picture.width, y + picture.height)
-        draw(sheet).rectangle(frame, outline=FRAME)
-        sheet.paste(text, (x, y + picture.height + 8))
-    sheet.paste(facts, (MARGIN, sheet.height - MARGIN - facts.height))
-    return sheet

@@ -34,12 +34,10 @@ APART = 14
 """Pixels between them."""
 ZOOM = 4.0
 """How far they are enlarged at most."""
-SPLITS = (0.5, 0.55, 0.6, 0.65)
-"""Shares of the width that they may have beside the resized one."""
+SPLIT = 0.6
+"""Share of the width that they have beside the resized one."""
 GLASS = 200
 """Height of a magnified part."""
-GLASSES = 560
-"""Pixels that magnified places need in width."""
 SPOTS = 2
 """Places that are magnified at most."""
 LIKELY = 0.2
@@ -54,34 +52,25 @@ LITTLE = 0.05
 
 def draw_views(views: Views) -> Any:
     """A Pillow image: the picture and its windows, what is sent, the same resized; magnified."""
-    whole, broad = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
+    whole, inner_width = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
     left = _where(whole, views)
-    right = broad - left.width - panels.GAP
-    ways = (
-        Way("homunculus", views.views, OURS, views.value),
-        Way("resize", (resized(views),), RESIZED, views.resize_value),
+    right = inner_width - left.width - panels.GAP
+    variants = (
+        Variant("homunculus", views.views, OURS, views.value),
+        Variant("resize", (resized(views),), RESIZED, views.resize_value),
     )
-    pictures = {view: render(whole, view) for way in ways for view in way.views}
-    both, spots = _both(ways, pictures, right), likeliest(views)
+    pictures = {view: render(whole, view) for variant in variants for view in variant.views}
+    both, spots = _both(variants, pictures, right), likeliest(views)
     doubt = doubtful(views)
-    columns = ([left], [both, _close(ways, pictures, spots, right, doubt)])
-    beneath = ([left, _close(ways, pictures, spots, left.width, doubt)], [both])
-    if left.width >= GLASSES and _height(beneath) < _height(columns):
-        columns = beneath  # below a broad picture there is room
+    close = _close(variants, pictures, spots, right, doubt)
     question = f"“{views.question}”" if views.question else "(no question)"
-    heading = panels.written(question, broad, panels.HEADING, panels.INK, max_lines=2)
-    body = panels.beside([panels.stacked(column, panels.GAP) for column in columns], panels.GAP)
+    heading = panels.written(question, inner_width, panels.HEADING, panels.INK, max_lines=2)
+    body = panels.beside([left, panels.stacked([both, close], panels.GAP)], panels.GAP)
     page = panels.stacked([heading, body], panels.GAP // 2)
-    sheet = panels.pil().new("RGB", (WIDE, page.height + 2 * panels.MARGIN), panels.PAPER)
-    sheet.paste(page, (panels.MARGIN, panels.MARGIN))
-    return sheet
+    return panels.framed(page, panels.PAPER, 0, panels.MARGIN)
 
 
-def _height(columns: Sequence[Sequence[Any]]) -> int:
-    return max(sum(block.height + panels.GAP for block in blocks) for blocks in columns)
-
-
-class Way(NamedTuple):
+class Variant(NamedTuple):
     """One way to spend the budget."""
 
     name: str
@@ -126,9 +115,9 @@ def outline(picture: Any, views: Views, scale: float) -> Any:
         panels.draw(panel).rectangle(box, outline=colour, width=LINE)
     taken = list(boxes)
     for number, (box, colour) in enumerate(zip(boxes, cycle(COLOURS), strict=False), 1):
-        place = _free(box, taken, panel.size)
-        taken.append((*place, place[0] + BADGE, place[1] + BADGE))
-        panels.badge(panel, place, str(number), colour, BADGE)
+        place = _badge_place(box, taken, panel.size)
+        taken.append(place)
+        panels.badge(panel, place[:2], str(number), colour, BADGE)
     return panel
 
 
@@ -145,19 +134,17 @@ def _outside(box: panels.Corner, size: Size) -> panels.Corner:
     return *near, min(far[0], size[0] - 1), min(far[1], size[1] - 1)
 
 
-def _free(box: panels.Corner, taken: list[panels.Corner], size: Size) -> tuple[int, int]:
-    """A corner for the mark of a window: beside it where that hides nothing, else above it."""
+def _badge_place(box: panels.Corner, taken: list[panels.Corner], size: Size) -> panels.Corner:
+    """Beside a window where that hides nothing, else above it."""
     x0, y0, x1, y1 = box
     up, down, before = y0 - BADGE - 1, y1 + 1, x1 - BADGE
-    places = [
+    corners = [
         (x0, up), (x0, down), (x0 - BADGE - 1, y0), (x1 + 1, y0), (before, up), (before, down),
     ]  # fmt: skip
-    for x, y in places:
-        inside = x >= 0 and y >= 0 and x + BADGE <= size[0] and y + BADGE <= size[1]
-        spot = (x, y, x + BADGE, y + BADGE)
-        if inside and not any(panels.meet(spot, other) for other in taken):
-            return x, y
-    return max(0, min(x0, size[0] - BADGE)), max(0, min(y0 - BADGE, size[1] - BADGE))
+    if place := panels.free_place(corners, (BADGE, BADGE), taken, size):
+        return place
+    x, y = max(0, min(x0, size[0] - BADGE)), max(0, min(y0 - BADGE, size[1] - BADGE))
+    return x, y, x + BADGE, y + BADGE
 
 
 # ---- what is sent --------------------------------------------------------------------------------
@@ -207,25 +194,25 @@ def _label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) -
     return block
 
 
-def _both(ways: Sequence[Way], pictures: Mapping[View, Any], width: int) -> Any:
+def _both(variants: Sequence[Variant], pictures: Mapping[View, Any], width: int) -> Any:
     """What is sent, and the same budget resized, at one scale and next to each other."""
-    sent = [_sent(way.views, pictures) for way in ways]
-    edge = 24 + panels.GAP // 4
-    shares = [(round(width * part) - edge, width - round(width * part) - edge) for part in SPLITS]
-    zoom, wide = max((min(map(_zoom, sent, share)), share) for share in shares)
+    sent = [_sent(variant.views, pictures) for variant in variants]
+    edge, ours = 24 + panels.GAP // 4, round(width * SPLIT)
+    widths = (ours - edge, width - ours - edge)
+    zoom = min(map(_zoom, sent, widths))
     boards = [
-        _board(pictures_sent, side, zoom) for pictures_sent, side in zip(sent, wide, strict=True)
+        _board(pictures_sent, side, zoom) for pictures_sent, side in zip(sent, widths, strict=True)
     ]
     blocks = list[Any]()
-    for way, board in zip(ways, boards, strict=True):
-        tokens = sum(view.tokens for view in way.views)
-        text = f"{way.name}: {tokens} token{'s' * (tokens != 1)}"
-        title = panels.written(text, board.width + 24, panels.TITLE, way.colour, max_lines=1)
-        known = "not known" if way.value is None else f"{way.value:.2f}"
+    for variant, board in zip(variants, boards, strict=True):
+        tokens = sum(view.tokens for view in variant.views)
+        text = f"{variant.name}: {tokens} token{'s' * (tokens != 1)}"
+        title = panels.written(text, board.width + 24, panels.TITLE, variant.colour, max_lines=1)
+        known = "not known" if variant.value is None else f"{variant.value:.2f}"
         estimate = panels.written(
-            f"estimate: {known}", board.width + 24, 22, way.colour, max_lines=1
+            f"estimate: {known}", board.width + 24, 22, variant.colour, max_lines=1
         )
-        frame = panels.framed(board, way.colour, 3, 9)
+        frame = panels.framed(board, variant.colour, 3, 9)
         blocks.append(panels.stacked([panels.stacked([title, estimate], 0), frame]))
     both = panels.beside(blocks, panels.GAP // 2)
     text = f"As sent, drawn {zoom:.1f} times as large. Percentages: size against the original."
@@ -244,28 +231,14 @@ def _zoom(pictures: Sequence[Sent], width: int) -> float:
     zoom = ZOOM
     while zoom > 0.05:
         sizes = [picture.size(zoom) for picture in pictures]
-        if max(wide for wide, _ in sizes) <= width and _arranged(sizes, width)[1] <= SENT:
+        if max(wide for wide, _ in sizes) <= width and _shelves(sizes, width)[1] <= SENT:
             break
         zoom *= 0.95
     return zoom
 
 
-def _arranged(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
-    """Corners x y of blocks in their order, and the height that they take.
-
-    Side by side on shelves; if these are too high, one below the other in columns.
-    """
-    rows, high = _shelves(sizes, width)
-    if high > SENT:
-        columns, wide = _shelves([(tall, across) for across, tall in sizes], SENT)
-        if wide <= width:
-            ends = [y + tall for (y, _), (_, tall) in zip(columns, sizes, strict=True)]
-            return [(x, y) for y, x in columns], max(ends)
-    return rows, high
-
-
 def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
-    """Corners of blocks on shelves of a width, and the height of all shelves."""
+    """Corners x y of blocks side by side on shelves, and the height of all shelves."""
     x = y = high = 0
     corners = list[Size]()
     for wide, tall in sizes:
@@ -277,7 +250,7 @@ def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
 
 
 def _board(pictures: Sequence[Sent], width: int, zoom: float) -> Any:
-    corners, high = _arranged([picture.size(zoom) for picture in pictures], width)
+    corners, high = _shelves([picture.size(zoom) for picture in pictures], width)
     board = panels.pil().new("RGB", (width, high), panels.PAPER)
     for picture, corner in zip(pictures, corners, strict=True):
         board.paste(picture.draw(zoom), corner)
@@ -391,7 +364,7 @@ def _around(
 
 
 def _close(
-    ways: Sequence[Way],
+    variants: Sequence[Variant],
     pictures: Mapping[View, Any],
     spots: Sequence[Spot],
     width: int,
@@ -407,15 +380,15 @@ def _close(
     title = f"{GUESS}{title}" if doubt else title
     wide = (width - panels.GAP // 2) // SPOTS if several else width
     rows = [panels.written(title, width, panels.TITLE, panels.INK, max_lines=2)]
-    for way in ways:
+    for variant in variants:
         blocks = list[Any]()
         for spot in spots:
-            view = spot.view if spot.view in way.views else way.views[0]
-            text = way.name if view.name == "whole" else f"{way.name}, {view.name}"
+            view = spot.view if spot.view in variant.views else variant.views[0]
+            text = variant.name if view.name == "whole" else f"{variant.name}, {view.name}"
             part = panels.framed(
-                _magnified(pictures[view], view, spot.box, wide - 8), way.colour, 4
+                _magnified(pictures[view], view, spot.box, wide - 8), variant.colour, 4
             )
-            head = panels.written(text, wide, 22, way.colour, max_lines=1)
+            head = panels.written(text, wide, 22, variant.colour, max_lines=1)
             blocks.append(panels.stacked([head, part], 4))
         rows.append(panels.beside(blocks, panels.GAP // 2))
     if missed(spots):
@@ -451,8 +424,8 @@ def facts(views: Views) -> list[str]:
     lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
     cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}"
     spent = f"{cost}, untouched {views.untouched:,}"
-    found = views.outlook.matches() if views.sight.sure else ""
-    sentences = [f"The whole picture{windows}: {spent}.", found, f"{views.message}{_gain(views)}"]
+    matches = views.outlook.matches() if views.sight.sure else ""
+    sentences = [f"The whole picture{windows}: {spent}.", matches, f"{views.message}{_gain(views)}"]
     if missed(likeliest(views)):
         sentences.append(MISSED)
     return [sentence for sentence in sentences if sentence]

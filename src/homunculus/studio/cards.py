@@ -1,13 +1,13 @@
 """What the page shows of a comparison, as HTML. Every text is escaped; pictures are inside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from io import BytesIO
 from typing import Any
 
 from homunculus.engines.cells.methods import DEFAULT
 from homunculus.pages import to_data_uri
-from homunculus.studio.compare import Column, Comparison, ScoutMap, what_moves
+from homunculus.studio.compare import Column, Comparison
 
 EMPTY = """
 <div class="empty">
@@ -25,11 +25,6 @@ ASK = """
 <p>Type it beside the picture, or click on the picture where the model should look.</p></div>
 """
 
-
-FIRST = ("qwen3-vl", "gpt-6", "gpt-5-mini", "claude", "gemini-2.5", "mistral")
-"""Models whose costs are shown first, behind the one that was chosen."""
-
-
 CHANCE = "Chance to read the answer"
 """The one probability that the page shows."""
 
@@ -39,30 +34,27 @@ def problem(text: str) -> str:
     return f'<div class="problem" role="alert">{escape(text)}</div>'
 
 
-def page(
-    first: Comparison,
-    second: Comparison | None = None,
-    answers: Mapping[str, str] | None = None,
-) -> str:
+def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> str:
     """Everything, from the most to the least important."""
-    parts = [_head(first), _columns(first, answers or {})]
-    if second:
-        parts.append(_moves(first, second))
-    parts += [_sent(first), _scouts(first.scouts), _costs(first)]
+    parts = [
+        _head(comparison),
+        _columns(comparison, answers or {}),
+        _sent(comparison),
+    ]
     return f'<div class="results">{"".join(parts)}</div>'
 
 
 def _head(comparison: Comparison) -> str:
     seen = comparison.seen
     untouched = seen.rule.count(seen.picture.original)
-    less = untouched / seen.limit
+    factor = untouched / seen.limit
     facts = (
         f"<b>{seen.limit}</b> {escape(seen.rule.token)} each, instead of "
         f"<b>{untouched:,}</b> for the untouched picture"
-        + (f" ({less:.0f} times fewer)." if less >= 1.5 else ".")
+        + (f" ({factor:.0f} times fewer)." if factor >= 1.5 else ".")
     )
-    more = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
-    return f'<header class="head"><h2>{escape(comparison.title)}</h2><p>{facts}</p>{more}</header>'
+    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    return f'<header class="head"><h2>{escape(comparison.title)}</h2><p>{facts}</p>{notes}</header>'
 
 
 def _columns(comparison: Comparison, answers: Mapping[str, str]) -> str:
@@ -110,25 +102,6 @@ def _answer(text: str, where: str) -> str:
     return f'<blockquote class="answer"><small>{where}</small>{escape(text)}</blockquote>'
 
 
-def _moves(first: Comparison, second: Comparison) -> str:
-    rows = _question(1, first) + _question(2, second)
-    both = _picture(what_moves(first, second), "the windows of both questions")
-    return (
-        '<section class="moves"><h2>What moves with the question</h2>'
-        "<p>The windows of <code>views</code> for both questions, on one picture.</p>"
-        f'<div class="pair">{both}<div>{rows}</div></div></section>'
-    )
-
-
-def _question(number: int, comparison: Comparison) -> str:
-    column = comparison.columns[1]
-    spot = _picture(column.spot, f"views, question {number}: what can be read there")
-    return (
-        f'<div class="asked"><h4><mark class="q{number}">{number}</mark>'
-        f"{escape(comparison.title)}</h4>{spot}{_meter(column.value)}</div>"
-    )
-
-
 def _sent(comparison: Comparison) -> str:
     """Every picture at its own size, a pixel of it on a pixel of the page."""
     figures = "".join(
@@ -142,55 +115,6 @@ def _sent(comparison: Comparison) -> str:
         '<section class="sent"><h2>What is sent</h2>'
         "<p>The pictures of <code>views</code> at the size that a model gets them.</p>"
         f'<div class="row">{figures}</div></section>'
-    )
-
-
-def _scouts(maps: Sequence[ScoutMap]) -> str:
-    titles = {"words": "Words", "things": "Things", "together": "Together", "used": "Used"}
-    cards = "".join(
-        f"<figure><figcaption><b>{titles.get(scout.name, escape(scout.name))}</b>"
-        f"<em>{'' if scout.sure else 'does not know'}</em></figcaption>"
-        f"{_picture(scout.map, f'where {scout.name} looked')}"
-        f"<p>{escape(scout.explanation)}</p></figure>"
-        for scout in maps
-    )
-    return (
-        '<section class="scouts"><h2>Where the scouts looked</h2>'
-        f'<div class="row">{cards}</div></section>'
-    )
-
-
-def _costs(comparison: Comparison) -> str:
-    chosen = comparison.seen.rule.name
-    first = [chosen, *(name for name in FIRST if name != chosen)]
-    ranked = sorted(
-        comparison.costs, key=lambda row: first.index(row["model"]) if row["model"] in first else 99
-    )
-    rows = [_cost(row, chosen) for row in ranked]
-    head = (
-        "<thead><tr><th>model</th><th>untouched</th><th>views</th>"
-        '<th class="wide">share of the untouched</th><th class="wide">known by</th></tr></thead>'
-    )
-    few, rest = "".join(rows[: len(first)]), "".join(rows[len(first) :])
-    return (
-        '<section class="costs"><h2>What it costs, by model</h2>'
-        f"<p>Image tokens of this picture as each model counts them: untouched, and as views "
-        f"within {comparison.request.tokens}. Prices per token are your provider's.</p>"
-        f"<table>{head}<tbody>{few}</tbody></table>"
-        f"<details><summary>All {len(rows)} models</summary>"
-        f"<table>{head}<tbody>{rest}</tbody></table></details></section>"
-    )
-
-
-def _cost(row: Mapping[str, Any], chosen: str) -> str:
-    untouched, views = row["untouched"], row["views"]
-    cost = f"{views:,}" if views else f"from {row['least']:,}"
-    part = f'<u style="width:{100 * views / untouched:.2f}%"></u>' if views else ""
-    mine = ' class="chosen"' if row["model"] == chosen else ""
-    return (
-        f"<tr{mine}><td>{escape(row['model'])}</td><td>{untouched:,}</td><td>{cost}</td>"
-        f'<td class="wide"><i>{part}</i></td>'
-        f'<td class="wide">{escape(row["sure"])}, {escape(row["date"])}</td></tr>'
     )
 
 

@@ -17,12 +17,10 @@ from homunculus.engines.cells.methods import DEFAULT, list_methods
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
 from homunculus.planner.acuity import Acuity
-from homunculus.planner.belief import Belief, in_picture, scout_cells
-from homunculus.planner.cost import costs
+from homunculus.planner.belief import Belief, in_picture
 from homunculus.planner.view import View, render
-from homunculus.scouts import things
 from homunculus.scouts.registry import get_scout
-from homunculus.scouts.sight import Image, Scout, Sight, probabilities, resize_map
+from homunculus.scouts.sight import Image, Scout, Sight, probabilities
 from homunculus.show import panels
 from homunculus.show.cells import Look, look, notes
 from homunculus.show.views import compose, outline, resized, to_pillow
@@ -67,8 +65,6 @@ class Request:
     """Methods beside `resize` and `views`."""
     point: tuple[float, float] | None = None
     """x y as fractions of the picture: look there."""
-    beside: bool = False
-    """Whether the point is looked at beside the question, and not instead of it."""
 
     def __post_init__(self) -> None:
         low, high = TOKENS
@@ -107,28 +103,18 @@ def open_upload(data: bytes, page: int = 1) -> Picture:
 
 @dataclass(frozen=True, eq=False)
 class PointScout:
-    """Looks where a person points, instead of where the question looks or beside it."""
+    """Looks where a person points, and not where the question looks."""
 
     scout: Scout
     point: tuple[float, float]
-    beside: bool = False
 
     def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
         sight = self.scout(image, question, grid)
         spot = _around(self.point, grid).log_softmax(-1).view(grid)
-        if not (self.beside and sight.sure):
-            return replace(
-                sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
-                origin="your point", explanation="The choice follows the point, not the question.",
-            )  # fmt: skip
-        question_map = resize_map(sight.logit, grid).flatten().log_softmax(-1).view(grid)
         return replace(
-            sight,
-            logit=torch.logaddexp(question_map, spot),
-            sure=(sight.sure + SURE) / 2,
-            origin=f"{sight.origin} + your point",
-            explanation=f"{sight.explanation} The point counts as much as the question.",
-        )
+            sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
+            origin="your point", explanation="The choice follows the point, not the question.",
+        )  # fmt: skip
 
 
 def _around(point: tuple[float, float], grid: Grid) -> Tensor:
@@ -161,17 +147,6 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoutMap:
-    """Where a scout looked."""
-
-    name: str
-    map: Any
-    """Its relevance, drawn on the picture."""
-    sure: float
-    explanation: str
-
-
-@dataclass(frozen=True, eq=False)
 class Comparison:
     """All that the page shows of one request."""
 
@@ -180,8 +155,6 @@ class Comparison:
     sent: Sequence[str]
     """The pictures of `views` as data URLs, as they would be sent."""
     columns: Sequence[Column]
-    scouts: Sequence[ScoutMap]
-    costs: Sequence[dict[str, Any]]
     place: Box
     """What is magnified."""
     original: Any
@@ -191,7 +164,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """What is looked for."""
-        if self.request.point and not self.request.beside:
+        if self.request.point:
             return "Where you clicked"
         question = self.request.question.strip()
         return f"“{question}”" if question else "No question: what stands out"
@@ -202,20 +175,17 @@ def compare(picture: Picture, request: Request) -> Comparison:
     whole = to_pillow(picture)
     scout = get_scout("auto")
     if request.point:
-        scout = PointScout(scout, request.point, request.beside)
+        scout = PointScout(scout, request.point)
     planner = Planner(picture, request.question, model=request.model, scout=scout)
     seen = planner.views(request.tokens)
     place = spot_of(planner, request.point)
     columns = [_resize(seen, whole, place), _views(seen, whole, place)]
     columns += [_cells(name, planner, request, whole, place) for name in request.others]
-    high, wide = picture.original
     return Comparison(
         request,
         seen,
         [encode(render(whole, view)).url for view in seen],
         columns,
-        scout_maps(planner, request, whole),
-        costs(f"{wide}x{high}", tokens=request.tokens),
         place,
         _magnified(whole, place),
         notes(picture, request.question, seen.sight),
@@ -238,7 +208,11 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
     if count:
         about += f" and {count} window{'s' * (count > 1)}"
     shown, small = compose(whole, seen.views, whole.size, 1.0), _reduced(whole)
-    where = outline(panels.washed(small, 0.35), seen, small.width / whole.width)
+    logit = seen.sight.logit
+    marked = panels.washed(small, 0.35)
+    if seen.sight.sure:  # else its map says nothing
+        marked = panels.heated(small, logit, small.width / logit.shape[1])
+    where = outline(marked, seen, small.width / whole.width)
     return Column(
         DEFAULT, about, seen.tokens, seen.value, where, _reduced(shown),
         _magnified(shown, place), seen.views,
@@ -342,39 +316,3 @@ def _reduced(picture: Any) -> Any:
     scale = min(1.0, WIDE / picture.width, HIGH / picture.height)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     return picture.resize(size, panels.pil().Resampling.LANCZOS)
-
-
-def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]:
-    """Each scout that was asked, and what was made of them together."""
-    picture, has_question = planner.picture, bool(request.question.strip())
-    grid = scout_cells(picture.size)[0]
-    names = ["words", *(["things"] if things.available() else [])] if has_question else []
-    sights = [(name, get_scout(name)(picture.pixels, request.question, grid)) for name in names]
-    sights.append(("together" if names and not request.point else "used", planner.sight))
-    small = _reduced(whole)
-    maps = list[ScoutMap]()
-    for name, sight in sights:
-        words = [(match.label, match.box) for match in sight.likely]
-        if sight.sure:
-            drawn = panels.heated(small, sight.logit, small.width / sight.logit.shape[1])
-        else:  # its map says nothing
-            drawn = panels.washed(small, 0.6)
-        drawn = panels.outlined(drawn, words)
-        maps.append(ScoutMap(name, drawn, sight.sure, sight.explanation))
-    return maps
-
-
-def what_moves(first: Comparison, second: Comparison) -> Any:
-    """The windows of two questions on one picture, in two colours."""
-    whole = _reduced(to_pillow(first.seen.picture))
-    panel, scale = panels.washed(whole, 0.35), whole.width / first.seen.picture.size[1]
-    for number, comparison, colour in ((1, first, panels.LEVELS[0]), (2, second, panels.LEVELS[3])):
-        pen = panels.draw(panel)
-        for view in comparison.seen:
-            if view.name == "whole":
-                continue
-            x0, y0, x1, y1 = (round(side * scale) for side in view.box)
-            pen.rectangle((x0, y0, x1 - 1, y1 - 1), outline=colour, width=4)
-            pen.rectangle((x0, y0, x0 + 22, y0 + 24), fill=colour)
-            pen.text((x0 + 7, y0 + 2), str(number), panels.PAPER, panels.typeface(18))
-    return panel

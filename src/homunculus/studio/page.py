@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,6 @@ EXAMPLE = ("page", "What is the value of ferritin?")
 """A picture that comes with the package, and a question about it."""
 MAX_ANSWER = 64
 """Tokens of a model's answer at most."""
-BEFORE, BESIDE = "instead of the question", "beside the question"
 TO_RESULTS = """() => {
   if (window.innerWidth <= 760 && document.querySelector("#pane .source"))
     document.querySelector("#results").scrollIntoView({ behavior: "smooth" });
@@ -57,9 +55,7 @@ class Studio:
     def __init__(self, pictures: Pictures, chat: Chat | None = None) -> None:
         self.pictures, self.chat = pictures, chat
 
-    def run(
-        self, pane: Any, question: Any, second: Any, tokens: Any, model: Any, others: Any, mode: Any
-    ) -> Iterator[str]:
+    def run(self, pane: Any, question: Any, tokens: Any, model: Any, others: Any) -> Iterator[str]:
         """The results, first without and then with a model's answers."""
         try:
             picture = self._picture(pane)
@@ -69,16 +65,11 @@ class Studio:
             if not str(question or "").strip() and not pane.get("point"):
                 yield cards.ASK
                 return
-            request = request_of(pane, question, tokens, model, others, mode)
-            first = compare(picture, request)
-            other = None
-            if more := str(second or "").strip():
-                point = request.point if request.beside else None
-                second_request = replace(request, question=more, others=(), point=point)
-                other = compare(picture, second_request)
-            yield cards.page(first, other)
+            request = request_of(pane, question, tokens, model, others)
+            comparison = compare(picture, request)
+            yield cards.page(comparison)
             if self.chat and request.question.strip():
-                yield cards.page(first, other, answers(self.chat, first))
+                yield cards.page(comparison, answers(self.chat, comparison))
         except ValueError as error:  # pictures that cannot be used are among them
             yield cards.problem(str(error))
 
@@ -90,14 +81,14 @@ class Studio:
             raise PictureError("There is no such page.")
         return self.pictures.open(str(pane["key"]), page)
 
-    def example(self) -> tuple[dict[str, Any], str, str]:
-        """The picture that comes with the package, a question about it, and no second one."""
+    def example(self) -> tuple[dict[str, Any], str]:
+        """The picture that comes with the package, and a question about it."""
         name, question = EXAMPLE
-        return facts(name, self.pictures.open(name)) | {"name": f"{name}.png"}, question, ""
+        return facts(name, self.pictures.open(name)) | {"name": f"{name}.png"}, question
 
 
 def request_of(
-    pane: Mapping[str, Any], question: Any, tokens: Any, model: Any, others: Any, mode: Any
+    pane: Mapping[str, Any], question: Any, tokens: Any, model: Any, others: Any
 ) -> Request:
     """Values that a browser sent, checked."""
     if model not in MODELS:
@@ -111,7 +102,7 @@ def request_of(
     if not isinstance(tokens, int | float) or not isfinite(tokens):
         raise ValueError("The budget is a number of tokens.")
     names = tuple(map(str, others)) if isinstance(others, list) else ()
-    return Request(str(question or ""), int(tokens), model, names, point, mode == BESIDE)
+    return Request(str(question or ""), int(tokens), model, names, point)
 
 
 def answers(chat: Chat, comparison: Comparison) -> dict[str, str]:
@@ -162,33 +153,20 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
                     label="Other methods", info="up to two, beside resize and views",
                     elem_id="others",
                 )  # fmt: skip
-                second = gr.Textbox(
-                    label="Second question", placeholder="press Enter to see what moves",
-                    lines=1, max_lines=3, max_length=MAX_QUESTION, elem_id="second",
-                )  # fmt: skip
                 whose = gr.Dropdown(
                     list(MODELS), value=model, label="Whose tokens", elem_id="model",
                 )  # fmt: skip
-                mode = gr.Radio(
-                    [BEFORE, BESIDE], value=BEFORE, label="A click on the picture is looked at",
-                    elem_id="mode",
-                )  # fmt: skip
             with gr.Column(scale=1, min_width=320, elem_id="results"):
                 results = gr.HTML(cards.EMPTY, elem_id="output", js_on_load=None)
-        inputs = [pane, question, second, budget, whose, others, mode]
+        inputs = [pane, question, budget, whose, others]
         quiet = {"api_visibility": "private", "trigger_mode": "always_last"}
         changes = [
-            pane.select, question.submit, second.submit, budget.change, whose.input, others.input,
-            mode.input,
+            pane.select, pane.upload, question.submit, budget.change, whose.input, others.input,
         ]  # fmt: skip
-        every = [*changes, pane.upload, pane.click]
-        gr.on(every, None, js=TO_RESULTS, queue=False, api_visibility="private")
+        gr.on([*changes, pane.click], None, js=TO_RESULTS, queue=False, api_visibility="private")
         gr.on(changes, studio.run, inputs, results, **quiet)
-        # a second question is about the picture that it was asked of
-        chosen = pane.upload(lambda: "", None, second, **quiet)
-        chosen.then(studio.run, inputs, results, **quiet)
-        shown = pane.click(studio.example, None, [pane, question, second], **quiet)
-        shown.then(studio.run, inputs, results, **quiet)
+        example = pane.click(studio.example, None, [pane, question], **quiet)
+        example.then(studio.run, inputs, results, **quiet)
     return blocks.queue(max_size=WAITING, default_concurrency_limit=1, api_open=False)
 
 

@@ -3,8 +3,9 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from homunculus.flags import Names, count, counts, json_flag, whole
+from homunculus.flags import count, json_flag, whole
 
 
 def flags(measure: argparse.ArgumentParser) -> None:
@@ -98,3 +99,25 @@ def token_side(text: str) -> int:
         return token_rule(int(text) if text.isdigit() else text).side
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def counts(text: str) -> list[int]:
+    """Whole numbers between commas.
+
+    >>> counts("64,128")
+    [64, 128]
+    """
+    return [count(part) for part in text.split(",")]
+
+
+class Names(argparse.Action):
+    """Names with spaces or commas between, as one list."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, [name for text in values for name in text.split(",") if name])

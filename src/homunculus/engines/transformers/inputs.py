@@ -205,7 +205,7 @@ class Answer:
         return tuple(image.choice.tokens for image in self.images)
 
     def show(self, image: int = 0) -> Any:
-        """Four panels as a Pillow image: picture, relevance, kept cells, what the tokens show."""
+        """Three panels as a Pillow image: relevance, kept cells, what the tokens show."""
         shown = self.images[image]
         rows, cols = shown.layout.grid
         tokens = shown.choice.tokens
