@@ -76,11 +76,18 @@ class Views:
     @cached_property
     def views(self) -> tuple[View, ...]:
         """The whole picture first, then windows."""
-        prices = iter(self.bill.prices)
-        return tuple(self._views(prices))
+        (high, wide), (rows, cols) = self.picture.original, self.picture.size
+        return tuple(
+            replace(view, box=view.box.scaled(wide / cols, high / rows)) for view in self.planned
+        )
 
-    def _views(self, prices: Iterator[int]) -> Iterator[View]:
-        (high, wide), plan = self.picture.size, self.bill.plan
+    @cached_property
+    def planned(self) -> tuple[View, ...]:
+        """The same with boxes in pixels of `picture`, which is reduced where it is very large."""
+        return tuple(self._planned())
+
+    def _planned(self) -> Iterator[View]:
+        (high, wide), plan, prices = self.picture.size, self.bill.plan, iter(self.bill.prices)
         if plan.whole is not None:
             yield View("whole", Box(0, 0, wide, high), plan.whole, next(prices))
         for number, window in enumerate(plan.windows, 1):
@@ -215,7 +222,7 @@ class Views:
         pillow: Any = import_module("PIL.Image")
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
         whole = pillow.fromarray(pixels)
-        return [render(whole, view) for view in self.views]
+        return [render(whole, view) for view in self.planned]
 
     def show(self) -> Any:
         """A drawing of them as a Pillow image: where they stand, what they show, and `resize`."""
@@ -269,8 +276,6 @@ class Views:
 
     def to_json(self) -> dict[str, Any]:
         """Facts for machines; boxes are x0 y0 x1 y1 in pixels of the original picture."""
-        high, wide = self.picture.original
-        across, down = wide / self.picture.size[1], high / self.picture.size[0]
         return {
             "question": self.question,
             "model": self.rule.name,
@@ -294,13 +299,10 @@ class Views:
             "views": [
                 {
                     "name": view.name,
-                    "box": [
-                        round(side * scale, 1)
-                        for side, scale in zip(view.box, (across, down) * 2, strict=True)
-                    ],
+                    "box": [float(side) for side in view.box],
                     "height": view.size[0],
                     "width": view.size[1],
-                    "scale": round(view.scale / down, 4),
+                    "scale": round(view.scale, 4),
                     "tokens": view.tokens,
                 }
                 for view in self.views

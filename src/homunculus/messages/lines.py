@@ -66,7 +66,7 @@ def _check_number(label: Label, number: int) -> None:
 
 
 def _line(view: PlannedView, views: PlannedViews) -> str:
-    high, wide = views.picture.size
+    high, wide = views.picture.original
     x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
     y0, y1 = (round(100 * side / high) for side in view.box[1::2])
     return views.label.line(view.name == "whole", f"{x0}-{x1}%", f"{y0}-{y1}%")

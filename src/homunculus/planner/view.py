@@ -20,7 +20,7 @@ class View:
     name: str
     """`whole` or `window`, with a number where there are several."""
     box: Box
-    """What it shows, in pixels of the picture."""
+    """What it shows, in pixels of the original picture."""
     size: Size
     """Height and width in pixels, as it is sent."""
     tokens: int

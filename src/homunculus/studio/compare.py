@@ -237,11 +237,11 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
     about = "a small whole picture"
     if count:
         about += f" and {count} window{'s' * (count > 1)}"
-    shown, small = compose(whole, seen.views, whole.size, 1.0), _reduced(whole)
+    shown, small = compose(whole, seen.planned, whole.size, 1.0), _reduced(whole)
     where = outline(panels.washed(small, 0.35), seen, small.width / whole.width)
     return Column(
         DEFAULT, about, seen.tokens, seen.value, where, _reduced(shown),
-        _magnified(shown, place), seen.views,
+        _magnified(shown, place), seen.planned,
     )  # fmt: skip
 
 
@@ -367,7 +367,7 @@ def scout_maps(planner: Planner, request: Request, whole: Any) -> list[ScoutMap]
 def what_moves(first: Comparison, second: Comparison) -> Any:
     """The windows of two questions on one picture, in two colours."""
     whole = _reduced(to_pillow(first.seen.picture))
-    panel, scale = panels.washed(whole, 0.35), whole.width / first.seen.picture.size[1]
+    panel, scale = panels.washed(whole, 0.35), whole.width / first.seen.picture.original[1]
     for number, comparison, colour in ((1, first, panels.LEVELS[0]), (2, second, panels.LEVELS[3])):
         pen = panels.draw(panel)
         for view in comparison.seen:

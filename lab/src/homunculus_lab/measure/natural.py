@@ -196,8 +196,7 @@ def _row(one: Asked, picture: Picture, settings: Settings, other: Asked | None) 
 
 def parts_of(seen: Views) -> list[Part]:
     """What views show, in pixels of the stored picture."""
-    times = seen.picture.original[0] / seen.picture.size[0]
-    return [Part([side * times for side in view.box], view.scale / times) for view in seen]
+    return [Part(view.box, view.scale) for view in seen]
 
 
 def _whole(picture: Picture, plan: Plan) -> Part:
