@@ -118,7 +118,7 @@ def test_llava_onevision() -> None:
     theirs = kind._get_num_multimodal_tokens(this, sizes)["num_image_tokens"]
     rule = token_rule("llava-onevision")
     assert [rule.count(size) for size in sizes] == theirs
-    assert rule.count((500, 500), images=2) == rule.unit.tokens == 729
+    assert rule.prices([(500, 500)] * 2) == (rule.unit.tokens,) * 2 == (729, 729)
 
 
 def test_llama_4() -> None:

@@ -22,7 +22,7 @@ from homunculus.pages import Picture, open_picture
 from homunculus.planner.acuity import Acuity, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
-from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, TokenRule
+from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
 from homunculus.planner.labels import NO_LABEL, Label, LabelLike
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import Outlook, match_facts
@@ -54,7 +54,7 @@ class Views:
 
     picture: Picture
     question: str
-    rule: TokenRule
+    rule: CountingRule
     """Whose tokens are counted."""
     acuity: Acuity
     """Whose eyes are assumed."""
@@ -315,7 +315,7 @@ def views(
     question: str = "",
     *,
     tokens: int | Literal["auto"] = DEFAULT_TOKENS,
-    model: str | int | TokenRule = "qwen3-vl",
+    model: str | int | CountingRule = "qwen3-vl",
     acuity: str | Path | Acuity = "vlm",
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
@@ -422,7 +422,7 @@ class Planner:
         picture: Any,
         question: str = "",
         *,
-        model: str | int | TokenRule = "qwen3-vl",
+        model: str | int | CountingRule = "qwen3-vl",
         acuity: str | Path | Acuity = "vlm",
         scout: ScoutLike = "auto",
         context: float | int = 1 / 8,
@@ -463,7 +463,7 @@ class Planner:
         return f"<Planner of {_short(self.question)!r}: {about}>"
 
     @property
-    def rule(self) -> TokenRule:
+    def rule(self) -> CountingRule:
         """Whose tokens are counted."""
         return self.buyer.rule
 

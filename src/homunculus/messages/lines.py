@@ -7,7 +7,7 @@ from homunculus.checks import check_kind, is_whole
 from homunculus.messages.pictures import Bundle, Part, encode
 from homunculus.pages import Picture
 from homunculus.planner.bill import Bill
-from homunculus.planner.counting import LevelRule, TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.planner.labels import LARGEST, Label, numbered_line
 
 
@@ -28,7 +28,7 @@ class PlannedViews(Protocol):
     @property
     def picture(self) -> Picture: ...
     @property
-    def rule(self) -> TokenRule: ...
+    def rule(self) -> CountingRule: ...
     @property
     def bill(self) -> Bill: ...
     @property
@@ -85,11 +85,10 @@ def bundle(views: PlannedViews, label: bool = True, number: int | None = None) -
     name, value = views.bill.setting or ("", "")
     cheap = rule.unit.setting if rule.unit else None
     dear = "high" if cheap == ("detail", "low") else None  # the price of a whole picture
-    by_picture = isinstance(rule, LevelRule) and rule.each  # not by request
     return Bundle(
         tuple(parts),
         views.tokens,
         detail=value if name == "detail" else dear,
-        level=value if name == "media_resolution" and by_picture else None,
+        level=value if name == "media_resolution" and rule.set_by_picture else None,
         label_tokens=views.label_tokens if any(lines) else 0,
     )

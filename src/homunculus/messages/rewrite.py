@@ -9,7 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from itertools import count
@@ -25,7 +25,7 @@ from homunculus.messages.guard import leaks
 from homunculus.messages.pictures import Bundle, is_view
 from homunculus.pages import PictureError, size_of
 from homunculus.planner.bill import check_legible, raised
-from homunculus.planner.counting import DEFAULT_TOKENS, Size, TokenRule
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, Size
 from homunculus.planner.labels import Label, LabelLike
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.scouts.places import asks_for_all
@@ -128,7 +128,7 @@ class Order(NamedTuple):
     """What views are made of a picture for."""
 
     question: str
-    rule: TokenRule
+    rule: CountingRule
     tokens: int
     windows: int
     settings: frozenset[str]
@@ -143,7 +143,7 @@ class Order(NamedTuple):
     def key(self, data: bytes) -> bytes:
         """A name for these views of that file."""
         wish = (
-            self.question, self.rule.name, self.tokens, self.rule.edge, self.windows,
+            self.question, self.rule, self.tokens, self.windows,
             sorted(self.settings), self.label, self.number, self.fallback,
         )  # fmt: skip
         return blake2b(data, digest_size=16, key=blake2b(repr(wish).encode()).digest()).digest()
@@ -166,7 +166,7 @@ class RequestRewriter(ABC):
         self,
         tokens: int = DEFAULT_TOKENS,
         *,
-        model: str | int | TokenRule | None = None,
+        model: str | int | CountingRule | None = None,
         label: LabelLike = "short",
         strict: bool = False,
         images: int = MAX_PICTURES,
@@ -219,7 +219,7 @@ class RequestRewriter(ABC):
         body: Mapping[str, Any],
         *,
         adapter: Adapter = CHAT,
-        model: str | TokenRule | None = None,
+        model: str | CountingRule | None = None,
         tokens: int | None = None,
         seconds: float = float("inf"),
         new: bool = True,
@@ -265,10 +265,10 @@ class RequestRewriter(ABC):
         return body["messages"]
 
     def _rule(
-        self, body: Mapping[str, Any], model: str | TokenRule, total: int
-    ) -> tuple[TokenRule, int]:
+        self, body: Mapping[str, Any], model: str | CountingRule, total: int
+    ) -> tuple[CountingRule, int]:
         """Whose tokens are counted, and how many windows each picture may have."""
-        rule = self.rule or (model if isinstance(model, TokenRule) else rule_of(model))
+        rule = self.rule or (model if isinstance(model, CountingRule) else rule_of(model))
         if rule is None:
             name = str(model)[:80] or "an unnamed model"
             raise ValueError(f"how {name} counts tokens is not known")
@@ -280,9 +280,7 @@ class RequestRewriter(ABC):
         windows = min(facts.windows, (facts.images or 10**6) // max(1, total) - 1)
         if windows < 0:
             raise ValueError(f"{rule.name} takes {facts.images} pictures, got {total}")
-        if facts.crowd and total * (windows + 1) > facts.crowd[0]:
-            rule = replace(rule, edge=min(rule.edge or 10**6, facts.crowd[1]))
-        return rule, windows
+        return rule.crowded(total * (windows + 1)), windows
 
     def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
         """Look at everything that is about to be sent."""
@@ -405,7 +403,7 @@ class RequestRewriter(ABC):
 class _Request:
     """What the pictures of one request have in common."""
 
-    rule: TokenRule
+    rule: CountingRule
     tokens: int
     windows: int
     report: Report
@@ -457,12 +455,12 @@ class _Request:
         return parts_for(picture, bundle)
 
 
-def _price(picture: Picture, rule: TokenRule, size: Size) -> int:
+def _price(picture: Picture, rule: CountingRule, size: Size) -> int:
     """What a picture costs as it is."""
     return rule.unit.tokens if rule.unit and _is_low(picture, rule) else rule.count(size)
 
 
-def _is_low(picture: Picture, rule: TokenRule) -> bool:
+def _is_low(picture: Picture, rule: CountingRule) -> bool:
     """Whether the user has asked for the low price."""
     return rule.unit is not None and ("detail", picture.detail) == rule.unit.setting
 

@@ -12,6 +12,7 @@ from homunculus.planner.counting import (
     AnyResolutionRule,
     AreaRule,
     CanvasRule,
+    CountingRule,
     CoverRule,
     Facts,
     FitRule,
@@ -70,7 +71,7 @@ CLAUDE_EDGE = 200
 CROWD = "With more than 20 pictures in a request each may have 2,000 pixels a side."
 FACTOR = "The factor was measured by others; it is not documented."
 PIXELS = "How many pixels a level shows is assumed: 48 along a token."
-_HOSTED: Sequence[TokenRule] = (
+_HOSTED: Sequence[CountingRule] = (
     _openai(
         "gpt-6", "GPT-5.6 and GPT-6", 1.2, 30_000, 65_535,
         "No budget unless detail=high is set (2,500 patches); a picture above 30,000 patches is "
@@ -107,7 +108,7 @@ _HOSTED: Sequence[TokenRule] = (
     ),
     LevelRule(
         "gemini-3", 48, setting="media_resolution", usual="high",
-        levels=(("low", 280), ("medium", 560), ("high", 1_120), ("ultra_high", 2_240)),
+        values=(("low", 280), ("medium", 560), ("high", 1_120), ("ultra_high", 2_240)),
         facts=_facts(
             "Gemini 3", GEMINI, "documents",
             f"A picture costs the same at any size. {PIXELS}", 900,
@@ -115,7 +116,7 @@ _HOSTED: Sequence[TokenRule] = (
     ),
     LevelRule(
         "gemini-2.5", 48, setting="media_resolution", usual="high", each=False,
-        levels=(("low", 64), ("medium", 256), ("high", 2_048)),
+        values=(("low", 64), ("medium", 256), ("high", 2_048)),
         facts=_facts(
             "Gemini 2.5", GEMINI, "documents",
             "The level holds for the whole request. At the highest the model may look closer, for "
@@ -146,7 +147,7 @@ _HOSTED: Sequence[TokenRule] = (
 )  # fmt: skip
 
 SPLIT = ("do_image_splitting", "false")
-_OPEN: Sequence[TokenRule] = (
+_OPEN: Sequence[CountingRule] = (
     RoundRule(
         "qwen3-vl", 32, min_tokens=1, max_tokens=16_384,
         facts=_code(
@@ -208,7 +209,7 @@ MODELS = {rule.name: rule for rule in (*_HOSTED, *_OPEN)}
 """By name."""
 
 
-def token_rule(model: str | int | TokenRule) -> TokenRule:
+def token_rule(model: str | int | CountingRule) -> CountingRule:
     """The rule of a model, or that of tokens with a side in pixels.
 
     A name is one of `MODELS`, or the one that an API or a hub has for a model of theirs.
@@ -218,7 +219,7 @@ def token_rule(model: str | int | TokenRule) -> TokenRule:
     >>> token_rule("claude-opus-4-8").name, token_rule("Qwen/Qwen2.5-VL-7B-Instruct").name
     ('claude', 'qwen2.5-vl')
     """
-    if isinstance(model, TokenRule):
+    if isinstance(model, CountingRule):
         return model
     if isinstance(model, int) and not isinstance(model, bool):
         if not 1 <= model <= 256:
@@ -295,7 +296,7 @@ MAX_NAME_LETTERS = 200
 """Characters of a name that are looked at; names come from strangers."""
 
 
-def rule_of(name: str) -> TokenRule | None:
+def rule_of(name: str) -> CountingRule | None:
     """The rule of a model by its own name, or by the one that an API has for the model.
 
     None if there is no such rule. `token_rule` gives the same one, and refuses names that only

@@ -19,7 +19,7 @@ from homunculus.eyes.provenance import provenance
 from homunculus.pages import Picture, open_picture
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.bill import resize
-from homunculus.planner.counting import TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.planner.plan import Plan
 from homunculus.scouts.registry import Scout
 from homunculus.views import MAX_EDGE, Planner, Views
@@ -132,7 +132,7 @@ def _place(row: Mapping[str, Any]) -> Place:
 class Settings:
     """What is planned for, and by whom."""
 
-    rule: TokenRule
+    rule: CountingRule
     acuity: Acuity
     scout: Scout
     tokens: Sequence[int] = TOKENS
