@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
 from einops import rearrange
+from PIL import Image
 
 from homunculus.box import Box
 from homunculus.checks import check_count, check_number, check_text, is_whole
@@ -217,16 +217,17 @@ class Views:
         """What `value` and `message` are made from."""
         return Outlook(self.question, self.sight, self.acuity)
 
-    def images(self) -> list[Any]:
+    def images(self) -> list[Image.Image]:
         """The pictures, as Pillow images, in order."""
-        pillow: Any = import_module("PIL.Image")
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
-        whole = pillow.fromarray(pixels)
+        whole = Image.fromarray(pixels)
         return [render(whole, view) for view in self.planned]
 
-    def show(self) -> Any:
+    def show(self) -> Image.Image:
         """A drawing of them as a Pillow image: where they stand, what they show, and `resize`."""
-        return import_module("homunculus.show.views").draw_views(self)
+        from homunculus.show.views import draw_views  # stands above this room, which draws nothing
+
+        return draw_views(self)
 
     def _repr_png_(self) -> bytes:
         """The drawing, for a notebook."""

@@ -1,7 +1,9 @@
 """Views as files, each with the line that was planned for it: what every format is given."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
+
+from PIL.Image import Image
 
 from homunculus.checks import check_kind, is_whole
 from homunculus.messages.pictures import Bundle, Part, encode
@@ -37,7 +39,7 @@ class PlannedViews(Protocol):
     def tokens(self) -> int: ...
     @property
     def label_tokens(self) -> int: ...
-    def images(self) -> list[Any]: ...
+    def images(self) -> list[Image]: ...
     def __iter__(self) -> Iterator[PlannedView]: ...
     def __len__(self) -> int: ...
 

@@ -9,20 +9,25 @@ mischief.
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
-from io import BufferedIOBase
 from math import sqrt
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 import torch
 from jaxtyping import Float, UInt8
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.BmpImagePlugin import BmpImageFile
+from PIL.GifImagePlugin import GifImageFile
+from PIL.ImageFile import ImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.TiffImagePlugin import TiffImageFile
+from PIL.WebPImagePlugin import WebPImageFile
 from torch import Tensor
 
 from homunculus.lazy import MissingExtra, need
@@ -80,12 +85,12 @@ BYTES = 512 * 2**20
 DOTS = 200
 """Dots per inch of a rendered PDF page, unless that is too large."""
 
-_PLUGINS = {  # how a file begins, and the one decoder that may read it
-    b"\x89PNG\r\n\x1a\n": ("PngImagePlugin", "PngImageFile"),
-    b"\xff\xd8\xff": ("JpegImagePlugin", "JpegImageFile"),
-    b"GIF8": ("GifImagePlugin", "GifImageFile"),
-    b"BM": ("BmpImagePlugin", "BmpImageFile"),
-    b"RIFF": ("WebPImagePlugin", "WebPImageFile"),
+_DECODERS: dict[bytes, type[ImageFile]] = {  # how a file begins, and what alone may read it
+    b"\x89PNG\r\n\x1a\n": PngImageFile,
+    b"\xff\xd8\xff": JpegImageFile,
+    b"GIF8": GifImageFile,
+    b"BM": BmpImageFile,
+    b"RIFF": WebPImageFile,
 }
 _HEIC = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
 """Brands of HEIC files, bytes 8 to 12; a video or an AVIF names another."""
@@ -166,7 +171,7 @@ def open_picture(
     with open_source(source, BYTES) as (name, file):
         head = file.read(1024)
         file.seek(0)
-        if _plugin(head) is None and b"%PDF-" in head:
+        if _decoder(head) is None and b"%PDF-" in head:
             return _pdf(name, file, page, bounds)
         if head.startswith(_TIFF) and _is_path(source):
             return _tiff(name, file, page, bounds)
@@ -216,20 +221,17 @@ def size_of(data: bytes) -> tuple[int, int]:
         return size
 
 
-def _plugin(head: bytes) -> tuple[str, str] | None:
-    """Pillow's module and class for a file that begins like this."""
-    return next((plugin for magic, plugin in _PLUGINS.items() if head.startswith(magic)), None)
+def _decoder(head: bytes) -> type[ImageFile] | None:
+    return next((kind for magic, kind in _DECODERS.items() if head.startswith(magic)), None)
 
 
-def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Image.Image:
+def _from_file(name: str, head: bytes, file: BinaryIO) -> Image.Image:
     """A Pillow image that is not decoded yet, by one of the few decoders that can be reached."""
     if not head:
         raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
     if head[4:8] == b"ftyp" and head[8:12] in _HEIC:
         decoder = _heif(name)
-    elif plugin := _plugin(head):
-        decoder = getattr(import_module(f"PIL.{plugin[0]}"), plugin[1])
-    else:
+    elif (decoder := _decoder(head)) is None:
         raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
     with _decoding(name):
         return decoder(file)
@@ -362,11 +364,10 @@ def _picture(name: str, image: Image.Image, bounds: tuple[int, int]) -> Picture:
     return Picture(to_tensor(image), name, original)
 
 
-def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+def _tiff(name: str, file: BinaryIO, page: int, bounds: tuple[int, int]) -> Picture:
     """One page of a TIFF, if its codec is one that scanners use."""
-    decoder = import_module("PIL.TiffImagePlugin")
     with _decoding(name):
-        image = decoder.TiffImageFile(file)
+        image = TiffImageFile(file)
         pages = _tiff_pages(image)
         _is_there(name, "page", page, pages, "TIFF")
         image.seek(page - 1)
@@ -393,7 +394,7 @@ def _tiff_pages(image: Image.Image) -> int:
 
 
 def _still_or_frame(
-    name: str, image: Image.Image, file: BufferedIOBase, page: int, bounds: tuple[int, int]
+    name: str, image: Image.Image, file: BinaryIO, page: int, bounds: tuple[int, int]
 ) -> Picture:
     """A picture, or one frame of an animation."""
     frames = count_frames(image, file)
@@ -415,8 +416,9 @@ def _still_or_frame(
 
 
 @contextmanager
-def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
-    pdfium = import_module("pypdfium2")
+def _open_pdf(name: str, file: BinaryIO) -> Generator[Any, None, None]:
+    import pypdfium2 as pdfium  # half a second, which other pictures need not wait for
+
     with _PDFIUM, _decoding(name):
         document = pdfium.PdfDocument(file.read())
         try:
@@ -425,7 +427,7 @@ def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
             document.close()
 
 
-def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
+def _pdf(name: str, file: BinaryIO, page: int, bounds: tuple[int, int]) -> Picture:
     """One page drawn at 200 dots per inch, or as large as the bounds allow."""
     with _open_pdf(name, file) as document:
         pages = len(document)

@@ -238,62 +238,57 @@ def token_rule(model: str | int | CountingRule) -> CountingRule:
     return rule
 
 
-_NAMES = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"gpt-4o-mini", "gpt-4o-mini"),
-        (r"gpt-(4\.?1|5(\.\d)?)-mini", "gpt-5-mini"),
-        (r"gpt-(4\.?1|5(\.\d)?)-nano", "gpt-5-nano"),
-        (r"gpt-4o|gpt-4\.?1(?!\d)|chatgpt-4o", "gpt-4o"),
-        (r"gpt-5\.6|gpt-[6-9](?!\d)", "gpt-6"),
-        (r"gpt-5\.5", "gpt-5.5"),
-        (r"gpt-5\.4", "gpt-5.4"),
-        (r"gpt-5\.\d", "gpt-5-mini"),
-        (r"gpt-5(?![.\d])", "gpt-5"),
-        (r"o4-mini", "o4-mini"),
-        (r"(^|/)o[13](?![a-z0-9])", "o3"),
-        (r"claude-([23]|instant)|claude-haiku-4|claude-4", "claude-haiku-4.5"),
-        (r"claude-[a-z]+-4([-.][0-6])?(?![-.]?\d(?!\d{5}))", "claude-haiku-4.5"),
-        (r"claude", "claude"),
-        (r"gemini-2|gemini-1", "gemini-2.5"),
-        (r"gemini-[3-9]", "gemini-3"),
-        (r"(^|/)grok", "grok"),
-        (r"(^|[/.])nova(-|$)", "nova"),
-        (r"pixtral", "pixtral"),
-        (r"(^|/)(mistral|magistral|ministral)", "mistral"),
-        (r"qwen-?3-?vl", "qwen3-vl-published"),
-        (r"qwen-?2(\.5)?-?vl", "qwen2.5-vl"),
-        (r"internvl", "internvl"),
-        (r"llama-?4", "llama-4"),
-        (r"llava-?onevision", "llava-onevision"),
-        (r"smolvlm", "smolvlm"),
-        (r"idefics3", "idefics3"),
-        (r"(?<![a-z])gemma-?3", "gemma-3"),
-    )
+MAX_NAME_LETTERS = 200
+"""Characters of a name that are looked at; names come from strangers."""
+_NAMES = (
+    ("gpt-4o-mini", r"gpt-4o-mini", ""),
+    ("gpt-5-mini", r"gpt-(4\.1|5(\.\d)?)-mini", r"gpt-41-mini"),
+    ("gpt-5-nano", r"gpt-(4\.1|5(\.\d)?)-nano", r"gpt-41-nano"),
+    ("gpt-4o", r"(chat)?gpt-4o|gpt-4\.1(?!\d)", r"gpt-41(?!\d)"),
+    ("gpt-6", r"gpt-5\.6|gpt-6(?!\d)", r"gpt-[7-9](?!\d)"),
+    ("gpt-5.5", r"gpt-5\.5", ""),
+    ("gpt-5.4", r"gpt-5\.4", ""),
+    ("gpt-5-mini", r"gpt-5\.\d\w*", ""),
+    ("gpt-5", r"gpt-5(?![.\d])", ""),
+    ("o4-mini", r"o4-mini", ""),
+    ("o3", r"(?<![^/])o[13](?!-mini|[a-z0-9])", r"(?<![^/])o[13](?=-mini)"),
+    ("claude-haiku-4.5", "", r"claude-([23]|instant)|claude-haiku-4|claude-4"),
+    ("claude-haiku-4.5", "", r"claude-[a-z]+-4([-.][0-6])?(?![-.]?\d(?!\d{5}))"),
+    ("claude", r"claude-(3([-.][57])?-)?(opus|sonnet|haiku)(-\d{1,2}(?!\d))?", r"claude"),
+    ("gemini-2.5", r"gemini-2\.5-(pro|flash)", r"gemini-[12]"),
+    ("gemini-3", r"gemini-3(\.\d)?-(pro|flash)", r"gemini-[3-9]"),
+    ("grok", r"(?<![^/])grok-4", r"(?<![^/])grok"),
+    ("nova", r"(?<![^/.])nova-(micro|lite|pro|premier)", r"(?<![^/.])nova(-|$)"),
+    ("pixtral", r"pixtral-12b", r"pixtral"),
+    (
+        "mistral",
+        r"(?<![^/])(mistral\.)?mistral-(small|medium)",
+        r"(?<![^/])(mistral|magistral|ministral)",
+    ),
+    ("qwen3-vl-published", r"qwen3-vl", r"qwen-?3-?vl"),
+    ("qwen2.5-vl", r"qwen2(\.5)?-vl", r"qwen-?2(\.5)?-?vl"),
+    ("internvl", r"internvl3([_.]5)?", r"internvl"),
+    ("llama-4", r"llama-4", r"llama-?4"),
+    ("llava-onevision", r"llava-onevision", r"llava-?onevision"),
+    ("smolvlm", r"smolvlm2?", ""),
+    ("idefics3", r"idefics3", ""),
+    ("gemma-3", r"(?<![a-z])gemma-3", r"(?<![a-z])gemma-?3"),
 )
-"""Which rule a model's full name goes by; the first that is found in it."""
-
-
+"""The rule, what a full name of such a model begins with, and what else its name is guessed by; the
+first row of which either is found in a name holds for it."""
+_ROWS = tuple(
+    (re.compile("|".join(filter(None, (known, guess)))), rule) for rule, known, guess in _NAMES
+)
+_KNOWN = "|".join(known for _, known, _ in _NAMES if known)
 _FULL = re.compile(
-    r"""
-    (?: [\w.-]+ / )*                                       # openrouter/, Qwen/, models/
-    (?: (?: us | eu | apac | global ) \. )? (?: (?: anthropic | amazon | meta | mistral ) \. )?
-    (?: (?: chat )? gpt-4o | gpt-(?: 4\.1 | 5(?: \.[1-6] )? ) (?: -mini | -nano )? | gpt-6
-      | o[13] (?! -mini ) | o4-mini
-      | claude-(?: 3 (?: [-.][57] )? - )? (?: opus | sonnet | haiku ) (?: -\d{1,2} (?! \d ) )?
-      | gemini-(?: 2\.5 | 3 (?: \.\d )? ) - (?: pro | flash )
-      | grok-4 | nova-(?: micro | lite | pro | premier ) | mistral-(?: small | medium )
-      | pixtral-12b | qwen3-vl | qwen2(?: \.5 )?-vl | internvl3 (?: [_.]5 )? | llama-4
-      | llava-onevision | smolvlm2? | idefics3 | gemma-3 )
-    (?: [-_.:@] [-\w.:@]* )?                               # sizes, dates, -instruct, -latest
+    rf"""
+    ([\w.-]+/)*                                               # openrouter/, Qwen/, models/
+    ((us|eu|apac|global)\.)? ((anthropic|amazon|meta|mistral)\.)?
+    ({_KNOWN})
+    ([-_.:@][-\w.:@]*)?                                       # sizes, dates, -instruct, -latest
     """,
     re.VERBOSE,
 )
-"""Full names of models that a rule is known for, whatever stands behind; `rule_of` guesses more."""
-
-
-MAX_NAME_LETTERS = 200
-"""Characters of a name that are looked at; names come from strangers."""
 
 
 def rule_of(name: str) -> CountingRule | None:
@@ -310,4 +305,4 @@ def rule_of(name: str) -> CountingRule | None:
     name = name[:MAX_NAME_LETTERS].lower()
     if name in MODELS:
         return MODELS[name]
-    return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(name)), None)
+    return next((MODELS[rule] for pattern, rule in _ROWS if pattern.search(name)), None)
