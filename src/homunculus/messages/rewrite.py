@@ -24,6 +24,7 @@ from homunculus.messages.chat import CHAT
 from homunculus.messages.guard import leaks
 from homunculus.messages.pictures import Bundle, is_view
 from homunculus.pages import PictureError, size_of
+from homunculus.planner.acuity import AcuityLike
 from homunculus.planner.bill import check_legible, raised
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, Size
 from homunculus.planner.labels import Label, LabelLike
@@ -158,6 +159,57 @@ class ViewFiles(NamedTuple):
     basis: Basis
 
 
+class Case(NamedTuple):
+    """What decides whether a picture is kept, left for a reason, or shown as views."""
+
+    sent: bool
+    """Whether it came with the request. If not, its server may send others another picture than
+    us: then its address never stays."""
+    price: int
+    """What it costs as it is."""
+    budget: int
+    low: bool = False
+    """Whether the user has asked for the low price."""
+    is_view: bool = False
+    """Whether it was made by an earlier pass, or by the client."""
+    beyond: bool = False
+    """Whether views may cost more than the picture."""
+    cap: int | None = None
+    """What views may cost that are not likely enough to show the answer, if they get more."""
+    strict: bool = False
+    no_search: str = ""
+    """Why there is nothing to look for."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether the picture itself is within the budget."""
+        return self.price <= self.budget and not self.beyond
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the part stays as it is, whatever is asked."""
+        if not self.sent:
+            return False
+        limit = max(self.budget, self.cap or 0) if self.is_view else self.budget
+        allowed = self.low or self.is_view or not self.beyond
+        return self.price <= limit and allowed
+
+    @property
+    def fallback(self) -> bool | None:
+        """What views do that are not likely enough: `Order.fallback`."""
+        return None if self.cap is None or self.fits else self.strict or not self.sent
+
+    def outcome(self, made: "ViewFiles", from_user: bool) -> str:
+        """What becomes of the picture once its views are made: `show`, `keep`, or why it is left;
+        ``from_user`` says who asked."""
+        if made.bundle is None:
+            return DOUBT
+        if not (from_user or made.basis == "found" or self.strict):
+            return NO_QUESTION  # what the system says is no question
+        single = len(made.bundle.parts) == 1
+        return "keep" if self.sent and single and made.bundle.tokens >= self.price else "show"
+
+
 class RequestRewriter(ABC):
     """Puts views in place of pictures, if it is given two things that stand above this room: who
     makes views, and who fetches addresses. `homunculus.serve.Rewriter` is complete."""
@@ -174,7 +226,7 @@ class RequestRewriter(ABC):
         beyond: bool = False,
         pixels: int | None = None,
         scout: ScoutLike = "auto",
-        acuity: Any = "vlm",
+        acuity: AcuityLike = "vlm",
         legible: float | None = None,
         cap: int = 1024,
     ) -> None:
@@ -328,39 +380,39 @@ class RequestRewriter(ABC):
         number: int | None,
         request: "_Request",
     ) -> list[Any]:
-        """The views of a file. If it did not come with the request, its server may send others
-        another one than us: then the address never stays."""
+        """What stands in the place of a picture whose file is known."""
         rule, (high, wide) = request.rule, size_of(data)
         if self.pixels and high * wide > self.pixels:
             raise PictureError(
                 f"expected at most {self.pixels} pixels, got {wide}x{high}. Send a smaller picture."
             )
-        price, here = _price(picture, rule, (high, wide)), picture.kind == "data"
         budget = self._budget(picture.adapter, request)
-        fits = price <= budget and not self.beyond
-        doubtful = self.legible is not None and request.tokens >= self.tokens
-        if here and (fits or (price <= budget and _is_low(picture, rule))):
+        case = Case(
+            sent=picture.kind == "data",
+            price=_price(picture, rule, (high, wide)),
+            budget=budget,
+            low=_is_low(picture, rule),
+            is_view=is_view(data),
+            beyond=self.beyond,
+            cap=self.cap if self.legible is not None and request.tokens >= self.tokens else None,
+            strict=self.strict,
+            no_search=self._no_search(question),
+        )
+        if case.keeps:
             return request.keep(picture)
-        if here and is_view(data) and price <= (max(budget, self.cap) if doubtful else budget):
-            return request.keep(picture)  # made by an earlier pass, or by the client
-        if reason := self._no_search(question):
-            return request.leave(picture, reason)
-        if fits:  # an address: its picture is sent as it is, without a line
-            budget, number = price, None
-        fallback = (not here or self.strict) if doubtful and not fits else None
+        if case.no_search:
+            return request.leave(picture, case.no_search)
         bare = picture.adapter.bare
         order = Order(
-            question.text[-MAX_QUESTION:], rule, budget, request.windows, picture.adapter.settings,
-            False if bare else self.label, None if bare else number, fallback,
+            question.text[-MAX_QUESTION:], rule, case.price if case.fits else budget,
+            request.windows, picture.adapter.settings, False if bare else self.label,
+            None if bare or case.fits else number, case.fallback,
         )  # fmt: skip
         made = self._made(data, order, request)
-        if made.bundle is None:
-            return request.leave(picture, DOUBT)
-        if not (question.from_user or made.basis == "found" or self.strict):
-            return request.leave(picture, NO_QUESTION)  # what the system says is no question
-        if here and len(made.bundle.parts) == 1 and made.bundle.tokens >= price:
-            return request.keep(picture)  # nothing to win
-        return request.show(picture, price, made, made.bundle)
+        outcome = case.outcome(made, question.from_user)
+        if outcome == "show" and made.bundle:
+            return request.show(picture, case.price, made, made.bundle)
+        return request.keep(picture) if outcome == "keep" else request.leave(picture, outcome)
 
     def _no_search(self, question: Question) -> str:
         """Why a picture would only be made smaller, if there is nothing to look for.
