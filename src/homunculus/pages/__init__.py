@@ -6,15 +6,16 @@ that the caller names, never from bytes that someone sent: its decoder is the la
 mischief.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import BufferedIOBase
 from math import sqrt
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, BinaryIO, Literal
+from typing import IO, Any, Literal, cast
 
 import numpy as np
 import torch
@@ -85,7 +86,9 @@ BYTES = 512 * 2**20
 DOTS = 200
 """Dots per inch of a rendered PDF page, unless that is too large."""
 
-_DECODERS: dict[bytes, type[ImageFile]] = {  # how a file begins, and what alone may read it
+_DECODERS: dict[
+    bytes, Callable[[Any], ImageFile]
+] = {  # how a file begins, and what alone may read it
     b"\x89PNG\r\n\x1a\n": PngImageFile,
     b"\xff\xd8\xff": JpegImageFile,
     b"GIF8": GifImageFile,
@@ -221,11 +224,11 @@ def size_of(data: bytes) -> tuple[int, int]:
         return size
 
 
-def _decoder(head: bytes) -> type[ImageFile] | None:
+def _decoder(head: bytes) -> Callable[[Any], ImageFile] | None:
     return next((kind for magic, kind in _DECODERS.items() if head.startswith(magic)), None)
 
 
-def _from_file(name: str, head: bytes, file: BinaryIO) -> Image.Image:
+def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Image.Image:
     """A Pillow image that is not decoded yet, by one of the few decoders that can be reached."""
     if not head:
         raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
@@ -364,10 +367,10 @@ def _picture(name: str, image: Image.Image, bounds: tuple[int, int]) -> Picture:
     return Picture(to_tensor(image), name, original)
 
 
-def _tiff(name: str, file: BinaryIO, page: int, bounds: tuple[int, int]) -> Picture:
+def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
     """One page of a TIFF, if its codec is one that scanners use."""
     with _decoding(name):
-        image = TiffImageFile(file)
+        image = TiffImageFile(cast("IO[bytes]", file))
         pages = _tiff_pages(image)
         _is_there(name, "page", page, pages, "TIFF")
         image.seek(page - 1)
@@ -394,7 +397,7 @@ def _tiff_pages(image: Image.Image) -> int:
 
 
 def _still_or_frame(
-    name: str, image: Image.Image, file: BinaryIO, page: int, bounds: tuple[int, int]
+    name: str, image: Image.Image, file: BufferedIOBase, page: int, bounds: tuple[int, int]
 ) -> Picture:
     """A picture, or one frame of an animation."""
     frames = count_frames(image, file)
@@ -416,7 +419,7 @@ def _still_or_frame(
 
 
 @contextmanager
-def _open_pdf(name: str, file: BinaryIO) -> Generator[Any, None, None]:
+def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
     import pypdfium2 as pdfium  # half a second, which other pictures need not wait for
 
     with _PDFIUM, _decoding(name):
@@ -427,7 +430,7 @@ def _open_pdf(name: str, file: BinaryIO) -> Generator[Any, None, None]:
             document.close()
 
 
-def _pdf(name: str, file: BinaryIO, page: int, bounds: tuple[int, int]) -> Picture:
+def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
     """One page drawn at 200 dots per inch, or as large as the bounds allow."""
     with _open_pdf(name, file) as document:
         pages = len(document)

@@ -1,7 +1,7 @@
 """Images of Pillow: opened again, counted, made plain RGB. Others choose their decoders."""
 
-from io import BytesIO
-from typing import Any, BinaryIO
+from io import BufferedIOBase, BytesIO
+from typing import Any
 
 import numpy as np
 import torch
@@ -55,14 +55,14 @@ def reopened(name: str, image: Any, max_bytes: int) -> Image.Image:
     return copy
 
 
-def count_frames(image: Image.Image, file: BinaryIO) -> int:
+def count_frames(image: Image.Image, file: BufferedIOBase) -> int:
     """Frames that a file has, or declares; nothing is decoded."""
     if image.format == "GIF":  # Pillow would walk through millions of them
         return max(1, _gif_frames(file))
     return int(getattr(image, "n_frames", 1)) if image.format in ("PNG", "WEBP") else 1
 
 
-def _gif_frames(file: BinaryIO) -> int:
+def _gif_frames(file: BufferedIOBase) -> int:
     """Frames of a GIF, by its blocks; those behind `MAX_BLOCKS` blocks are not counted."""
     start, frames, inside = file.tell(), 0, False
     file.seek(10)

@@ -4,11 +4,11 @@ import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Generator
 from contextlib import contextmanager
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import Any
 
 CHUNK = 1 << 20
 """Bytes of an open file that are read at a time."""
@@ -25,7 +25,7 @@ class MissingPictureError(PictureError, FileNotFoundError):
 
 
 @contextmanager
-def open_source(source: Any, max_bytes: int) -> Generator[tuple[str, BinaryIO], None, None]:
+def open_source(source: Any, max_bytes: int) -> Generator[tuple[str, BufferedIOBase], None, None]:
     """A name for messages and the bytes behind a source, at most ``max_bytes``."""
     if isinstance(source, bytes | bytearray | memoryview):
         bounded("bytes", memoryview(source).nbytes, max_bytes)
@@ -58,7 +58,7 @@ def bounded(name: str, size: int, max_bytes: int) -> None:
 @contextmanager
 def open_path(
     source: str | PathLike[Any], max_bytes: int
-) -> Generator[tuple[str, BinaryIO], None, None]:
+) -> Generator[tuple[str, BufferedIOBase], None, None]:
     """A regular file of bounded size."""
     if "://" in str(source)[:12]:
         raise PictureError(f"{source}: expected a file, got an address. Download it first.")
