@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from inspect import signature
 from itertools import combinations
 from math import exp
@@ -19,6 +19,7 @@ from homunculus.commands.main import main
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.belief import believe, in_picture
 from homunculus.planner.counting import DEFAULT_TOKENS
+from homunculus.planner.options import ViewOptions
 from homunculus.planner.view import View, render
 from homunculus.show.views import MISSED, facts
 from homunculus.views import MAX_EDGE
@@ -644,7 +645,7 @@ def test_views_is_the_function_though_a_module_has_its_name() -> None:
 
 
 def test_planner_takes_what_views_takes() -> None:
-    of_views = set(signature(homunculus.views).parameters)
-    of_planner = set(signature(Planner).parameters)
-    assert of_views - of_planner == {"source", "tokens", "legible", "cap"}
-    assert of_planner - of_views == {"picture"}
+    of_views = signature(homunculus.views).parameters
+    options = {field.name: field.default for field in fields(ViewOptions)}
+    others = {"source", "question", "tokens", "legible", "cap", "page"}
+    assert {name: of_views[name].default for name in of_views.keys() - others} == options

@@ -16,15 +16,16 @@ from einops import rearrange
 from PIL import Image
 
 from homunculus.box import Box
-from homunculus.checks import check_count, check_number, check_text, is_whole
+from homunculus.checks import check_count, check_text
 from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, lines, ollama, pictures
 from homunculus.pages import Picture, open_picture
-from homunculus.planner.acuity import Acuity, get_acuity
+from homunculus.planner.acuity import Acuity, AcuityLike, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
-from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
 from homunculus.planner.labels import NO_LABEL, Label, LabelLike
 from homunculus.planner.models import token_rule
+from homunculus.planner.options import ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.view import View, render
 from homunculus.scouts.registry import ScoutLike, get_scout
@@ -317,7 +318,7 @@ def views(
     *,
     tokens: int | Literal["auto"] = DEFAULT_TOKENS,
     model: str | int | CountingRule = "qwen3-vl",
-    acuity: str | Path | Acuity = "vlm",
+    acuity: AcuityLike = "vlm",
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
     windows: int | None = None,
@@ -366,11 +367,11 @@ def views(
         if strict and tokens < least(rule):
             raise too_few(rule, tokens)
     check_count(cap, "views: cap")
-    planner = Planner(
-        source, question, model=rule, acuity=acuity, scout=scout, context=context,
-        windows=windows, page=page, settings=settings, label=label, numbered=numbered,
-        strict=strict,
+    options = ViewOptions(
+        model=rule, acuity=acuity, scout=scout, context=context, windows=windows,
+        settings=settings, label=label, numbered=numbered, strict=strict,
     )  # fmt: skip
+    planner = Planner(source, question, page=page, options=options)
     if tokens == "auto":
         return _enough(planner, DEFAULT_LEGIBLE if legible is None else legible, cap)
     return planner.views_or_original(tokens, legible, cap)
@@ -423,39 +424,26 @@ class Planner:
         picture: Any,
         question: str = "",
         *,
-        model: str | int | CountingRule = "qwen3-vl",
-        acuity: str | Path | Acuity = "vlm",
-        scout: ScoutLike = "auto",
-        context: float | int = 1 / 8,
-        windows: int | None = None,
         page: int = 1,
-        settings: Iterable[str] | None = None,
-        label: LabelLike = "short",
-        numbered: bool = False,
-        strict: bool = False,
+        options: ViewOptions | None = None,
+        **changes: Any,
     ) -> None:
         """Open the picture, unless it is a `Picture` already, and ask the scout.
 
-        All arguments are those of `views`.
+        All other arguments are those of `views`: keywords, which change ``options``.
         """
-        lines = Label.of(label, numbered)
+        options = replace(options or ViewOptions(), **changes)
         check_text(question, "views: question", 'Leave it "" to ask nothing.')
-        check_number(context, "views: context", 0, 1)
-        rule, acuity = token_rule(model), get_acuity(acuity)
-        windows = rule.facts.windows if windows is None else windows
-        if not (is_whole(windows) and 0 <= windows <= MAX_WINDOWS):
-            raise ValueError(
-                f"views: windows must be a whole number from 0 to {MAX_WINDOWS}, got {windows!r}."
-            )
-        if isinstance(settings, str):
-            raise TypeError(f"views: settings must be names, got one str. Write [{settings!r}].")
+        rule, acuity = token_rule(options.model), get_acuity(options.acuity)
+        windows = rule.facts.windows if options.windows is None else options.windows
+        settings = None if options.settings is None else frozenset(options.settings)
         if not isinstance(picture, Picture):
             picture = open_picture(picture, page, longest=MAX_EDGE)
-        self.picture, self.question, self.strict = picture, question, strict
-        self.sight = ask_scout(get_scout(scout), picture, question)
+        self.picture, self.question, self.strict = picture, question, options.strict
+        self.sight = ask_scout(get_scout(options.scout), picture, question)
         self.buyer = Buyer(
-            believe(self.sight, picture.size, acuity), picture.size, rule, acuity, context, windows,
-            None if settings is None else frozenset(settings), lines,
+            believe(self.sight, picture.size, acuity), picture.size, rule, acuity,
+            options.context, windows, settings, Label.of(options.label, options.numbered),
         )  # fmt: skip
 
     def __repr__(self) -> str:

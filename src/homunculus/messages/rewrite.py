@@ -9,7 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from itertools import count
@@ -27,8 +27,9 @@ from homunculus.pages import PictureError, size_of
 from homunculus.planner.acuity import AcuityLike
 from homunculus.planner.bill import check_legible, raised
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, Size
-from homunculus.planner.labels import Label, LabelLike
+from homunculus.planner.labels import LabelLike
 from homunculus.planner.models import rule_of, token_rule
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.places import asks_for_all
 from homunculus.scouts.registry import ScoutLike
 from homunculus.scouts.sight import Basis
@@ -129,12 +130,8 @@ class Order(NamedTuple):
     """What views are made of a picture for."""
 
     question: str
-    rule: CountingRule
     tokens: int
-    windows: int
-    settings: frozenset[str]
-    """Parameters that a picture can have in its format."""
-    label: LabelLike
+    options: ViewOptions
     number: int | None
     """Which picture of the request it is, if lines are to say so."""
     fallback: bool | None
@@ -143,11 +140,8 @@ class Order(NamedTuple):
 
     def key(self, data: bytes) -> bytes:
         """A name for these views of that file."""
-        wish = (
-            self.question, self.rule, self.tokens, self.windows,
-            sorted(self.settings), self.label, self.number, self.fallback,
-        )  # fmt: skip
-        return blake2b(data, digest_size=16, key=blake2b(repr(wish).encode()).digest()).digest()
+        key = blake2b(repr(self).encode()).digest()
+        return blake2b(data, digest_size=16, key=key).digest()
 
 
 class ViewFiles(NamedTuple):
@@ -247,12 +241,10 @@ class RequestRewriter(ABC):
         check_count(cap, "Rewriter: cap")
         if legible is not None:
             check_legible(legible)
-        Label.of(label)
+        self.options = ViewOptions(acuity=acuity, scout=scout, label=label)
         self.tokens, self.strict, self.images = tokens, strict, images
-        self.label: LabelLike = label
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
         self.rule = None if model is None else token_rule(model)
-        self.scout, self.acuity = scout, acuity
         self.legible, self.cap = legible, cap
         self.cache = LRU[bytes, ViewFiles](CACHE_BYTES, _weight)
 
@@ -403,11 +395,14 @@ class RequestRewriter(ABC):
         if case.no_search:
             return request.leave(picture, case.no_search)
         bare = picture.adapter.bare
-        order = Order(
-            question.text[-MAX_QUESTION:], rule, case.price if case.fits else budget,
-            request.windows, picture.adapter.settings, False if bare else self.label,
-            None if bare or case.fits else number, case.fallback,
+        number = None if bare or case.fits else number
+        options = replace(
+            self.options, model=rule, windows=request.windows,
+            settings=tuple(sorted(picture.adapter.settings)),
+            label=False if bare else self.options.label, numbered=number is not None,
         )  # fmt: skip
+        tokens = case.price if case.fits else budget
+        order = Order(question.text[-MAX_QUESTION:], tokens, options, number, case.fallback)
         made = self._made(data, order, request)
         outcome = case.outcome(made, question.from_user)
         if outcome == "show" and made.bundle:
@@ -419,7 +414,7 @@ class RequestRewriter(ABC):
 
         In strict mode it is, since nothing may cost more than it may.
         """
-        auto = self.scout == "auto"  # or a scout that was given, which may be a tensor
+        auto = self.options.scout == "auto"  # or a scout that was given, which may be a tensor
         if self.strict or not auto:
             return ""
         if not question.text:

@@ -86,9 +86,7 @@ BYTES = 512 * 2**20
 DOTS = 200
 """Dots per inch of a rendered PDF page, unless that is too large."""
 
-_DECODERS: dict[
-    bytes, Callable[[Any], ImageFile]
-] = {  # how a file begins, and what alone may read it
+_DECODERS: dict[bytes, Callable[[Any], ImageFile]] = {  # how a file begins, and what may read it
     b"\x89PNG\r\n\x1a\n": PngImageFile,
     b"\xff\xd8\xff": JpegImageFile,
     b"GIF8": GifImageFile,
