@@ -203,7 +203,6 @@ class Views:
         return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
 
     def _small_pictures(self) -> str:
-        """A warning where the provider has one."""
         if not self.below_edge:
             return ""
         share = f"{self.below_edge} of {len(self)} pictures" if len(self) > 1 else "The picture"
@@ -231,7 +230,6 @@ class Views:
         return draw_views(self)
 
     def _repr_png_(self) -> bytes:
-        """The drawing, for a notebook."""
         file = BytesIO()
         self.show().save(file, "PNG")
         return file.getvalue()

@@ -327,7 +327,6 @@ class RequestRewriter(ABC):
         return rule.crowded(total * (windows + 1)), windows
 
     def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
-        """Look at everything that is about to be sent."""
         for leak in leaks(body, known):
             if self.strict:
                 raise PictureError(
@@ -339,7 +338,6 @@ class RequestRewriter(ABC):
     # ---- one picture
 
     def _replaced(self, request: "_Request", picture: Picture, question: Question) -> list[Any]:
-        """What stands in the place of a picture."""
         number = request.number()
         try:
             return self._shown(picture, question, number, request)
@@ -372,7 +370,6 @@ class RequestRewriter(ABC):
         number: int | None,
         request: "_Request",
     ) -> list[Any]:
-        """What stands in the place of a picture whose file is known."""
         rule, (high, wide) = request.rule, size_of(data)
         if self.pixels and high * wide > self.pixels:
             raise PictureError(
@@ -436,7 +433,6 @@ class RequestRewriter(ABC):
         return tokens
 
     def _made(self, data: bytes, order: Order, request: "_Request") -> ViewFiles:
-        """The views of a picture's file, made once."""
         key = order.key(data)
         if cached := self.cache.get(key):
             return cached
@@ -503,12 +499,10 @@ class _Request:
 
 
 def _price(picture: Picture, rule: CountingRule, size: Size) -> int:
-    """What a picture costs as it is."""
     return rule.unit.tokens if rule.unit and _is_low(picture, rule) else rule.count(size)
 
 
 def _is_low(picture: Picture, rule: CountingRule) -> bool:
-    """Whether the user has asked for the low price."""
     return rule.unit is not None and ("detail", picture.detail) == rule.unit.setting
 
 

@@ -193,7 +193,6 @@ def _from_array(array: NDArray[Any], page: int, bounds: tuple[int, int]) -> Pict
 
 
 def _channels_last(tensor: Tensor) -> NDArray[np.uint8]:
-    """A picture of torch as an array of numpy."""
     tensor, kind = tensor.detach().cpu(), str(tensor.dtype).removeprefix("torch.")
     if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
         tensor = (tensor * 255).round().to(torch.uint8)
@@ -281,7 +280,6 @@ def _decoding(name: str) -> Generator[None, None, None]:
 
 
 def _guess(head: bytes) -> str:
-    """What an unreadable file seems to be."""
     if head.startswith(_TIFF):
         return "a TIFF, which is read only from a file, by its path"
     if head[4:8] == b"ftyp":
@@ -343,7 +341,6 @@ def _from_pillow(image: Image.Image, page: int, bounds: tuple[int, int]) -> Pict
 
 
 def _max_decoded(image: Image.Image) -> int:
-    """Pixels of an image that may be decoded."""
     several = image.format in ("WEBP", "HEIF") and undecoded(image)
     return DECODED // 2 if several else DECODED
 

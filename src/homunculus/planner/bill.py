@@ -135,7 +135,6 @@ class Buyer:
         return replace(bill, label_tokens=fee if len(bill.prices) > 1 or fee <= room else 0)
 
     def _whole(self, tokens: int) -> Bill | None:
-        """The whole picture alone, at its usual price."""
         for budget in (tokens - self.label.fees.alone, tokens):
             size = self.rule.largest(self.size, budget)
             if self.rule.count(size) <= budget:
@@ -143,7 +142,6 @@ class Buyer:
         return None
 
     def _lattice(self, rule: TokenRule, tokens: int) -> Bill | None:
-        """Views whose tokens are billed one by one."""
         fees = self.label.fees
         price = rule.bill(rule.min_tokens)
         affordable = (tokens - price - fees.whole) // (price + fees.window)
@@ -172,7 +170,6 @@ class Buyer:
         return max(filter(None, offers), key=order, default=None)
 
     def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
-        """Views that have one price each."""
         if tokens < unit.tokens:
             return None
         pictures = min(self.max_windows + 1, affordable(unit, tokens, self.label))

@@ -35,7 +35,6 @@ def costs(source: Any, model: str = "all", tokens: int = DEFAULT_TOKENS) -> list
 
 
 def _size_of(source: Any) -> Size:
-    """Height and width of a picture, or of a text such as 4032x3024."""
     text = _SIZE.fullmatch(source) if isinstance(source, str) else None
     if not text:
         return open_picture(source).original
