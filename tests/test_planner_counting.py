@@ -118,7 +118,7 @@ def test_llava_onevision() -> None:
     theirs = kind._get_num_multimodal_tokens(this, sizes)["num_image_tokens"]
     rule = token_rule("llava-onevision")
     assert [rule.count(size) for size in sizes] == theirs
-    assert rule.count((500, 500), images=2) == rule.unit.tokens == 729
+    assert rule.prices([(500, 500)] * 2) == (rule.unit.tokens,) * 2 == (729, 729)
 
 
 def test_llama_4() -> None:
@@ -229,9 +229,9 @@ def test_views_and_their_lines_never_cost_more_than_the_budget(
     assert len(bill.prices) == 1 + len(bill.plan.windows) <= 1 + rule.facts.windows
     shown = [bill.plan.whole, *(one.size(rule.lattice.side) for one in bill.plan.windows)]
     if not bill.setting:
-        assert bill.tokens == sum(rule.count(one, len(shown)) for one in shown)
-    if rule.edge:
-        assert max(max(one) for one in shown) <= rule.edge  # so nobody resizes it again
+        assert bill.tokens == sum(rule.prices(shown))
+    if rule.squares and rule.squares.edge:
+        assert max(max(one) for one in shown) <= rule.squares.edge  # so nobody resizes it again
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))

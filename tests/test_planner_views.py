@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from inspect import signature
 from itertools import combinations
 from math import exp
@@ -19,8 +19,10 @@ from homunculus.commands.main import main
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.belief import believe, in_picture
 from homunculus.planner.counting import DEFAULT_TOKENS
+from homunculus.planner.options import ViewOptions
 from homunculus.planner.view import View, render
 from homunculus.show.views import MISSED, facts
+from homunculus.views import MAX_EDGE
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -66,6 +68,20 @@ def test_pixels_of_a_window_at_full_scale_are_those_of_the_picture() -> None:
     assert sharp
     for view, image in sharp:
         assert image.tobytes() == picture.crop(view.box).tobytes()
+
+
+def test_boxes_are_in_pixels_of_the_original_where_a_picture_is_reduced() -> None:
+    picture = Image.new("RGB", (2 * MAX_EDGE, 200), "white")
+    seen = homunculus.views(picture, "What?", tokens=64, model=16, scout=corner())
+    whole, *windows = seen
+    assert seen.picture.size == (100, MAX_EDGE)
+    assert whole.box == (0, 0, *picture.size)
+    assert windows
+    assert [list(view.box) for view in seen] == [view["box"] for view in seen.to_json()["views"]]
+    for view, planned in zip(seen, seen.planned, strict=True):
+        assert view.box == tuple(2 * side for side in planned.box)
+        assert view.scale == planned.scale / 2
+    assert [image.size[::-1] for image in seen.images()] == [view.size for view in seen]
 
 
 def test_enough_tokens_leave_the_picture_as_it_is() -> None:
@@ -466,7 +482,7 @@ def test_the_likeliest_place_itself_is_magnified_first() -> None:
     seen = homunculus.views(page(), "What?", tokens=64, scout=scout)
     boxes = ((0, SIZE[1] // 2 - 32, SIZE[0], SIZE[1] // 2 + 32), (0, 0, 64, 32))
     windows = [View(f"window {n}", Box(*box), (32, 64), 2) for n, box in enumerate(boxes, 1)]
-    vars(seen)["views"] = (seen[0], *windows)
+    vars(seen)["planned"] = (seen.planned[0], *windows)
     assert likeliest(seen)[0].view.name == "window 2"
 
 
@@ -504,7 +520,7 @@ def test_a_weak_window_does_not_hide_a_likely_one() -> None:
     windows = [
         View(f"window {name}", box, (box.height, box.width), 2) for name, box in parts.items()
     ]
-    vars(seen)["views"] = (seen[0], *windows)
+    vars(seen)["planned"] = (seen.planned[0], *windows)
     spots = {spot.view.name: spot.chance for spot in likeliest(seen)}
     assert spots == {"window 1": 1.0, "window 3": pytest.approx(exp(-1), abs=1e-3)}
 
@@ -629,7 +645,7 @@ def test_views_is_the_function_though_a_module_has_its_name() -> None:
 
 
 def test_planner_takes_what_views_takes() -> None:
-    of_views = set(signature(homunculus.views).parameters)
-    of_planner = set(signature(Planner).parameters)
-    assert of_views - of_planner == {"source", "tokens", "legible", "cap"}
-    assert of_planner - of_views == {"picture"}
+    of_views = signature(homunculus.views).parameters
+    options = {field.name: field.default for field in fields(ViewOptions)}
+    others = {"source", "question", "tokens", "legible", "cap", "page"}
+    assert {name: of_views[name].default for name in of_views.keys() - others} == options

@@ -32,3 +32,8 @@ class Box(NamedTuple):
     def area(self) -> int:
         """Pixels."""
         return self.width * self.height
+
+    def scaled(self, across: float, down: float) -> "Box":
+        """The same rectangle of a picture that is larger or smaller, in whole pixels."""
+        x0, x1 = round(self.x0 * across), round(self.x1 * across)
+        return Box(x0, round(self.y0 * down), x1, round(self.y1 * down))

@@ -8,23 +8,24 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
 from einops import rearrange
+from PIL import Image
 
 from homunculus.box import Box
-from homunculus.checks import check_count, check_number, check_text, is_whole
+from homunculus.checks import check_count, check_text
 from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, lines, ollama, pictures
 from homunculus.pages import Picture, open_picture
-from homunculus.planner.acuity import Acuity, get_acuity
+from homunculus.planner.acuity import Acuity, AcuityLike, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
-from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, TokenRule
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
 from homunculus.planner.labels import NO_LABEL, Label, LabelLike
 from homunculus.planner.models import token_rule
+from homunculus.planner.options import ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.view import View, render
 from homunculus.scouts.registry import ScoutLike, get_scout
@@ -54,7 +55,7 @@ class Views:
 
     picture: Picture
     question: str
-    rule: TokenRule
+    rule: CountingRule
     """Whose tokens are counted."""
     acuity: Acuity
     """Whose eyes are assumed."""
@@ -76,11 +77,18 @@ class Views:
     @cached_property
     def views(self) -> tuple[View, ...]:
         """The whole picture first, then windows."""
-        prices = iter(self.bill.prices)
-        return tuple(self._views(prices))
+        (high, wide), (rows, cols) = self.picture.original, self.picture.size
+        return tuple(
+            replace(view, box=view.box.scaled(wide / cols, high / rows)) for view in self.planned
+        )
 
-    def _views(self, prices: Iterator[int]) -> Iterator[View]:
-        (high, wide), plan = self.picture.size, self.bill.plan
+    @cached_property
+    def planned(self) -> tuple[View, ...]:
+        """The same with boxes in pixels of `picture`, which is reduced where it is very large."""
+        return tuple(self._planned())
+
+    def _planned(self) -> Iterator[View]:
+        (high, wide), plan, prices = self.picture.size, self.bill.plan, iter(self.bill.prices)
         if plan.whole is not None:
             yield View("whole", Box(0, 0, wide, high), plan.whole, next(prices))
         for number, window in enumerate(plan.windows, 1):
@@ -195,7 +203,6 @@ class Views:
         return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
 
     def _small_pictures(self) -> str:
-        """A warning where the provider has one."""
         if not self.below_edge:
             return ""
         share = f"{self.below_edge} of {len(self)} pictures" if len(self) > 1 else "The picture"
@@ -210,19 +217,19 @@ class Views:
         """What `value` and `message` are made from."""
         return Outlook(self.question, self.sight, self.acuity)
 
-    def images(self) -> list[Any]:
+    def images(self) -> list[Image.Image]:
         """The pictures, as Pillow images, in order."""
-        pillow: Any = import_module("PIL.Image")
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
-        whole = pillow.fromarray(pixels)
-        return [render(whole, view) for view in self.views]
+        whole = Image.fromarray(pixels)
+        return [render(whole, view) for view in self.planned]
 
-    def show(self) -> Any:
+    def show(self) -> Image.Image:
         """A drawing of them as a Pillow image: where they stand, what they show, and `resize`."""
-        return import_module("homunculus.show.views").draw_views(self)
+        from homunculus.show.views import draw_views  # stands above this room, which draws nothing
+
+        return draw_views(self)
 
     def _repr_png_(self) -> bytes:
-        """The drawing, for a notebook."""
         file = BytesIO()
         self.show().save(file, "PNG")
         return file.getvalue()
@@ -269,8 +276,6 @@ class Views:
 
     def to_json(self) -> dict[str, Any]:
         """Facts for machines; boxes are x0 y0 x1 y1 in pixels of the original picture."""
-        high, wide = self.picture.original
-        across, down = wide / self.picture.size[1], high / self.picture.size[0]
         return {
             "question": self.question,
             "model": self.rule.name,
@@ -294,13 +299,10 @@ class Views:
             "views": [
                 {
                     "name": view.name,
-                    "box": [
-                        round(side * scale, 1)
-                        for side, scale in zip(view.box, (across, down) * 2, strict=True)
-                    ],
+                    "box": [float(side) for side in view.box],
                     "height": view.size[0],
                     "width": view.size[1],
-                    "scale": round(view.scale / down, 4),
+                    "scale": round(view.scale, 4),
                     "tokens": view.tokens,
                 }
                 for view in self.views
@@ -313,8 +315,8 @@ def views(
     question: str = "",
     *,
     tokens: int | Literal["auto"] = DEFAULT_TOKENS,
-    model: str | int | TokenRule = "qwen3-vl",
-    acuity: str | Path | Acuity = "vlm",
+    model: str | int | CountingRule = "qwen3-vl",
+    acuity: AcuityLike = "vlm",
     scout: ScoutLike = "auto",
     context: float | int = 1 / 8,
     windows: int | None = None,
@@ -363,11 +365,11 @@ def views(
         if strict and tokens < least(rule):
             raise too_few(rule, tokens)
     check_count(cap, "views: cap")
-    planner = Planner(
-        source, question, model=rule, acuity=acuity, scout=scout, context=context,
-        windows=windows, page=page, settings=settings, label=label, numbered=numbered,
-        strict=strict,
+    options = ViewOptions(
+        model=rule, acuity=acuity, scout=scout, context=context, windows=windows,
+        settings=settings, label=label, numbered=numbered, strict=strict,
     )  # fmt: skip
+    planner = Planner(source, question, page=page, options=options)
     if tokens == "auto":
         return _enough(planner, DEFAULT_LEGIBLE if legible is None else legible, cap)
     return planner.views_or_original(tokens, legible, cap)
@@ -420,39 +422,26 @@ class Planner:
         picture: Any,
         question: str = "",
         *,
-        model: str | int | TokenRule = "qwen3-vl",
-        acuity: str | Path | Acuity = "vlm",
-        scout: ScoutLike = "auto",
-        context: float | int = 1 / 8,
-        windows: int | None = None,
         page: int = 1,
-        settings: Iterable[str] | None = None,
-        label: LabelLike = "short",
-        numbered: bool = False,
-        strict: bool = False,
+        options: ViewOptions | None = None,
+        **changes: Any,
     ) -> None:
         """Open the picture, unless it is a `Picture` already, and ask the scout.
 
-        All arguments are those of `views`.
+        All other arguments are those of `views`: keywords, which change ``options``.
         """
-        lines = Label.of(label, numbered)
+        options = replace(options or ViewOptions(), **changes)
         check_text(question, "views: question", 'Leave it "" to ask nothing.')
-        check_number(context, "views: context", 0, 1)
-        rule, acuity = token_rule(model), get_acuity(acuity)
-        windows = rule.facts.windows if windows is None else windows
-        if not (is_whole(windows) and 0 <= windows <= MAX_WINDOWS):
-            raise ValueError(
-                f"views: windows must be a whole number from 0 to {MAX_WINDOWS}, got {windows!r}."
-            )
-        if isinstance(settings, str):
-            raise TypeError(f"views: settings must be names, got one str. Write [{settings!r}].")
+        rule, acuity = token_rule(options.model), get_acuity(options.acuity)
+        windows = rule.facts.windows if options.windows is None else options.windows
+        settings = None if options.settings is None else frozenset(options.settings)
         if not isinstance(picture, Picture):
             picture = open_picture(picture, page, longest=MAX_EDGE)
-        self.picture, self.question, self.strict = picture, question, strict
-        self.sight = ask_scout(get_scout(scout), picture, question)
+        self.picture, self.question, self.strict = picture, question, options.strict
+        self.sight = ask_scout(get_scout(options.scout), picture, question)
         self.buyer = Buyer(
-            believe(self.sight, picture.size, acuity), picture.size, rule, acuity, context, windows,
-            None if settings is None else frozenset(settings), lines,
+            believe(self.sight, picture.size, acuity), picture.size, rule, acuity,
+            options.context, windows, settings, Label.of(options.label, options.numbered),
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -461,7 +450,7 @@ class Planner:
         return f"<Planner of {_short(self.question)!r}: {about}>"
 
     @property
-    def rule(self) -> TokenRule:
+    def rule(self) -> CountingRule:
         """Whose tokens are counted."""
         return self.buyer.rule
 

@@ -213,7 +213,7 @@ def test_requests_are_as_the_provider_says(tmp_path, batch, model, rule):
             assert set(line) == {"custom_id", "method", "url", "body"}
         row, shown = rows.pop(line["custom_id"]), pictures(line)
         sizes = [(one.height, one.width) for one in shown]
-        spent = sum(token_rule(rule).count(size, len(sizes)) for size in sizes)
+        spent = sum(token_rule(rule).prices(sizes))
         assert spent == row["tokens"] <= 16
         text = (line.get("params") or line["body"])["messages"][0]["content"][-1]["text"]
         assert text == row["question"]

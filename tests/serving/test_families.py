@@ -18,7 +18,7 @@ from PIL import Image
 
 import tiny
 from homunculus.engines.vllm.stock import FAMILIES, MIDDLEWARE, VARIABLE
-from homunculus.planner.counting import AnyResolutionRule, FlatRule, TokenRule
+from homunculus.planner.counting import AnyResolutionRule, CountingRule, FlatRule
 from homunculus.serve import Rewriter
 from homunculus_lab.speed.server import OURS, STOCK
 from serving.client import page, turn
@@ -36,7 +36,7 @@ class Family:
     """What a tiny model's images cost, written down by hand."""
 
     architecture: str
-    rule: TokenRule
+    rule: CountingRule
     tokens: int
     """The budget."""
     exact: bool = True

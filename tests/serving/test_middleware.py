@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 import torch
@@ -28,7 +29,7 @@ HOT = torch.eye(8) * 9
 
 def maker(scout=HOT, **more):
     made = BodyRewriter(RULE, ViewSettings(tokens=88, **more))  # four pictures and their lines
-    made.rewriter.scout = scout
+    made.rewriter.options = replace(made.rewriter.options, scout=scout)
     return made
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from homunculus.lazy import need
 from homunculus.planner.bill import check_legible, least, too_few
-from homunculus.planner.counting import LevelRule, TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
 
 SCHEMA = 3
@@ -48,7 +48,7 @@ class Job:
 
     def __post_init__(self) -> None:
         page_numbers(self.pages, 1)
-        if self.to == "views" and isinstance(self.rule, LevelRule):
+        if self.to == "views" and self.rule.levels:
             raise ValueError(
                 f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
                 "Name another model, or leave --to out for plans."
@@ -59,7 +59,7 @@ class Job:
             check_legible(self.legible)
 
     @property
-    def rule(self) -> TokenRule:
+    def rule(self) -> CountingRule:
         """Whose tokens are counted."""
         known = self.model if self.model in MODELS else rule_of(self.model)
         return token_rule(int(self.model) if self.model.isdigit() else known or self.model)

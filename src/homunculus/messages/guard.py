@@ -116,7 +116,6 @@ def _names_picture(holder: Mapping[Any, Any]) -> bool:
 
 
 def _suspicion(text: str, field: str, is_text: bool) -> str:
-    """What a string may be; nothing if it is harmless."""
     if not text.strip():
         return ""
     if not is_text and (kind := _kind(text[:HEAD].encode("latin-1"))):
@@ -129,7 +128,6 @@ def _suspicion(text: str, field: str, is_text: bool) -> str:
 
 
 def _runs(text: str) -> str:
-    """What a run of base64 in a text begins like."""
     whole = "".join(text[: 4 * HEAD].split()).replace("\\", "")
     if kind := _kind(_decoded(whole)):  # however its lines are broken
         return kind

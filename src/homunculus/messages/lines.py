@@ -1,13 +1,15 @@
 """Views as files, each with the line that was planned for it: what every format is given."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
+
+from PIL.Image import Image
 
 from homunculus.checks import check_kind, is_whole
 from homunculus.messages.pictures import Bundle, Part, encode
 from homunculus.pages import Picture
 from homunculus.planner.bill import Bill
-from homunculus.planner.counting import LevelRule, TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.planner.labels import LARGEST, Label, numbered_line
 
 
@@ -28,7 +30,7 @@ class PlannedViews(Protocol):
     @property
     def picture(self) -> Picture: ...
     @property
-    def rule(self) -> TokenRule: ...
+    def rule(self) -> CountingRule: ...
     @property
     def bill(self) -> Bill: ...
     @property
@@ -37,7 +39,7 @@ class PlannedViews(Protocol):
     def tokens(self) -> int: ...
     @property
     def label_tokens(self) -> int: ...
-    def images(self) -> list[Any]: ...
+    def images(self) -> list[Image]: ...
     def __iter__(self) -> Iterator[PlannedView]: ...
     def __len__(self) -> int: ...
 
@@ -66,7 +68,7 @@ def _check_number(label: Label, number: int) -> None:
 
 
 def _line(view: PlannedView, views: PlannedViews) -> str:
-    high, wide = views.picture.size
+    high, wide = views.picture.original
     x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
     y0, y1 = (round(100 * side / high) for side in view.box[1::2])
     return views.label.line(view.name == "whole", f"{x0}-{x1}%", f"{y0}-{y1}%")
@@ -85,11 +87,10 @@ def bundle(views: PlannedViews, label: bool = True, number: int | None = None) -
     name, value = views.bill.setting or ("", "")
     cheap = rule.unit.setting if rule.unit else None
     dear = "high" if cheap == ("detail", "low") else None  # the price of a whole picture
-    by_picture = isinstance(rule, LevelRule) and rule.each  # not by request
     return Bundle(
         tuple(parts),
         views.tokens,
         detail=value if name == "detail" else dear,
-        level=value if name == "media_resolution" and by_picture else None,
+        level=value if name == "media_resolution" and rule.set_by_picture else None,
         label_tokens=views.label_tokens if any(lines) else 0,
     )

@@ -6,7 +6,7 @@ They carry the mark, so that no views are made of views, and nothing else that t
 from base64 import b64encode
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageStat, PngImagePlugin
 
@@ -59,7 +59,7 @@ class Bundle:
     """What the lines cost at most."""
 
 
-def encode(image: Any) -> Encoded:
+def encode(image: Image.Image) -> Encoded:
     """A Pillow image as PNG, or as JPEG where that is smaller and looks the same."""
     image = image.convert("RGB")
     png = BytesIO()
@@ -72,14 +72,14 @@ def encode(image: Any) -> Encoded:
     return Encoded(png.getvalue(), "image/png")
 
 
-def mark() -> Any:
+def mark() -> PngImagePlugin.PngInfo:
     """What tells a view of ours from other PNG files."""
     info = PngImagePlugin.PngInfo()
     info.add_text("Comment", MARK)
     return info
 
 
-def _difference(image: Any, file: BytesIO) -> float:
+def _difference(image: Image.Image, file: BytesIO) -> float:
     with Image.open(file) as other:
         return max(ImageStat.Stat(ImageChops.difference(image, other.convert("RGB"))).rms)
 

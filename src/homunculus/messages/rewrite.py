@@ -24,10 +24,12 @@ from homunculus.messages.chat import CHAT
 from homunculus.messages.guard import leaks
 from homunculus.messages.pictures import Bundle, is_view
 from homunculus.pages import PictureError, size_of
+from homunculus.planner.acuity import AcuityLike
 from homunculus.planner.bill import check_legible, raised
-from homunculus.planner.counting import DEFAULT_TOKENS, Size, TokenRule
-from homunculus.planner.labels import Label, LabelLike
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, Size
+from homunculus.planner.labels import LabelLike
 from homunculus.planner.models import rule_of, token_rule
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.places import asks_for_all
 from homunculus.scouts.registry import ScoutLike
 from homunculus.scouts.sight import Basis
@@ -128,12 +130,8 @@ class Order(NamedTuple):
     """What views are made of a picture for."""
 
     question: str
-    rule: TokenRule
     tokens: int
-    windows: int
-    settings: frozenset[str]
-    """Parameters that a picture can have in its format."""
-    label: LabelLike
+    options: ViewOptions
     number: int | None
     """Which picture of the request it is, if lines are to say so."""
     fallback: bool | None
@@ -142,11 +140,8 @@ class Order(NamedTuple):
 
     def key(self, data: bytes) -> bytes:
         """A name for these views of that file."""
-        wish = (
-            self.question, self.rule.name, self.tokens, self.rule.edge, self.windows,
-            sorted(self.settings), self.label, self.number, self.fallback,
-        )  # fmt: skip
-        return blake2b(data, digest_size=16, key=blake2b(repr(wish).encode()).digest()).digest()
+        key = blake2b(repr(self).encode()).digest()
+        return blake2b(data, digest_size=16, key=key).digest()
 
 
 class ViewFiles(NamedTuple):
@@ -158,6 +153,57 @@ class ViewFiles(NamedTuple):
     basis: Basis
 
 
+class Case(NamedTuple):
+    """What decides whether a picture is kept, left for a reason, or shown as views."""
+
+    sent: bool
+    """Whether it came with the request. If not, its server may send others another picture than
+    us: then its address never stays."""
+    price: int
+    """What it costs as it is."""
+    budget: int
+    low: bool = False
+    """Whether the user has asked for the low price."""
+    is_view: bool = False
+    """Whether it was made by an earlier pass, or by the client."""
+    beyond: bool = False
+    """Whether views may cost more than the picture."""
+    cap: int | None = None
+    """What views may cost that are not likely enough to show the answer, if they get more."""
+    strict: bool = False
+    no_search: str = ""
+    """Why there is nothing to look for."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether the picture itself is within the budget."""
+        return self.price <= self.budget and not self.beyond
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the part stays as it is, whatever is asked."""
+        if not self.sent:
+            return False
+        limit = max(self.budget, self.cap or 0) if self.is_view else self.budget
+        allowed = self.low or self.is_view or not self.beyond
+        return self.price <= limit and allowed
+
+    @property
+    def fallback(self) -> bool | None:
+        """What views do that are not likely enough: `Order.fallback`."""
+        return None if self.cap is None or self.fits else self.strict or not self.sent
+
+    def outcome(self, made: "ViewFiles", from_user: bool) -> str:
+        """What becomes of the picture once its views are made: `show`, `keep`, or why it is left;
+        ``from_user`` says who asked."""
+        if made.bundle is None:
+            return DOUBT
+        if not (from_user or made.basis == "found" or self.strict):
+            return NO_QUESTION  # what the system says is no question
+        single = len(made.bundle.parts) == 1
+        return "keep" if self.sent and single and made.bundle.tokens >= self.price else "show"
+
+
 class RequestRewriter(ABC):
     """Puts views in place of pictures, if it is given two things that stand above this room: who
     makes views, and who fetches addresses. `homunculus.serve.Rewriter` is complete."""
@@ -166,7 +212,7 @@ class RequestRewriter(ABC):
         self,
         tokens: int = DEFAULT_TOKENS,
         *,
-        model: str | int | TokenRule | None = None,
+        model: str | int | CountingRule | None = None,
         label: LabelLike = "short",
         strict: bool = False,
         images: int = MAX_PICTURES,
@@ -174,7 +220,7 @@ class RequestRewriter(ABC):
         beyond: bool = False,
         pixels: int | None = None,
         scout: ScoutLike = "auto",
-        acuity: Any = "vlm",
+        acuity: AcuityLike = "vlm",
         legible: float | None = None,
         cap: int = 1024,
     ) -> None:
@@ -195,12 +241,10 @@ class RequestRewriter(ABC):
         check_count(cap, "Rewriter: cap")
         if legible is not None:
             check_legible(legible)
-        Label.of(label)
+        self.options = ViewOptions(acuity=acuity, scout=scout, label=label)
         self.tokens, self.strict, self.images = tokens, strict, images
-        self.label: LabelLike = label
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
         self.rule = None if model is None else token_rule(model)
-        self.scout, self.acuity = scout, acuity
         self.legible, self.cap = legible, cap
         self.cache = LRU[bytes, ViewFiles](CACHE_BYTES, _weight)
 
@@ -219,7 +263,7 @@ class RequestRewriter(ABC):
         body: Mapping[str, Any],
         *,
         adapter: Adapter = CHAT,
-        model: str | TokenRule | None = None,
+        model: str | CountingRule | None = None,
         tokens: int | None = None,
         seconds: float = float("inf"),
         new: bool = True,
@@ -265,10 +309,10 @@ class RequestRewriter(ABC):
         return body["messages"]
 
     def _rule(
-        self, body: Mapping[str, Any], model: str | TokenRule, total: int
-    ) -> tuple[TokenRule, int]:
+        self, body: Mapping[str, Any], model: str | CountingRule, total: int
+    ) -> tuple[CountingRule, int]:
         """Whose tokens are counted, and how many windows each picture may have."""
-        rule = self.rule or (model if isinstance(model, TokenRule) else rule_of(model))
+        rule = self.rule or (model if isinstance(model, CountingRule) else rule_of(model))
         if rule is None:
             name = str(model)[:80] or "an unnamed model"
             raise ValueError(f"how {name} counts tokens is not known")
@@ -280,12 +324,9 @@ class RequestRewriter(ABC):
         windows = min(facts.windows, (facts.images or 10**6) // max(1, total) - 1)
         if windows < 0:
             raise ValueError(f"{rule.name} takes {facts.images} pictures, got {total}")
-        if facts.crowd and total * (windows + 1) > facts.crowd[0]:
-            rule = replace(rule, edge=min(rule.edge or 10**6, facts.crowd[1]))
-        return rule, windows
+        return rule.crowded(total * (windows + 1)), windows
 
     def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
-        """Look at everything that is about to be sent."""
         for leak in leaks(body, known):
             if self.strict:
                 raise PictureError(
@@ -297,7 +338,6 @@ class RequestRewriter(ABC):
     # ---- one picture
 
     def _replaced(self, request: "_Request", picture: Picture, question: Question) -> list[Any]:
-        """What stands in the place of a picture."""
         number = request.number()
         try:
             return self._shown(picture, question, number, request)
@@ -330,46 +370,48 @@ class RequestRewriter(ABC):
         number: int | None,
         request: "_Request",
     ) -> list[Any]:
-        """The views of a file. If it did not come with the request, its server may send others
-        another one than us: then the address never stays."""
         rule, (high, wide) = request.rule, size_of(data)
         if self.pixels and high * wide > self.pixels:
             raise PictureError(
                 f"expected at most {self.pixels} pixels, got {wide}x{high}. Send a smaller picture."
             )
-        price, here = _price(picture, rule, (high, wide)), picture.kind == "data"
         budget = self._budget(picture.adapter, request)
-        fits = price <= budget and not self.beyond
-        doubtful = self.legible is not None and request.tokens >= self.tokens
-        if here and (fits or (price <= budget and _is_low(picture, rule))):
+        case = Case(
+            sent=picture.kind == "data",
+            price=_price(picture, rule, (high, wide)),
+            budget=budget,
+            low=_is_low(picture, rule),
+            is_view=is_view(data),
+            beyond=self.beyond,
+            cap=self.cap if self.legible is not None and request.tokens >= self.tokens else None,
+            strict=self.strict,
+            no_search=self._no_search(question),
+        )
+        if case.keeps:
             return request.keep(picture)
-        if here and is_view(data) and price <= (max(budget, self.cap) if doubtful else budget):
-            return request.keep(picture)  # made by an earlier pass, or by the client
-        if reason := self._no_search(question):
-            return request.leave(picture, reason)
-        if fits:  # an address: its picture is sent as it is, without a line
-            budget, number = price, None
-        fallback = (not here or self.strict) if doubtful and not fits else None
+        if case.no_search:
+            return request.leave(picture, case.no_search)
         bare = picture.adapter.bare
-        order = Order(
-            question.text[-MAX_QUESTION:], rule, budget, request.windows, picture.adapter.settings,
-            False if bare else self.label, None if bare else number, fallback,
+        number = None if bare or case.fits else number
+        options = replace(
+            self.options, model=rule, windows=request.windows,
+            settings=tuple(sorted(picture.adapter.settings)),
+            label=False if bare else self.options.label, numbered=number is not None,
         )  # fmt: skip
+        tokens = case.price if case.fits else budget
+        order = Order(question.text[-MAX_QUESTION:], tokens, options, number, case.fallback)
         made = self._made(data, order, request)
-        if made.bundle is None:
-            return request.leave(picture, DOUBT)
-        if not (question.from_user or made.basis == "found" or self.strict):
-            return request.leave(picture, NO_QUESTION)  # what the system says is no question
-        if here and len(made.bundle.parts) == 1 and made.bundle.tokens >= price:
-            return request.keep(picture)  # nothing to win
-        return request.show(picture, price, made, made.bundle)
+        outcome = case.outcome(made, question.from_user)
+        if outcome == "show" and made.bundle:
+            return request.show(picture, case.price, made, made.bundle)
+        return request.keep(picture) if outcome == "keep" else request.leave(picture, outcome)
 
     def _no_search(self, question: Question) -> str:
         """Why a picture would only be made smaller, if there is nothing to look for.
 
         In strict mode it is, since nothing may cost more than it may.
         """
-        auto = self.scout == "auto"  # or a scout that was given, which may be a tensor
+        auto = self.options.scout == "auto"  # or a scout that was given, which may be a tensor
         if self.strict or not auto:
             return ""
         if not question.text:
@@ -391,7 +433,6 @@ class RequestRewriter(ABC):
         return tokens
 
     def _made(self, data: bytes, order: Order, request: "_Request") -> ViewFiles:
-        """The views of a picture's file, made once."""
         key = order.key(data)
         if cached := self.cache.get(key):
             return cached
@@ -405,7 +446,7 @@ class RequestRewriter(ABC):
 class _Request:
     """What the pictures of one request have in common."""
 
-    rule: TokenRule
+    rule: CountingRule
     tokens: int
     windows: int
     report: Report
@@ -457,13 +498,11 @@ class _Request:
         return parts_for(picture, bundle)
 
 
-def _price(picture: Picture, rule: TokenRule, size: Size) -> int:
-    """What a picture costs as it is."""
+def _price(picture: Picture, rule: CountingRule, size: Size) -> int:
     return rule.unit.tokens if rule.unit and _is_low(picture, rule) else rule.count(size)
 
 
-def _is_low(picture: Picture, rule: TokenRule) -> bool:
-    """Whether the user has asked for the low price."""
+def _is_low(picture: Picture, rule: CountingRule) -> bool:
     return rule.unit is not None and ("detail", picture.detail) == rule.unit.setting
 
 

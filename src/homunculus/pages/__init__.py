@@ -6,23 +6,29 @@ that the caller names, never from bytes that someone sent: its decoder is the la
 mischief.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from io import BufferedIOBase
 from math import sqrt
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
 import numpy as np
 import torch
 from jaxtyping import Float, UInt8
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.BmpImagePlugin import BmpImageFile
+from PIL.GifImagePlugin import GifImageFile
+from PIL.ImageFile import ImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.TiffImagePlugin import TiffImageFile
+from PIL.WebPImagePlugin import WebPImageFile
 from torch import Tensor
 
 from homunculus.lazy import MissingExtra, need
@@ -80,12 +86,12 @@ BYTES = 512 * 2**20
 DOTS = 200
 """Dots per inch of a rendered PDF page, unless that is too large."""
 
-_PLUGINS = {  # how a file begins, and the one decoder that may read it
-    b"\x89PNG\r\n\x1a\n": ("PngImagePlugin", "PngImageFile"),
-    b"\xff\xd8\xff": ("JpegImagePlugin", "JpegImageFile"),
-    b"GIF8": ("GifImagePlugin", "GifImageFile"),
-    b"BM": ("BmpImagePlugin", "BmpImageFile"),
-    b"RIFF": ("WebPImagePlugin", "WebPImageFile"),
+_DECODERS: dict[bytes, Callable[[Any], ImageFile]] = {  # how a file begins, and what may read it
+    b"\x89PNG\r\n\x1a\n": PngImageFile,
+    b"\xff\xd8\xff": JpegImageFile,
+    b"GIF8": GifImageFile,
+    b"BM": BmpImageFile,
+    b"RIFF": WebPImageFile,
 }
 _HEIC = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
 """Brands of HEIC files, bytes 8 to 12; a video or an AVIF names another."""
@@ -166,7 +172,7 @@ def open_picture(
     with open_source(source, BYTES) as (name, file):
         head = file.read(1024)
         file.seek(0)
-        if _plugin(head) is None and b"%PDF-" in head:
+        if _decoder(head) is None and b"%PDF-" in head:
             return _pdf(name, file, page, bounds)
         if head.startswith(_TIFF) and _is_path(source):
             return _tiff(name, file, page, bounds)
@@ -187,7 +193,6 @@ def _from_array(array: NDArray[Any], page: int, bounds: tuple[int, int]) -> Pict
 
 
 def _channels_last(tensor: Tensor) -> NDArray[np.uint8]:
-    """A picture of torch as an array of numpy."""
     tensor, kind = tensor.detach().cpu(), str(tensor.dtype).removeprefix("torch.")
     if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
         tensor = (tensor * 255).round().to(torch.uint8)
@@ -216,9 +221,8 @@ def size_of(data: bytes) -> tuple[int, int]:
         return size
 
 
-def _plugin(head: bytes) -> tuple[str, str] | None:
-    """Pillow's module and class for a file that begins like this."""
-    return next((plugin for magic, plugin in _PLUGINS.items() if head.startswith(magic)), None)
+def _decoder(head: bytes) -> Callable[[Any], ImageFile] | None:
+    return next((kind for magic, kind in _DECODERS.items() if head.startswith(magic)), None)
 
 
 def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Image.Image:
@@ -227,9 +231,7 @@ def _from_file(name: str, head: bytes, file: BufferedIOBase) -> Image.Image:
         raise PictureError(f"{name}: expected a picture, got 0 bytes. Save it again.")
     if head[4:8] == b"ftyp" and head[8:12] in _HEIC:
         decoder = _heif(name)
-    elif plugin := _plugin(head):
-        decoder = getattr(import_module(f"PIL.{plugin[0]}"), plugin[1])
-    else:
+    elif (decoder := _decoder(head)) is None:
         raise PictureError(f"{name}: expected {_FORMATS}, got {_guess(head)}. Make it a PNG.")
     with _decoding(name):
         return decoder(file)
@@ -278,7 +280,6 @@ def _decoding(name: str) -> Generator[None, None, None]:
 
 
 def _guess(head: bytes) -> str:
-    """What an unreadable file seems to be."""
     if head.startswith(_TIFF):
         return "a TIFF, which is read only from a file, by its path"
     if head[4:8] == b"ftyp":
@@ -340,7 +341,6 @@ def _from_pillow(image: Image.Image, page: int, bounds: tuple[int, int]) -> Pict
 
 
 def _max_decoded(image: Image.Image) -> int:
-    """Pixels of an image that may be decoded."""
     several = image.format in ("WEBP", "HEIF") and undecoded(image)
     return DECODED // 2 if several else DECODED
 
@@ -364,9 +364,8 @@ def _picture(name: str, image: Image.Image, bounds: tuple[int, int]) -> Picture:
 
 def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
     """One page of a TIFF, if its codec is one that scanners use."""
-    decoder = import_module("PIL.TiffImagePlugin")
     with _decoding(name):
-        image = decoder.TiffImageFile(file)
+        image = TiffImageFile(cast("IO[bytes]", file))
         pages = _tiff_pages(image)
         _is_there(name, "page", page, pages, "TIFF")
         image.seek(page - 1)
@@ -416,7 +415,8 @@ def _still_or_frame(
 
 @contextmanager
 def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
-    pdfium = import_module("pypdfium2")
+    import pypdfium2 as pdfium  # half a second, which other pictures need not wait for
+
     with _PDFIUM, _decoding(name):
         document = pdfium.PdfDocument(file.read())
         try:

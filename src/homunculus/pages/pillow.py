@@ -86,7 +86,6 @@ def _gif_frames(file: BufferedIOBase) -> int:
 
 
 def _palette(flags: bytes) -> int:
-    """Bytes of colours that follow."""
     return 3 << ((flags[0] & 7) + 1) if flags and flags[0] & 0x80 else 0
 
 

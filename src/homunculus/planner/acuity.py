@@ -99,6 +99,8 @@ class Acuity:
             ) from None
 
 
+AcuityLike = str | PathLike[str] | Acuity
+"""A name, the result of `homunculus eyetest`, or a curve."""
 ACUITIES: dict[str, Acuity] = {
     acuity.name: acuity
     for acuity in (
@@ -120,7 +122,7 @@ the literature (Torralba, Fergus and Freeman 2008: people recognise most photos 
 measured."""
 
 
-def get_acuity(acuity: Any) -> Acuity:
+def get_acuity(acuity: AcuityLike) -> Acuity:
     """The curve that is meant: by name, by the JSON file of an eye test, or itself.
 
     >>> get_acuity("vlm").middle
@@ -130,7 +132,7 @@ def get_acuity(acuity: Any) -> Acuity:
         return acuity
     if isinstance(acuity, str) and acuity in ACUITIES:
         return ACUITIES[acuity]
-    if not isinstance(acuity, str | PathLike):
+    if not isinstance(acuity, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(
             f"acuity: expected a name ({', '.join(ACUITIES)}), a JSON file of `homunculus eyetest` "
             f"or an Acuity, got {acuity!r:.80} ({type(acuity).__name__})."

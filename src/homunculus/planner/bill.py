@@ -14,7 +14,7 @@ from homunculus.checks import check_number
 from homunculus.planner.acuity import VLM, Acuity
 from homunculus.planner.belief import Belief
 from homunculus.planner.config import DEFAULT_CONFIG, SearchConfig
-from homunculus.planner.counting import MAX_WINDOWS, LevelRule, Size, TokenRule, Unit
+from homunculus.planner.counting import MAX_WINDOWS, CountingRule, Size, TokenRule, Unit
 from homunculus.planner.fill import grow
 from homunculus.planner.labels import NO_LABEL, Label
 from homunculus.planner.plan import NO_FEES, Fees, Plan
@@ -54,7 +54,7 @@ class Buyer:
 
     belief: Belief
     size: Size
-    rule: TokenRule
+    rule: CountingRule
     acuity: Acuity
     context: float | int = 1 / 8
     """The least share of the tokens for the small picture of the whole."""
@@ -83,11 +83,8 @@ class Buyer:
 
     def original(self) -> Bill:
         """The picture as it is, at its usual price and without a line."""
-        rule, price = self.rule, self.rule.count(self.size)
-        if isinstance(rule, LevelRule):
-            return Bill(Plan(self.size, (), self._shown(price)), (price,))
-        plan = self._scene().plan(rule.seen(self.size), ())  # what the model makes of it
-        return Bill(replace(plan, whole=self.size), (price,))
+        plan = self._scene().plan(self.rule.seen(self.size), ())  # what the model makes of it
+        return Bill(replace(plan, whole=self.size), (self.rule.count(self.size),))
 
     def _scene(self, fees: Fees = NO_FEES) -> Scene:
         return Scene(self.belief, self.size, self.rule.lattice, self.acuity, fees, self.config)
@@ -97,8 +94,8 @@ class Buyer:
 
     def _grown(self, bill: Bill, tokens: int) -> Bill:
         """Views of fewer tokens with what is left, where each token is billed."""
-        rule = self.rule
-        if isinstance(rule, LevelRule) or rule.unit or bill.plan.whole == self.size:
+        rule = self.rule.squares
+        if rule is None or bill.plan.whole == self.size:
             return bill
         rest = floor((tokens - bill.total) / rule.factor)
         fees = self.label.fees.each(rule.factor)
@@ -112,15 +109,16 @@ class Buyer:
         return bill
 
     def _search(self, tokens: int) -> Bill:
-        if isinstance(self.rule, LevelRule):
-            return self._level(self.rule, tokens)
-        if self.rule.unit:
-            found = self._priced(self.rule.unit, tokens)
-        else:
-            found = self._lattice(tokens) or self._whole(tokens)
-        if found is None:
+        bill = None
+        if self.rule.squares:
+            bill = self._lattice(self.rule.squares, tokens) or self._whole(tokens)
+        elif self.rule.unit:
+            bill = self._priced(self.rule.unit, tokens)
+        elif self.rule.levels:
+            bill = self._level(tokens)
+        if bill is None:
             raise too_few(self.rule, tokens, self.settings)
-        return found
+        return bill
 
     def _can_set(self, name: str) -> bool:
         return self.settings is None or name in self.settings
@@ -128,8 +126,7 @@ class Buyer:
     def _bill(self, plan: Plan, tokens: int) -> Bill:
         sizes = [plan.whole] if plan.whole else []
         sizes += [window.size(self.rule.lattice.side) for window in plan.windows]
-        prices = tuple(self.rule.count(size, len(sizes)) for size in sizes)
-        return self._labelled(Bill(plan, prices), tokens)
+        return self._labelled(Bill(plan, self.rule.prices(sizes)), tokens)
 
     def _labelled(self, bill: Bill, tokens: int) -> Bill:
         """With what its lines cost; a single picture has none if there is no room for it."""
@@ -138,16 +135,14 @@ class Buyer:
         return replace(bill, label_tokens=fee if len(bill.prices) > 1 or fee <= room else 0)
 
     def _whole(self, tokens: int) -> Bill | None:
-        """The whole picture alone, at its usual price."""
         for budget in (tokens - self.label.fees.alone, tokens):
             size = self.rule.largest(self.size, budget)
             if self.rule.count(size) <= budget:
                 return self._bill(self._scene().plan(size, ()), tokens)
         return None
 
-    def _lattice(self, tokens: int) -> Bill | None:
-        """Views whose tokens are billed one by one."""
-        rule, fees = self.rule, self.label.fees
+    def _lattice(self, rule: TokenRule, tokens: int) -> Bill | None:
+        fees = self.label.fees
         price = rule.bill(rule.min_tokens)
         affordable = (tokens - price - fees.whole) // (price + fees.window)
         max_windows = max(0, min(self.max_windows, affordable))
@@ -175,7 +170,6 @@ class Buyer:
         return max(filter(None, offers), key=order, default=None)
 
     def _pictures(self, unit: Unit, tokens: int) -> Bill | None:
-        """Views that have one price each."""
         if tokens < unit.tokens:
             return None
         pictures = min(self.max_windows + 1, affordable(unit, tokens, self.label))
@@ -186,28 +180,24 @@ class Buyer:
         bill = self._bill(plan, tokens)  # one of several may have another price than a single one
         return bill if bill.total <= tokens else None
 
-    def _level(self, rule: LevelRule, tokens: int) -> Bill:
+    def _level(self, tokens: int) -> Bill | None:
         """The whole picture at the cheapest level that shows about as much as any affordable."""
-        free = self._can_set(rule.setting)
-        values = {
-            (name, price): self._shown(price)
-            for name, price in rule.levels
-            if price <= tokens and (free or name == rule.usual)
-        }
-        if not values:
-            raise too_few(rule, tokens, self.settings)
-        enough = ENOUGH_OF_A_LEVEL * max(values.values())
-        name, price = next(level for level, value in values.items() if value >= enough)
-        plan = Plan(self.size, (), values[name, price])
-        return self._labelled(Bill(plan, (price,), (rule.setting, name)), tokens)
-
-    def _shown(self, price: int) -> float:
-        """What the whole picture is worth with a number of tokens, of the pixels that one shows."""
-        plain = TokenRule(self.rule.name, self.rule.side)
-        return find_views(self.belief, self.size, price, plain, self.acuity, max_windows=0).value
+        usual, lattice, scene = self.rule.count(self.size), self.rule.lattice, self._scene()
+        levels = [
+            level
+            for level in self.rule.levels
+            if level.tokens <= tokens and (self._can_set(level.setting[0]) or level.tokens == usual)
+        ]
+        plans = [scene.plan(lattice.largest(self.size, level.tokens), ()) for level in levels]
+        enough = ENOUGH_OF_A_LEVEL * max((plan.value for plan in plans), default=0.0)
+        for level, plan in zip(levels, plans, strict=True):
+            if plan.value >= enough:
+                bill = Bill(replace(plan, whole=self.size), (level.tokens,), level.setting)
+                return self._labelled(bill, tokens)
+        return None
 
 
-def resize(size: Size, rule: TokenRule, tokens: int) -> Bill:
+def resize(size: Size, rule: CountingRule, tokens: int) -> Bill:
     """The whole picture alone, as large as a budget lets it be."""
     unknown = Belief(torch.zeros(1, 1), torch.zeros(1, 1), 1.0)
     return Buyer(unknown, size, rule, VLM, max_windows=0).buy(tokens)
@@ -224,31 +214,31 @@ def _large(bill: Bill) -> tuple[int, int]:
     return high * wide, -bill.tokens
 
 
-def too_few(rule: TokenRule, tokens: int, settings: frozenset[str] | None = None) -> ValueError:
+def too_few(rule: CountingRule, tokens: int, settings: frozenset[str] | None = None) -> ValueError:
     """What to say of a budget that buys no picture."""
-    size = ", at any size" if isinstance(rule, LevelRule) else ""
+    size = ", at any size" if rule.levels else ""
     return ValueError(
         f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: the "
         f"smallest costs {least(rule, settings)}{size}."
     )
 
 
-def least(rule: TokenRule, settings: frozenset[str] | None = None) -> int:
+def least(rule: CountingRule, settings: frozenset[str] | None = None) -> int:
     """What the smallest picture costs, with the parameters that a request can have; None for any.
 
     >>> from homunculus.planner.models import token_rule
     >>> least(token_rule("gpt-4o")), least(token_rule("gpt-4o"), frozenset())
     (85, 255)
     """
-    alone, prices = rule.count((1, 1)), dict[str, int]()
-    if isinstance(rule, LevelRule):
-        prices[rule.setting] = rule.levels[0][1]
-    elif rule.unit and rule.unit.setting:
-        prices[rule.unit.setting[0]] = rule.unit.tokens
-    return min([alone, *(prices[name] for name in prices if settings is None or name in settings)])
+    price, cheapest = rule.count((1, 1)), rule.levels[0] if rule.levels else rule.unit
+    if cheapest and cheapest.setting and (settings is None or cheapest.setting[0] in settings):
+        return min(price, cheapest.tokens)
+    return price
 
 
-def raised(rule: TokenRule, tokens: int, settings: frozenset[str] | None = None) -> tuple[int, str]:
+def raised(
+    rule: CountingRule, tokens: int, settings: frozenset[str] | None = None
+) -> tuple[int, str]:
     """A budget that buys a picture of the model, and a sentence if it is more than was given.
 
     >>> from homunculus.planner.models import token_rule
@@ -274,11 +264,11 @@ def affordable(unit: Unit, tokens: int, label: Label) -> int:
     return max(1, (tokens - fees.whole + fees.window) // (unit.tokens + fees.window))
 
 
-def most_spent(rule: TokenRule, size: Size, tokens: int) -> int | None:
+def most_spent(rule: CountingRule, size: Size, tokens: int) -> int | None:
     """The most that views of a picture of that size cost within a budget; None if it buys none."""
     whole = rule.count(rule.largest(size, tokens))
-    if isinstance(rule, LevelRule):
-        offers = [price for _, price in rule.levels]
+    if rule.levels:
+        offers = [level.tokens for level in rule.levels]
     elif rule.unit:
         pictures = min(rule.facts.windows + 1, affordable(rule.unit, tokens, Label()))
         offers = [whole, pictures * rule.unit.tokens]

@@ -234,13 +234,11 @@ class Candidates:
         return next(count for count in range(tokens, 0, -1) if grids_of(count, whole))
 
     def _exact(self, tokens: int) -> Iterator[Shape]:
-        """Windows of exactly that many tokens, none longer than the picture."""
         phase, places = self.rung % PHASES, self.config.places_per_window
         for step in range(self.steps):
             for grid in grids_of(tokens, self._whole_grid(step)):
                 yield Shape.of(phase, self.rung // PHASES + step, grid, places)
 
     def _whole_grid(self, step: int) -> Grid:
-        """Rows and columns of the whole picture at a scale."""
         token = token_cells(self.rung, step) * self.cell
         return ceil(self.scene.size[0] / token), ceil(self.scene.size[1] / token)

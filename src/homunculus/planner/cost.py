@@ -6,7 +6,7 @@ from typing import Any
 from homunculus.checks import check_count
 from homunculus.pages import open_picture
 from homunculus.planner.bill import least, most_spent
-from homunculus.planner.counting import DEFAULT_TOKENS, Size, TokenRule
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, Size
 from homunculus.planner.models import MODELS, token_rule
 
 KNOWN = {
@@ -35,7 +35,6 @@ def costs(source: Any, model: str = "all", tokens: int = DEFAULT_TOKENS) -> list
 
 
 def _size_of(source: Any) -> Size:
-    """Height and width of a picture, or of a text such as 4032x3024."""
     text = _SIZE.fullmatch(source) if isinstance(source, str) else None
     if not text:
         return open_picture(source).original
@@ -45,7 +44,7 @@ def _size_of(source: Any) -> Size:
     return high, wide
 
 
-def _row(rule: TokenRule, size: Size, tokens: int) -> dict[str, Any]:
+def _row(rule: CountingRule, size: Size, tokens: int) -> dict[str, Any]:
     facts = rule.facts
     return {
         "model": rule.name,

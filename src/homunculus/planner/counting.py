@@ -1,13 +1,15 @@
 """How many tokens a model counts for a picture, by its size in pixels.
 
-A rule is one of a few families: tokens of some pixels along a side (`TokenRule`), tiles
-(`TileRule`, `CanvasRule`), a flat price for each picture (`FlatRule`), or a price by area
-(`AreaRule`). `planner.models` has a row for every model that we know.
+A rule bills each token of a picture (`TokenRule` and its kin), has one price for every small
+picture (`PictureRule`: tiles, or a flat price), or a price that a parameter sets (`LevelRule`).
+`planner.models` has a row for every model that we know.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, floor, sqrt
+from typing import NamedTuple
 
 Size = tuple[int, int]
 """Height and width in pixels."""
@@ -59,8 +61,89 @@ class Unit:
     """The parameter of a request, and its value, that makes it the price."""
 
 
+class Level(NamedTuple):
+    """A price that a parameter sets, whatever the picture's pixels."""
+
+    setting: tuple[str, str]
+    """The parameter and its value."""
+    tokens: int
+
+
 @dataclass(frozen=True)
-class TokenRule:
+class CountingRule(ABC):
+    """How a model counts the tokens of a picture.
+
+    One of three says how views are priced: `squares`, `unit` or `levels`.
+    """
+
+    name: str
+    side: int
+    """Pixels along a token."""
+    facts: Facts = field(default=Facts(), kw_only=True)
+
+    @abstractmethod
+    def count(self, size: Size) -> int:
+        """Billed tokens of a picture."""
+
+    @abstractmethod
+    def seen(self, size: Size) -> Size:
+        """The size at which the model looks at a picture; more pixels than these are lost."""
+
+    def prices(self, sizes: Sequence[Size]) -> tuple[int, ...]:
+        """Billed tokens of each of all pictures of a request."""
+        return tuple(map(self.count, sizes))
+
+    def largest(self, size: Size, tokens: int) -> Size:
+        """The largest picture of this shape that costs at most ``tokens``, never enlarged.
+
+        >>> TokenRule("32", 32).largest((1024, 1024), 64), TokenRule("32", 32).largest((90, 40), 9)
+        ((256, 256), (90, 40))
+        """
+        return largest(self.seen(size), lambda small: self.count(small) <= tokens)
+
+    def crowded(self, pictures: int) -> "CountingRule":
+        """The rule in a request of that many pictures."""
+        return self
+
+    @property
+    def lattice(self) -> "TokenRule":
+        """What views are planned on: the same tokens, each billed once."""
+        return TokenRule(self.name, self.side)
+
+    @property
+    def squares(self) -> "TokenRule | None":
+        """The rule itself, if each token of a picture is billed."""
+        return None
+
+    @property
+    def unit(self) -> Unit | None:
+        """The price of a small picture, if all have the same."""
+        return None
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The prices that a parameter sets, cheapest first."""
+        return ()
+
+    @property
+    def set_by_picture(self) -> bool:
+        """Whether a parameter that sets the price holds for a picture, not for its request."""
+        return True
+
+    @property
+    def token_px(self) -> int | None:
+        """Pixels along a token, if a picture costs as many tokens as it has such squares."""
+        return None
+
+    @property
+    def token(self) -> str:
+        """Whose tokens these are, and how large, in words."""
+        size = f"of {self.token_px} px " if self.token_px else ""
+        return f"tokens {size}({self.name})"
+
+
+@dataclass(frozen=True)
+class TokenRule(CountingRule):
     """Tokens with a fixed side in pixels; what sticks out is filled up to a token.
 
     >>> rule = TokenRule("mine", 32, factor=1.2, max_tokens=1000)
@@ -68,9 +151,6 @@ class TokenRule:
     (10, 1199)
     """
 
-    name: str
-    side: int
-    """Pixels along a token."""
     factor: float = 1.0
     """Billed tokens to a token of the picture, rounded up for each picture."""
     max_tokens: int | None = None
@@ -79,11 +159,9 @@ class TokenRule:
     """Pixels of a picture's longer side, in the same way."""
     min_tokens: int = 1
     """Tokens of the smallest picture."""
-    facts: Facts = Facts()
 
-    def count(self, size: Size, images: int = 1) -> int:
-        """Billed tokens of a picture that is one of several ``images`` of a request."""
-        del images  # other rules count a single picture in another way
+    def count(self, size: Size) -> int:
+        """Billed tokens of a picture."""
         return self.bill(self.cells(self.reduced(size)))
 
     def cells(self, size: Size) -> int:
@@ -98,42 +176,32 @@ class TokenRule:
         """What the provider makes of a picture before it is counted."""
         return self.seen(size)
 
-    def largest(self, size: Size, tokens: int) -> Size:
-        """The largest picture of this shape that costs at most ``tokens``, never enlarged.
-
-        >>> TokenRule("32", 32).largest((1024, 1024), 64), TokenRule("32", 32).largest((90, 40), 9)
-        ((256, 256), (90, 40))
-        """
-        return largest(self.seen(size), lambda small: self.count(small) <= tokens)
-
     def seen(self, size: Size) -> Size:
-        """The size at which the model looks at a picture; more pixels than these are lost."""
+        """As large as the provider lets it be."""
         size = inside(size, self.edge) if self.edge else size
         limit = self.max_tokens
         return size if limit is None else largest(size, lambda small: self.cells(small) <= limit)
 
+    def crowded(self, pictures: int) -> "TokenRule":
+        """With the smaller edge that a provider has for many pictures."""
+        if self.facts.crowd is None or pictures <= self.facts.crowd[0]:
+            return self
+        return replace(self, edge=min(self.edge or 10**6, self.facts.crowd[1]))
+
     @property
     def lattice(self) -> "TokenRule":
-        """What views are planned on: the same tokens, each billed once."""
-        if self.unit:
-            return TokenRule(self.name, self.unit.side // UNIT_SPLIT, edge=self.unit.side)
+        """The same tokens, each billed once."""
         return TokenRule(self.name, self.side, edge=self.edge)
 
     @property
+    def squares(self) -> "TokenRule":
+        """Each token is billed."""
+        return self
+
+    @property
     def token_px(self) -> int | None:
-        """Pixels along a token, if a picture costs as many tokens as it has such squares."""
-        return self.side if self.unit is None else None
-
-    @property
-    def token(self) -> str:
-        """Whose tokens these are, and how large, in words."""
-        size = f"of {self.token_px} px " if self.token_px else ""
-        return f"tokens {size}({self.name})"
-
-    @property
-    def unit(self) -> Unit | None:
-        """The price of a small picture, if all have the same."""
-        return None
+        """The side."""
+        return self.side
 
 
 def largest(size: Size, fits: Callable[[Size], bool]) -> Size:
@@ -218,9 +286,8 @@ class AreaRule(TokenRule):
     known: tuple[tuple[int, int], ...] = ()
     """Pixels and tokens, smallest first."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens; below the smallest known area in proportion to it."""
-        del images
         area, (before, price) = size[0] * size[1], (0, 0)
         for pixels, tokens in self.known:
             if area <= pixels:
@@ -238,16 +305,30 @@ class AreaRule(TokenRule):
 
 
 @dataclass(frozen=True)
-class FlatRule(TokenRule):
+class PictureRule(CountingRule):
+    """One price for every small picture, however small it is: its `unit`."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> Unit:
+        """What views are sent as."""
+
+    @property
+    def lattice(self) -> TokenRule:
+        """A picture of this price, as if it had tokens that are billed."""
+        return TokenRule(self.name, self.unit.side // UNIT_SPLIT, edge=self.unit.side)
+
+
+@dataclass(frozen=True)
+class FlatRule(PictureRule):
     """Every picture costs the same, whatever its pixels."""
 
     price: int = 256
     pixels: int = 896
     """Along the side that the model looks at."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens."""
-        del size, images
         return self.price
 
     def seen(self, size: Size) -> Size:
@@ -266,7 +347,7 @@ def inside(size: Size, side: int) -> Size:
 
 
 @dataclass(frozen=True)
-class TileRule(TokenRule):
+class TileRule(PictureRule):
     """OpenAI's tiles: a base, and a price for every tile; `detail: low` costs the base alone."""
 
     base: int = 85
@@ -278,14 +359,13 @@ class TileRule(TokenRule):
     pixels: int = 512
     """and then cut into tiles with this many pixels a side."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens with `detail: high`.
 
         >>> rule = TileRule("gpt-4o", 32)
         >>> rule.count((1024, 1024)), rule.count((4096, 2048))
         (765, 1105)
         """
-        del images
         high, wide = self.seen(size)
         return self.base + self.tile * ceil(high / self.pixels) * ceil(wide / self.pixels)
 
@@ -301,16 +381,15 @@ class TileRule(TokenRule):
 
 
 @dataclass(frozen=True)
-class CoverRule(TokenRule):
+class CoverRule(PictureRule):
     """As many tiles as cover the picture, which is reduced to a limit; the whole is one more."""
 
     pixels: int = 448
     tile: int = 256
     tiles: int = 6
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens."""
-        del images
         return self.tile * (self._tiles(self.seen(size)) + 1)
 
     def seen(self, size: Size) -> Size:
@@ -327,7 +406,7 @@ class CoverRule(TokenRule):
 
 
 @dataclass(frozen=True)
-class CanvasRule(TokenRule):
+class CanvasRule(PictureRule):
     """InternVL's: tiles on the canvas of nearest shape, and a small whole beside several."""
 
     pixels: int = 448
@@ -341,9 +420,8 @@ class CanvasRule(TokenRule):
     one_tile: tuple[str, str] | None = None
     """The parameter that keeps a picture in one tile."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens."""
-        del images
         rows, cols = self.canvas(size)
         tiles = rows * cols
         return self.marks + self.tile * (tiles + 1 if tiles > 1 else 1)
@@ -380,9 +458,8 @@ def canvases(tiles: int) -> list[Size]:
 class FitRule(CanvasRule):
     """Llama 4's: the canvas that enlarges a picture least, else reduces it least."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens with the marks of tiles and rows."""
-        del images
         rows, cols = self.canvas(size)
         split = rows * cols * self.tile + rows * (cols - 1) + rows if rows * cols > 1 else 0
         return self.marks + self.tile + split
@@ -405,9 +482,8 @@ class SplitRule(CanvasRule):
     length: int = 2048
     """Pixels of the longer side."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens with the marks of tiles and rows."""
-        del images
         rows, cols = self.canvas(size)
         split = rows * (cols * (self.tile + 2) + 1) if rows * cols > 1 else 0
         return self.marks + self.tile + split
@@ -429,7 +505,7 @@ class SplitRule(CanvasRule):
 
 
 @dataclass(frozen=True)
-class AnyResolutionRule(TokenRule):
+class AnyResolutionRule(PictureRule):
     """LLaVA-OneVision's: one small picture, and if it is the only one also its tiles."""
 
     pixels: int = 384
@@ -442,20 +518,23 @@ class AnyResolutionRule(TokenRule):
     one_base: bool = True
     """Whether each of several pictures is its small picture alone; vLLM tiles all of them."""
 
-    def count(self, size: Size, images: int = 1) -> int:
-        """Billed tokens; most engines do not tile several pictures.
-
-        >>> AnyResolutionRule("vllm", 14, one_base=False).count((384, 384), images=2)
-        1485
-        """
-        alone = self.cells_per_tile**2
-        if images > 1 and self.one_base:
-            return alone
+    def count(self, size: Size) -> int:
+        """Billed tokens of the small picture, of the tiles and of the ends of their rows."""
         high, wide = self._unpadded(size)
         over = sqrt(high * wide / (self.limit * self.cells_per_tile**2))
         if over > 1.1:
             high, wide = int(high // over), int(wide // over)
-        return high * wide + high + alone
+        return high * wide + high + self.cells_per_tile**2
+
+    def prices(self, sizes: Sequence[Size]) -> tuple[int, ...]:
+        """Billed tokens of each; most engines do not tile several pictures.
+
+        >>> AnyResolutionRule("vllm", 14, one_base=False).prices([(384, 384)] * 2)
+        (1485, 1485)
+        """
+        if self.one_base and len(sizes) > 1:
+            return (self.cells_per_tile**2,) * len(sizes)
+        return super().prices(sizes)
 
     def seen(self, size: Size) -> Size:
         """As it fits the canvas, and no more than the tiles whose tokens are kept."""
@@ -495,10 +574,10 @@ class AnyResolutionRule(TokenRule):
 
 
 @dataclass(frozen=True)
-class LevelRule(TokenRule):
+class LevelRule(CountingRule):
     """A price that a parameter sets, whatever the picture's pixels."""
 
-    levels: tuple[tuple[str, int], ...] = ()
+    values: tuple[tuple[str, int], ...] = ()
     """Values of the parameter and their prices, cheapest first."""
     usual: str = ""
     """The value that holds if a request has none."""
@@ -507,17 +586,20 @@ class LevelRule(TokenRule):
     each: bool = True
     """Whether it is set for each picture, and not for the whole request."""
 
-    def count(self, size: Size, images: int = 1) -> int:
+    def count(self, size: Size) -> int:
         """Billed tokens at the usual value."""
-        del size, images
-        return dict(self.levels)[self.usual]
+        return dict(self.values)[self.usual]
 
-    def largest(self, size: Size, tokens: int) -> Size:
-        """What the tokens of the most expensive affordable value show, by the pixels of a token."""
-        price = max((price for _, price in self.levels if price <= tokens), default=1)
-        return TokenRule(self.name, self.side).largest(size, price)
+    def seen(self, size: Size) -> Size:
+        """What the tokens of the usual value show, by the pixels of a token."""
+        return self.lattice.largest(size, self.count(size))
 
     @property
-    def token_px(self) -> None:
-        """A picture of any size costs the same."""
-        return None
+    def levels(self) -> tuple[Level, ...]:
+        """Each value with its price."""
+        return tuple(Level((self.setting, value), tokens) for value, tokens in self.values)
+
+    @property
+    def set_by_picture(self) -> bool:
+        """As the provider has it."""
+        return self.each

@@ -12,6 +12,7 @@ from homunculus.planner.counting import (
     AnyResolutionRule,
     AreaRule,
     CanvasRule,
+    CountingRule,
     CoverRule,
     Facts,
     FitRule,
@@ -70,7 +71,7 @@ CLAUDE_EDGE = 200
 CROWD = "With more than 20 pictures in a request each may have 2,000 pixels a side."
 FACTOR = "The factor was measured by others; it is not documented."
 PIXELS = "How many pixels a level shows is assumed: 48 along a token."
-_HOSTED: Sequence[TokenRule] = (
+_HOSTED: Sequence[CountingRule] = (
     _openai(
         "gpt-6", "GPT-5.6 and GPT-6", 1.2, 30_000, 65_535,
         "No budget unless detail=high is set (2,500 patches); a picture above 30,000 patches is "
@@ -107,7 +108,7 @@ _HOSTED: Sequence[TokenRule] = (
     ),
     LevelRule(
         "gemini-3", 48, setting="media_resolution", usual="high",
-        levels=(("low", 280), ("medium", 560), ("high", 1_120), ("ultra_high", 2_240)),
+        values=(("low", 280), ("medium", 560), ("high", 1_120), ("ultra_high", 2_240)),
         facts=_facts(
             "Gemini 3", GEMINI, "documents",
             f"A picture costs the same at any size. {PIXELS}", 900,
@@ -115,7 +116,7 @@ _HOSTED: Sequence[TokenRule] = (
     ),
     LevelRule(
         "gemini-2.5", 48, setting="media_resolution", usual="high", each=False,
-        levels=(("low", 64), ("medium", 256), ("high", 2_048)),
+        values=(("low", 64), ("medium", 256), ("high", 2_048)),
         facts=_facts(
             "Gemini 2.5", GEMINI, "documents",
             "The level holds for the whole request. At the highest the model may look closer, for "
@@ -146,7 +147,7 @@ _HOSTED: Sequence[TokenRule] = (
 )  # fmt: skip
 
 SPLIT = ("do_image_splitting", "false")
-_OPEN: Sequence[TokenRule] = (
+_OPEN: Sequence[CountingRule] = (
     RoundRule(
         "qwen3-vl", 32, min_tokens=1, max_tokens=16_384,
         facts=_code(
@@ -208,7 +209,7 @@ MODELS = {rule.name: rule for rule in (*_HOSTED, *_OPEN)}
 """By name."""
 
 
-def token_rule(model: str | int | TokenRule) -> TokenRule:
+def token_rule(model: str | int | CountingRule) -> CountingRule:
     """The rule of a model, or that of tokens with a side in pixels.
 
     A name is one of `MODELS`, or the one that an API or a hub has for a model of theirs.
@@ -218,7 +219,7 @@ def token_rule(model: str | int | TokenRule) -> TokenRule:
     >>> token_rule("claude-opus-4-8").name, token_rule("Qwen/Qwen2.5-VL-7B-Instruct").name
     ('claude', 'qwen2.5-vl')
     """
-    if isinstance(model, TokenRule):
+    if isinstance(model, CountingRule):
         return model
     if isinstance(model, int) and not isinstance(model, bool):
         if not 1 <= model <= 256:
@@ -237,65 +238,60 @@ def token_rule(model: str | int | TokenRule) -> TokenRule:
     return rule
 
 
-_NAMES = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"gpt-4o-mini", "gpt-4o-mini"),
-        (r"gpt-(4\.?1|5(\.\d)?)-mini", "gpt-5-mini"),
-        (r"gpt-(4\.?1|5(\.\d)?)-nano", "gpt-5-nano"),
-        (r"gpt-4o|gpt-4\.?1(?!\d)|chatgpt-4o", "gpt-4o"),
-        (r"gpt-5\.6|gpt-[6-9](?!\d)", "gpt-6"),
-        (r"gpt-5\.5", "gpt-5.5"),
-        (r"gpt-5\.4", "gpt-5.4"),
-        (r"gpt-5\.\d", "gpt-5-mini"),
-        (r"gpt-5(?![.\d])", "gpt-5"),
-        (r"o4-mini", "o4-mini"),
-        (r"(^|/)o[13](?![a-z0-9])", "o3"),
-        (r"claude-([23]|instant)|claude-haiku-4|claude-4", "claude-haiku-4.5"),
-        (r"claude-[a-z]+-4([-.][0-6])?(?![-.]?\d(?!\d{5}))", "claude-haiku-4.5"),
-        (r"claude", "claude"),
-        (r"gemini-2|gemini-1", "gemini-2.5"),
-        (r"gemini-[3-9]", "gemini-3"),
-        (r"(^|/)grok", "grok"),
-        (r"(^|[/.])nova(-|$)", "nova"),
-        (r"pixtral", "pixtral"),
-        (r"(^|/)(mistral|magistral|ministral)", "mistral"),
-        (r"qwen-?3-?vl", "qwen3-vl-published"),
-        (r"qwen-?2(\.5)?-?vl", "qwen2.5-vl"),
-        (r"internvl", "internvl"),
-        (r"llama-?4", "llama-4"),
-        (r"llava-?onevision", "llava-onevision"),
-        (r"smolvlm", "smolvlm"),
-        (r"idefics3", "idefics3"),
-        (r"(?<![a-z])gemma-?3", "gemma-3"),
-    )
+MAX_NAME_LETTERS = 200
+"""Characters of a name that are looked at; names come from strangers."""
+_NAMES = (
+    ("gpt-4o-mini", r"gpt-4o-mini", ""),
+    ("gpt-5-mini", r"gpt-(4\.1|5(\.\d)?)-mini", r"gpt-41-mini"),
+    ("gpt-5-nano", r"gpt-(4\.1|5(\.\d)?)-nano", r"gpt-41-nano"),
+    ("gpt-4o", r"(chat)?gpt-4o|gpt-4\.1(?!\d)", r"gpt-41(?!\d)"),
+    ("gpt-6", r"gpt-5\.6|gpt-6(?!\d)", r"gpt-[7-9](?!\d)"),
+    ("gpt-5.5", r"gpt-5\.5", ""),
+    ("gpt-5.4", r"gpt-5\.4", ""),
+    ("gpt-5-mini", r"gpt-5\.\d\w*", ""),
+    ("gpt-5", r"gpt-5(?![.\d])", ""),
+    ("o4-mini", r"o4-mini", ""),
+    ("o3", r"(?<![^/])o[13](?!-mini|[a-z0-9])", r"(?<![^/])o[13](?=-mini)"),
+    ("claude-haiku-4.5", "", r"claude-([23]|instant)|claude-haiku-4|claude-4"),
+    ("claude-haiku-4.5", "", r"claude-[a-z]+-4([-.][0-6])?(?![-.]?\d(?!\d{5}))"),
+    ("claude", r"claude-(3([-.][57])?-)?(opus|sonnet|haiku)(-\d{1,2}(?!\d))?", r"claude"),
+    ("gemini-2.5", r"gemini-2\.5-(pro|flash)", r"gemini-[12]"),
+    ("gemini-3", r"gemini-3(\.\d)?-(pro|flash)", r"gemini-[3-9]"),
+    ("grok", r"(?<![^/])grok-4", r"(?<![^/])grok"),
+    ("nova", r"(?<![^/.])nova-(micro|lite|pro|premier)", r"(?<![^/.])nova(-|$)"),
+    ("pixtral", r"pixtral-12b", r"pixtral"),
+    (
+        "mistral",
+        r"(?<![^/])(mistral\.)?mistral-(small|medium)",
+        r"(?<![^/])(mistral|magistral|ministral)",
+    ),
+    ("qwen3-vl-published", r"qwen3-vl", r"qwen-?3-?vl"),
+    ("qwen2.5-vl", r"qwen2(\.5)?-vl", r"qwen-?2(\.5)?-?vl"),
+    ("internvl", r"internvl3([_.]5)?", r"internvl"),
+    ("llama-4", r"llama-4", r"llama-?4"),
+    ("llava-onevision", r"llava-onevision", r"llava-?onevision"),
+    ("smolvlm", r"smolvlm2?", ""),
+    ("idefics3", r"idefics3", ""),
+    ("gemma-3", r"(?<![a-z])gemma-3", r"(?<![a-z])gemma-?3"),
 )
-"""Which rule a model's full name goes by; the first that is found in it."""
-
-
+"""The rule, what a full name of such a model begins with, and what else its name is guessed by; the
+first row of which either is found in a name holds for it."""
+_ROWS = tuple(
+    (re.compile("|".join(filter(None, (known, guess)))), rule) for rule, known, guess in _NAMES
+)
+_KNOWN = "|".join(known for _, known, _ in _NAMES if known)
 _FULL = re.compile(
-    r"""
-    (?: [\w.-]+ / )*                                       # openrouter/, Qwen/, models/
-    (?: (?: us | eu | apac | global ) \. )? (?: (?: anthropic | amazon | meta | mistral ) \. )?
-    (?: (?: chat )? gpt-4o | gpt-(?: 4\.1 | 5(?: \.[1-6] )? ) (?: -mini | -nano )? | gpt-6
-      | o[13] (?! -mini ) | o4-mini
-      | claude-(?: 3 (?: [-.][57] )? - )? (?: opus | sonnet | haiku ) (?: -\d{1,2} (?! \d ) )?
-      | gemini-(?: 2\.5 | 3 (?: \.\d )? ) - (?: pro | flash )
-      | grok-4 | nova-(?: micro | lite | pro | premier ) | mistral-(?: small | medium )
-      | pixtral-12b | qwen3-vl | qwen2(?: \.5 )?-vl | internvl3 (?: [_.]5 )? | llama-4
-      | llava-onevision | smolvlm2? | idefics3 | gemma-3 )
-    (?: [-_.:@] [-\w.:@]* )?                               # sizes, dates, -instruct, -latest
+    rf"""
+    ([\w.-]+/)*                                               # openrouter/, Qwen/, models/
+    ((us|eu|apac|global)\.)? ((anthropic|amazon|meta|mistral)\.)?
+    ({_KNOWN})
+    ([-_.:@][-\w.:@]*)?                                       # sizes, dates, -instruct, -latest
     """,
     re.VERBOSE,
 )
-"""Full names of models that a rule is known for, whatever stands behind; `rule_of` guesses more."""
 
 
-MAX_NAME_LETTERS = 200
-"""Characters of a name that are looked at; names come from strangers."""
-
-
-def rule_of(name: str) -> TokenRule | None:
+def rule_of(name: str) -> CountingRule | None:
     """The rule of a model by its own name, or by the one that an API has for the model.
 
     None if there is no such rule. `token_rule` gives the same one, and refuses names that only
@@ -309,4 +305,4 @@ def rule_of(name: str) -> TokenRule | None:
     name = name[:MAX_NAME_LETTERS].lower()
     if name in MODELS:
         return MODELS[name]
-    return next((MODELS[rule] for pattern, rule in _NAMES if pattern.search(name)), None)
+    return next((MODELS[rule] for pattern, rule in _ROWS if pattern.search(name)), None)

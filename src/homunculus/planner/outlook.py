@@ -77,7 +77,6 @@ class Outlook:
         return f"{promise[0].upper()}{promise[1:]}{self._compares()}{self._unread()}"
 
     def _doubt(self) -> str:
-        """Why this is a guess, if it is."""
         if self.sight.basis != "guess":
             return ""
         if perhaps := self._names("perhaps"):
@@ -104,19 +103,16 @@ class Outlook:
         return " The question compares or counts, so windows may miss what it is about."
 
     def _unread(self) -> str:
-        """Words that were not looked for."""
         words = self.sight.facts.get("unsupported") or ()
         return (
             f" Not looked for, in a script that is not known: {', '.join(words)}." if words else ""
         )
 
     def _names(self, state: State) -> list[str]:
-        """Matches of a state by name, each once."""
         names = (match.text for match in self.sight.matches if match.state == state)
         return list(dict.fromkeys(names))
 
     def _listed(self, names: Sequence[str]) -> str:
-        """Some names, as the question spells them."""
         spelled = {fold(word): word for word in _JOINED.findall(self.question)}
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
         return f"{', '.join(spelled.get(name, name) for name in names[:MAX_NAMES])}{more}"
@@ -137,5 +133,4 @@ def match_facts(match: Match, picture: Picture) -> dict[str, Any]:
 
 
 def _not_in(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    """The words that are no part of another one."""
     return [word for word in words if not any(word in other for other in others)]

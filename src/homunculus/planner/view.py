@@ -1,8 +1,8 @@
 """View: one of the pictures that stand for a picture."""
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+
+from PIL import Image
 
 from homunculus.box import Box
 from homunculus.planner.counting import Size
@@ -20,7 +20,7 @@ class View:
     name: str
     """`whole` or `window`, with a number where there are several."""
     box: Box
-    """What it shows, in pixels of the picture."""
+    """What it shows, in pixels of the original picture."""
     size: Size
     """Height and width in pixels, as it is sent."""
     tokens: int
@@ -32,9 +32,8 @@ class View:
         return self.size[0] / self.box.height
 
 
-def render(whole: Any, view: View) -> Any:
-    """A view of a Pillow image: cut out and reduced."""
-    pillow: Any = import_module("PIL.Image")
+def render(whole: Image.Image, view: View) -> Image.Image:
+    """A view of a Pillow image, in whose pixels its box is: cut out and reduced."""
     part = whole.crop(view.box)
-    size = view.size[::-1]
-    return part if part.size == size else part.resize(size, pillow.Resampling.LANCZOS)
+    size = (view.size[1], view.size[0])
+    return part if part.size == size else part.resize(size, Image.Resampling.LANCZOS)

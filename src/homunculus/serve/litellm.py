@@ -25,7 +25,7 @@ from homunculus.messages.body import count_pictures
 from homunculus.messages.gemini import model_in
 from homunculus.messages.guard import leaks
 from homunculus.messages.rewrite import HARMLESS, NewPictureError, Report
-from homunculus.planner.counting import DEFAULT_TOKENS, TokenRule
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
 from homunculus.planner.models import token_rule
 from homunculus.scouts.memory import bound_memory
 from homunculus.serve.rewriter import Rewriter, warm
@@ -204,7 +204,7 @@ class Hook(_LOGGER):
         return {**call, **body} if report.pictures else None
 
     async def _make(
-        self, body: dict[str, Any], adapter: Adapter, model: str | TokenRule, tokens: int
+        self, body: dict[str, Any], adapter: Adapter, model: str | CountingRule, tokens: int
     ) -> tuple[dict[str, Any], Report]:
         """The pictures of a body as views, made in a thread: the loop answers others meanwhile.
 

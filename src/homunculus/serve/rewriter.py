@@ -28,11 +28,7 @@ class Rewriter(RequestRewriter):
 
     def make(self, data: bytes, order: Order) -> ViewFiles:
         """Views of a picture's file."""
-        planner = Planner(
-            data, order.question, model=order.rule, acuity=self.acuity, scout=self.scout,
-            windows=order.windows,
-            settings=order.settings, label=order.label, numbered=order.number is not None,
-        )  # fmt: skip
+        planner = Planner(data, order.question, options=order.options)
         legible = None if order.fallback is None else self.legible
         views = planner.views_or_original(order.tokens, legible, self.cap)
         if views.original and order.fallback:

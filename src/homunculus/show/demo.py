@@ -66,7 +66,7 @@ def draw_pair(seen: Views, spot: Corner) -> Any:
     whole, rival = to_pillow(seen.picture), resized(seen)
     variants = (
         Variant("resize", [rival], RESIZED, seen.resize_value),
-        Variant("homunculus", seen.views, OURS, seen.value),
+        Variant("homunculus", seen.planned, OURS, seen.value),
     )
     width = 2 * WIDE + GAP
     head = panels.written(f"“{seen.question}”", width, 54, panels.INK, max_lines=2)

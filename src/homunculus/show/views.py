@@ -56,7 +56,7 @@ def draw_views(views: Views) -> Any:
     left = _where(whole, views)
     right = inner_width - left.width - panels.GAP
     variants = (
-        Variant("homunculus", views.views, OURS, views.value),
+        Variant("homunculus", views.planned, OURS, views.value),
         Variant("resize", (resized(views),), RESIZED, views.resize_value),
     )
     pictures = {view: render(whole, view) for variant in variants for view in variant.views}
@@ -109,7 +109,7 @@ def _where(whole: Any, views: Views) -> Any:
 def outline(picture: Any, views: Views, scale: float) -> Any:
     """A copy with its windows outlined and numbered."""
     panel = picture.copy()
-    windows = [view for view in views if view.name != "whole"]
+    windows = [view for view in views.planned if view.name != "whole"]
     boxes = [_outside(_scaled(view.box, scale), panel.size) for view in windows]
     for box, colour in zip(boxes, cycle(COLOURS), strict=False):
         panels.draw(panel).rectangle(box, outline=colour, width=LINE)
@@ -222,7 +222,7 @@ def _both(variants: Sequence[Variant], pictures: Mapping[View, Any], width: int)
 def board(views: Views, width: int) -> Any:
     """The pictures as they are sent, with their labels, as large as fit."""
     whole = to_pillow(views.picture)
-    sent = _sent(views.views, {view: render(whole, view) for view in views})
+    sent = _sent(views.planned, {view: render(whole, view) for view in views.planned})
     return _board(sent, width, _zoom(sent, width))
 
 
@@ -290,7 +290,7 @@ def likeliest(views: Views) -> list[Spot]:
     chance = probabilities(sight.logit)
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
     things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
-    windows = [view for view in views if view.name != "whole"] or list(views)
+    windows = [view for view in views.planned if view.name != "whole"] or views.planned
     spots = list[Spot]()
     while len(spots) < SPOTS:
         view = max(windows, key=lambda window: _worth(window, views, chance, size, cell))

@@ -207,7 +207,7 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
     about = "a small whole picture"
     if count:
         about += f" and {count} window{'s' * (count > 1)}"
-    shown, small = compose(whole, seen.views, whole.size, 1.0), _reduced(whole)
+    shown, small = compose(whole, seen.planned, whole.size, 1.0), _reduced(whole)
     logit = seen.sight.logit
     marked = panels.washed(small, 0.35)
     if seen.sight.sure:  # else its map says nothing
@@ -215,7 +215,7 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
     where = outline(marked, seen, small.width / whole.width)
     return Column(
         DEFAULT, about, seen.tokens, seen.value, where, _reduced(shown),
-        _magnified(shown, place), seen.views,
+        _magnified(shown, place), seen.planned,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from homunculus.eyes.provenance import provenance
 from homunculus.pages import Picture, open_picture
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.bill import resize
-from homunculus.planner.counting import TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.planner.plan import Plan
 from homunculus.scouts.registry import Scout
 from homunculus.views import MAX_EDGE, Planner, Views
@@ -132,7 +132,7 @@ def _place(row: Mapping[str, Any]) -> Place:
 class Settings:
     """What is planned for, and by whom."""
 
-    rule: TokenRule
+    rule: CountingRule
     acuity: Acuity
     scout: Scout
     tokens: Sequence[int] = TOKENS
@@ -201,8 +201,7 @@ def _row(
 
 def parts_of(seen: Views) -> list[Part]:
     """What views show, in pixels of the stored picture."""
-    times = seen.picture.original[0] / seen.picture.size[0]
-    return [Part([side * times for side in view.box], view.scale / times) for view in seen]
+    return [Part(view.box, view.scale) for view in seen]
 
 
 def _whole(picture: Picture, plan: Plan) -> Part:

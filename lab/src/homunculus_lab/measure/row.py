@@ -15,7 +15,7 @@ from torch import Tensor
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.lift import Lift
 from homunculus.engines.cells.methods import Method, get_method
-from homunculus.planner.counting import TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.planner.models import token_rule
 from homunculus.scouts.sight import Scout
 
@@ -43,7 +43,7 @@ class Row:
     """Whose map it follows; None if it follows none."""
     context: float | None = None
     """Of `views`: the least share of tokens that the whole picture gets; None for all others."""
-    rule: TokenRule | None = None
+    rule: CountingRule | None = None
     """Of `views` and `resize`: whose tokens are counted, if not those of the run."""
 
 
@@ -81,7 +81,7 @@ def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None
         )
 
 
-def _rule(option: str, name: str) -> TokenRule:
+def _rule(option: str, name: str) -> CountingRule:
     what, equals, value = option.partition("=")
     if what != "model" or not equals:
         raise ValueError(

@@ -79,7 +79,7 @@ def buy_views(
     return Bill(plan, (plan.count(rule),)), rule.side
 
 
-def keep_whole(sheet: Sheet, slots: int, rule: TokenRule) -> Selection:
+def keep_whole(sheet: Sheet, slots: int, rule: CountingRule) -> Selection:
     """The whole page, as large as a model's tokens let it be."""
     bill = resize(page_size(sheet), rule, slots)
     shown = Shown(sheet, bill.plan, rule.lattice.side)

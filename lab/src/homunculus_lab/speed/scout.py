@@ -81,7 +81,7 @@ def _page(ways: dict[str, WordScout], turn: int) -> dict[str, float]:
     now = ways["now"]
     now(page, first.format(turn), grid)
     sight, took["question"] = _timed(lambda: now(page, second.format(turn), grid))
-    acuity, rule = ACUITIES["rapidocr"], token_rule("qwen3-vl")
+    acuity, rule = ACUITIES["rapidocr"], token_rule("qwen3-vl").lattice
     took["plan"] = _timed(
         lambda: find_views(believe(sight, PAGE, acuity), PAGE, TOKENS, rule, acuity)
     )[1]

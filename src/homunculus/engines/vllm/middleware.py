@@ -23,7 +23,7 @@ from homunculus.engines.vllm.stock import ViewSettings, describe, find_rule
 from homunculus.lazy import need
 from homunculus.messages.body import count_pictures
 from homunculus.messages.rewrite import HARMLESS, NewPictureError, PicturesError, Report
-from homunculus.planner.counting import TokenRule
+from homunculus.planner.counting import CountingRule
 from homunculus.serve.bodies import Head, RefusedError, pack, parse, rewrite, unread
 from homunculus.serve.rewriter import Rewriter, warm
 
@@ -137,7 +137,9 @@ def refusal(status: int, sentence: str) -> Exception:
 class BodyRewriter:
     """Makes views for bodies, a few at a time."""
 
-    def __init__(self, rule: TokenRule, settings: ViewSettings, pixels: int | None = None) -> None:
+    def __init__(
+        self, rule: CountingRule, settings: ViewSettings, pixels: int | None = None
+    ) -> None:
         """Images cost as ``rule`` says; one of more than ``pixels`` pixels is not opened."""
         self.settings = settings
         kind = partial(

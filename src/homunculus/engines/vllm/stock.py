@@ -26,10 +26,10 @@ from homunculus.planner.bill import affordable, least
 from homunculus.planner.counting import (
     DEFAULT_TOKENS,
     AnyResolutionRule,
+    CountingRule,
     Facts,
     FlatRule,
     Size,
-    TokenRule,
     Unit,
 )
 from homunculus.planner.labels import Label, LabelLike
@@ -49,7 +49,7 @@ SEARCH = ServerSettings().seconds
 class StockFamily:
     """How the images of an architecture are counted."""
 
-    rule: Callable[[str, Any, int], TokenRule]
+    rule: Callable[[str, Any, int], CountingRule]
     """From the architecture's name, vLLM's processing info and the price of a small image."""
     options: Mapping[str, Any]
     """Options of the family's processor under which every image is one tile."""
@@ -58,14 +58,14 @@ class StockFamily:
     merge with those of the text, so their number is not known."""
 
 
-def _flat(name: str, info: Any, price: int) -> TokenRule:
+def _flat(name: str, info: Any, price: int) -> CountingRule:
     images = info.get_hf_processor().image_processor
     size = getattr(images, "max_image_size", None) or images.size
     side = int(size.get("longest_edge") or size["height"])
     return FlatRule(name, max(1, side // isqrt(price)), price=price, pixels=side)
 
 
-def _any_resolution(name: str, info: Any, price: int) -> TokenRule:
+def _any_resolution(name: str, info: Any, price: int) -> CountingRule:
     """LLaVA-OneVision's tiles; vLLM shows each of several images in tiles, too."""
     del price
     config, encoder = info.get_hf_config(), info.get_vision_encoder_info()
@@ -194,7 +194,7 @@ def raise_limit(
 # ---- the rule of a checkpoint --------------------------------------------------------------------
 
 
-def find_rule(config: Any, images: int = 0) -> TokenRule:
+def find_rule(config: Any, images: int = 0) -> CountingRule:
     """How many tokens the served checkpoint counts for an image, as vLLM counts them.
 
     ``config`` is vLLM's `ModelConfig`, ``images`` how many a prompt may have. Raises if vLLM counts
@@ -212,7 +212,7 @@ def find_rule(config: Any, images: int = 0) -> TokenRule:
     rule = FAMILIES[name].rule(name, processor.info, price)
     for sizes in _trials(rule):
         theirs = count_images(processor, sizes, marks)
-        ours = [rule.count(size, len(sizes)) for size in sizes]
+        ours = list(rule.prices(sizes))
         if ours != theirs:
             raise ValueError(
                 f"{name}: expected images of {_text(sizes)} pixels to cost {ours} tokens, got "
@@ -222,7 +222,7 @@ def find_rule(config: Any, images: int = 0) -> TokenRule:
     return replace(rule, facts=facts)
 
 
-def _trials(rule: TokenRule) -> list[list[Size]]:
+def _trials(rule: CountingRule) -> list[list[Size]]:
     """Sizes whose counts are compared: below, at and above a tile, of many shapes."""
     side = rule.unit.side if rule.unit else rule.side
     near = [(side - 1, side + 1), (side, side), (side // 2 + 1, side), (2 * side, 3 * side + 5)]
@@ -250,7 +250,7 @@ def count_images(processor: Any, sizes: Sequence[Size], marks: bool) -> list[int
     return [place.length if marks else place.get_num_embeds() for place in places]
 
 
-def describe(rule: TokenRule, settings: ViewSettings) -> str:
+def describe(rule: CountingRule, settings: ViewSettings) -> str:
     """A line for the log; raises if the budget is too small for any image."""
     if (price := least(rule)) > settings.tokens:
         raise ValueError(

@@ -1,0 +1,38 @@
+"""What views are planned for, besides a picture, a question and a budget."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from homunculus.checks import check_number, is_whole
+from homunculus.planner.acuity import AcuityLike
+from homunculus.planner.counting import MAX_WINDOWS, CountingRule
+from homunculus.planner.labels import Label, LabelLike
+from homunculus.scouts.registry import ScoutLike
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions:
+    """The options of `homunculus.views`, which says what each does."""
+
+    model: str | int | CountingRule = "qwen3-vl"
+    acuity: AcuityLike = field(default="vlm", repr=False)
+    scout: ScoutLike = field(default="auto", repr=False)
+    context: float | int = 1 / 8
+    windows: int | None = None
+    settings: Iterable[str] | None = None
+    label: LabelLike = "short"
+    numbered: bool = False
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        Label.of(self.label)
+        check_number(self.context, "views: context", 0, 1)
+        windows = 0 if self.windows is None else self.windows
+        if not (is_whole(windows) and 0 <= windows <= MAX_WINDOWS):
+            raise ValueError(
+                f"views: windows must be a whole number from 0 to {MAX_WINDOWS}, got {windows!r}."
+            )
+        if isinstance(self.settings, str):
+            raise TypeError(
+                f"views: settings must be names, got one str. Write [{self.settings!r}]."
+            )
