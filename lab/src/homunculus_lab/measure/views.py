@@ -13,7 +13,7 @@ from einops import rearrange
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.belief import Belief, believe, scout_cells
 from homunculus.planner.bill import Bill, Buyer, resize
-from homunculus.planner.counting import CountingRule, Size
+from homunculus.planner.counting import CountingRule, Size, TokenRule
 from homunculus.planner.plan import Plan
 from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Scout, Sight
