@@ -187,7 +187,7 @@ def main() -> int:
     between: dict[str, set[str]] = defaultdict(set)
     for each in found:
         between[each.module].add(each.target)
-    rooms = sorted({room(name) for name in modules()}, key=lambda name: FLOOR.get(name, -1))
+    rooms = sorted({room(name) for name in modules()}, key=lambda name: (FLOOR.get(name, -1), name))
     for name in rooms:
         print(f"{name:<14} imports {', '.join(sorted(below[name])) or 'nothing of ours'}")
     wrong = up(pairs)

@@ -23,7 +23,7 @@ from homunculus.scouts.combine import combine, mix
 from homunculus.scouts.memory import MEMORY
 from homunculus.scouts.pixels import contrast, information
 from homunculus.scouts.places import asks_for_all, hint
-from homunculus.scouts.sight import Image, Map, Scout, Sight, cell_side, check_map
+from homunculus.scouts.sight import Map, Pixels, Scout, Sight, cell_side, check_map
 from homunculus.scouts.things import ThingScout
 from homunculus.scouts.words import WordSight
 from homunculus.scouts.words.cache import Cache
@@ -31,7 +31,7 @@ from homunculus.scouts.words.cache import Cache
 ScoutLike = str | Path | Tensor | Scout
 """A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
 
-PageReader = Callable[[Image, str, Grid], WordSight]
+PageReader = Callable[[Pixels, str, Grid], WordSight]
 """The word scout, or another that reads pages."""
 
 HINT = f"Things were not looked for: {how_to_install('things')}."
@@ -121,7 +121,7 @@ class WordsAndThings:
     things: Scout | None
     """None where no detector is installed."""
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         read = self.words(image, question, grid)
         if not question.strip() or read.facts.get("whole"):
             return read
@@ -143,7 +143,7 @@ class WordsOrPixels:
     side: int | None = None
     """Pixels along a cell; None to tell it from the image and the grid."""
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         if not question.strip():
             pixels = PixelScout(" (no question)", "There is no question", side=self.side)
             return pixels(image, question, grid)
@@ -236,7 +236,7 @@ class PixelScout:
     side: int | None = None
     """Pixels along a cell; None to tell it from the image and the grid."""
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         pixels, side = image[None].float() / 255, self.side or cell_side(image.shape[1:], grid)
         maps = {"saliency": contrast(pixels, side)[0]}
         if not self.flat:
@@ -268,7 +268,7 @@ class GivenMap:
 
     logit: Map
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         return Sight(self.logit, sure=1.0, explanation="The choice follows the map given.")
 
 
@@ -276,7 +276,7 @@ class GivenMap:
 class NoScout:
     """Knows nothing: planned views are then the whole picture, resized."""
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         return Sight(
             torch.zeros(grid),
             sure=0.0,

@@ -61,7 +61,7 @@ class Match:
 Basis = Literal["found", "guess", "unknown"]
 """What a plan rests on; see `Sight.basis`."""
 
-Image = UInt8[Tensor, "3 _h _w"]
+Pixels = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "_rows _cols"]
 
 
@@ -145,7 +145,7 @@ class Scout(Protocol):
     1.0
     """
 
-    def __call__(self, image: Image, question: str, grid: Grid, /) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid, /) -> Sight:
         """A map over ``grid`` (rows and columns of cells), and how sure it is."""
         ...
 

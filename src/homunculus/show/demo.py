@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from PIL import Image, ImageDraw
+
 from homunculus.show import panels
 from homunculus.show.panels import Colour, Corner
 from homunculus.show.views import OURS, RESIZED, Variant, compose, resized, to_pillow
@@ -45,7 +47,7 @@ def write_demo(example: Example, folder: Path) -> tuple[Path, Path, Views]:
     """Copy a picture into a folder and draw it there; both paths, and its views."""
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / example.path.name
-    panels.pil().open(example.path).convert("RGB").save(copy)  # the package's has a palette
+    Image.open(example.path).convert("RGB").save(copy)  # the package's has a palette
     seen, drawing = example.views(), folder / f"{example.name}-{example.tokens}-tokens.png"
     draw_pair(seen, example.spot).save(drawing)
     return copy, drawing, seen
@@ -79,7 +81,7 @@ def draw_pair(seen: Views, spot: Corner) -> Any:
     foot = panels.written(facts, width, 30, panels.FAINT, max_lines=2)
     parts = [head, panels.beside(cards, GAP), foot]
     size = (width + 2 * MARGIN, sum(part.height for part in parts) + 2 * MARGIN + 36)
-    sheet, y = panels.pil().new("RGB", size, panels.PAPER), MARGIN
+    sheet, y = Image.new("RGB", size, panels.PAPER), MARGIN
     for part in parts:
         sheet.paste(part, (MARGIN, y))
         y += part.height + 18
@@ -90,8 +92,8 @@ def _card(whole: Any, variant: Variant, spot: Corner) -> Any:
     """A heading, the picture as it is shown, and the magnified part over it."""
     scale = min(PAGE[0] / whole.width, PAGE[1] / whole.height)
     shown = (round(whole.width * scale), round(whole.height * scale))
-    card = panels.pil().new("RGB", (WIDE, PAGE[1] + 92), (238, 240, 242))
-    pen = panels.draw(card)
+    card = Image.new("RGB", (WIDE, PAGE[1] + 92), (238, 240, 242))
+    pen = ImageDraw.Draw(card)
     pen.rectangle((0, 0, WIDE, 70), fill=variant.colour)
     tokens = f"{sum(view.tokens for view in variant.views)} tokens"
     pen.text((24, 35), variant.name, panels.PAPER, panels.typeface(42), anchor="lm")
@@ -116,11 +118,11 @@ def _glass(
     across = (WIDE - size[0]) // 2
     down = small[3] + 60 if small[3] + 80 + size[1] < card.height else small[1] - 60 - size[1]
     near, far = (small[3], down) if down > small[1] else (small[1], down + size[1])
-    pen = panels.draw(card)
+    pen = ImageDraw.Draw(card)
     for start, end in ((small[0], across), (small[2], across + size[0])):
         pen.line((start, near, end, far), colour, 4)
     pen.rectangle((small[0] - 3, small[1] - 3, small[2] + 2, small[3] + 2), outline=colour, width=4)
-    part = seen.crop(spot).resize(size, panels.pil().Resampling.BICUBIC)
+    part = seen.crop(spot).resize(size, Image.Resampling.BICUBIC)
     card.paste(part, (across, down))
     pen.rectangle(
         (across - 6, down - 6, across + size[0] + 5, down + size[1] + 5), outline=colour, width=6

@@ -3,12 +3,12 @@
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import import_module
 from math import log2
 from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, UInt8
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 from torch import Tensor
 
 from homunculus.engines.cells.types import Tokens
@@ -20,24 +20,13 @@ PAPER, INK, FAINT, FRAME = (255, 255, 255), (28, 30, 36), (110, 114, 122), (205,
 Colour = tuple[int, int, int]
 
 
-def pil() -> Any:
-    """Pillow, loaded when something is drawn."""
-    return import_module("PIL.Image")
-
-
-def draw(image: Any) -> Any:
-    """A pen over the image."""
-    return import_module("PIL.ImageDraw").Draw(image)
-
-
 @lru_cache(maxsize=16)
 def typeface(size: int) -> Any:
     """DejaVu where it is installed (it knows most scripts), else the one that comes with Pillow."""
-    fonts = import_module("PIL.ImageFont")
     try:
-        return fonts.truetype("DejaVuSans.ttf", round(size * 0.88))
+        return ImageFont.truetype("DejaVuSans.ttf", round(size * 0.88))
     except OSError:
-        return fonts.load_default(size)
+        return ImageFont.load_default(size)
 
 
 def wrapped(text: str, width: int, size: int, max_lines: int) -> list[str]:
@@ -67,9 +56,9 @@ def written(
 ) -> Any:
     """A block of text on paper."""
     lines, step = wrapped(text, width, size, max_lines), round(size * 1.3)
-    block = pil().new("RGB", (width, step * len(lines)), PAPER)
+    block = Image.new("RGB", (width, step * len(lines)), PAPER)
     for number, line in enumerate(lines):
-        draw(block).text((0, number * step), line, colour, typeface(size))
+        ImageDraw.Draw(block).text((0, number * step), line, colour, typeface(size))
     return block
 
 
@@ -93,8 +82,8 @@ def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None
     arm = max(9, min(panel.size) // 40)
     for colour, wide in ((PAPER, 7), (INK, 3)):
         reach = arm + wide // 3
-        draw(panel).line((x - reach, y, x + reach, y), colour, wide)
-        draw(panel).line((x, y - reach, x, y + reach), colour, wide)
+        ImageDraw.Draw(panel).line((x - reach, y, x + reach, y), colour, wide)
+        ImageDraw.Draw(panel).line((x, y - reach, x, y + reach), colour, wide)
 
 
 def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
@@ -102,15 +91,15 @@ def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
     panel = picture.copy()
     boxes = [_corner(word, picture.size) for _, word in words]
     for box in boxes:
-        draw(panel).rectangle(box, outline=FOUND, width=2)
+        ImageDraw.Draw(panel).rectangle(box, outline=FOUND, width=2)
     taken = list(boxes)
     for (text, _), box in zip(words, boxes, strict=True):
         label = (round(typeface(LABEL).getlength(text)) + 6, LABEL + 2)
         corners = ((box[0], box[1] - label[1] - 1), (box[0], box[3] + 1))
         if spot := free_place(corners, label, taken, picture.size):
             taken.append(spot)
-            draw(panel).rectangle(spot, fill=FOUND)
-            draw(panel).text((spot[0] + 3, spot[1]), text, PAPER, typeface(LABEL))
+            ImageDraw.Draw(panel).rectangle(spot, fill=FOUND)
+            ImageDraw.Draw(panel).text((spot[0] + 3, spot[1]), text, PAPER, typeface(LABEL))
     return panel
 
 
@@ -219,7 +208,7 @@ def draw_cells(
     """The picture, where its tokens are, and what they show; arguments as for `draw_panels`."""
     shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
     levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
-    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, pil().Resampling.LANCZOS)
+    picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, Image.Resampling.LANCZOS)
     box, kind = _drawn(tokens, size, patch, plain)
     cell = patch * scale
     seen = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
@@ -229,13 +218,13 @@ def draw_cells(
 
 
 def _from(byte: UInt8[Tensor, "h w c"]) -> Any:
-    return pil().fromarray(byte.contiguous().numpy())
+    return Image.fromarray(byte.contiguous().numpy())
 
 
 def washed(picture: Any, white: float) -> Any:
     """Grey and pale, so that colours laid on it can be told apart."""
     grey = picture.convert("L").convert("RGB")
-    return pil().blend(grey, pil().new("RGB", picture.size, PAPER), white)
+    return Image.blend(grey, Image.new("RGB", picture.size, PAPER), white)
 
 
 def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
@@ -246,12 +235,11 @@ def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> 
     value = (chance - low) / (high - low) if high > low else torch.full_like(chance, 0.5)
     rows, cols = relevance.shape
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
-    resampling = pil().Resampling.NEAREST if cell >= 3 else pil().Resampling.BOX
+    resampling = Image.Resampling.NEAREST if cell >= 3 else Image.Resampling.BOX
     heat = _from(_palette(value)).resize(
         picture.size, resampling, reach
     )  # border cells may stick out
-    chops = import_module("PIL.ImageChops")
-    return chops.multiply(washed(picture, 0.4), heat)
+    return ImageChops.multiply(washed(picture, 0.4), heat)
 
 
 def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
@@ -279,8 +267,8 @@ def _drawn(
 
 def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
     """Outlines in the colour of the level, tinted inside; cells too small for a line are filled."""
-    cover = pil().new("RGBA", picture.size)
-    pen = draw(cover)
+    cover = Image.new("RGBA", picture.size)
+    pen = ImageDraw.Draw(cover)
     last = torch.tensor([cover.height - 1, cover.width - 1] * 2)
     corner = box.round().long().minimum(last).tolist()
     for (top, left, bottom, right), level in zip(corner, kind, strict=True):
@@ -291,7 +279,7 @@ def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
         else:
             line = 2 if side >= 40 else 1
             pen.rectangle((left, top, right, bottom), (*colour, 44), (*colour, 235), line)
-    return pil().alpha_composite(washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
+    return Image.alpha_composite(washed(picture, 0.45).convert("RGBA"), cover).convert("RGB")
 
 
 def _seen(
@@ -310,7 +298,7 @@ def _seen(
         if bottom <= top or right <= left:  # thinner than a pixel of this display
             continue
         piece = _token(levels, cells, token_level, patch)
-        piece = piece.resize((right - left, bottom - top), pil().Resampling.BICUBIC)
+        piece = piece.resize((right - left, bottom - top), Image.Resampling.BICUBIC)
         canvas.paste(piece, (left, top))
     return canvas
 
@@ -327,7 +315,7 @@ def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -
     fine = patch / 2**halvings
     size = [patch if level is None else max(1, round(side * fine)) for side in sides]
     place = (left * fine, top * fine, right * fine, bottom * fine)
-    return levels[halvings].resize(size, pil().Resampling.BICUBIC, box=place)
+    return levels[halvings].resize(size, Image.Resampling.BICUBIC, box=place)
 
 
 def _hatched(shown: Size) -> Any:
@@ -340,21 +328,21 @@ def _hatched(shown: Size) -> Any:
 def bar(width: int) -> Any:
     """The colours of relevance between their names."""
     font, edge = typeface(TEXT), 12
-    block = pil().new("RGB", (width, round(TEXT * 1.3)), PAPER)
+    block = Image.new("RGB", (width, round(TEXT * 1.3)), PAPER)
     left = round(font.getlength("unlikely")) + edge
     length = max(20, min(260, width - left - round(font.getlength("likely")) - edge))
     strip = _from(_palette(torch.linspace(0, 1, length).repeat(TEXT - 4, 1)))
     block.paste(strip, (left, 5))
-    draw(block).rectangle((left, 5, left + length, TEXT), outline=FRAME)
-    draw(block).text((0, 0), "unlikely", FAINT, font)
-    draw(block).text((left + length + edge, 0), "likely", FAINT, font)
+    ImageDraw.Draw(block).rectangle((left, 5, left + length, TEXT), outline=FRAME)
+    ImageDraw.Draw(block).text((0, 0), "unlikely", FAINT, font)
+    ImageDraw.Draw(block).text((left + length + edge, 0), "likely", FAINT, font)
     return block
 
 
 def stacked(blocks: Sequence[Any], gap: int = 8) -> Any:
     """Blocks below each other, on paper."""
     height = sum(block.height for block in blocks) + gap * (len(blocks) - 1)
-    paper = pil().new("RGB", (max(block.width for block in blocks), height), PAPER)
+    paper = Image.new("RGB", (max(block.width for block in blocks), height), PAPER)
     y = 0
     for block in blocks:
         paper.paste(block, (0, y))
@@ -365,7 +353,7 @@ def stacked(blocks: Sequence[Any], gap: int = 8) -> Any:
 def beside(blocks: Sequence[Any], gap: int = 8) -> Any:
     """Blocks next to each other, on paper."""
     width = sum(block.width for block in blocks) + gap * (len(blocks) - 1)
-    paper = pil().new("RGB", (width, max(block.height for block in blocks)), PAPER)
+    paper = Image.new("RGB", (width, max(block.height for block in blocks)), PAPER)
     x = 0
     for block in blocks:
         paper.paste(block, (x, 0))
@@ -377,15 +365,15 @@ def framed(block: Any, colour: Colour = FRAME, line: int = 1, air: int = 0) -> A
     """A block within a line, and ``air`` between them."""
     edge = line + air
     size = (block.width + 2 * edge, block.height + 2 * edge)
-    whole = pil().new("RGB", size, PAPER)
+    whole = Image.new("RGB", size, PAPER)
     whole.paste(block, (edge, edge))
-    draw(whole).rectangle((0, 0, size[0] - 1, size[1] - 1), outline=colour, width=line)
+    ImageDraw.Draw(whole).rectangle((0, 0, size[0] - 1, size[1] - 1), outline=colour, width=line)
     return whole
 
 
 def badge(image: Any, place: tuple[int, int], name: str, colour: Colour, side: int) -> None:
     """A filled square with a name in it, its corner at x y."""
     x, y = place
-    draw(image).rectangle((x, y, x + side - 1, y + side - 1), fill=colour)
+    ImageDraw.Draw(image).rectangle((x, y, x + side - 1, y + side - 1), fill=colour)
     middle = (x + side / 2, y + side / 2)
-    draw(image).text(middle, name, PAPER, typeface(round(side * 0.85)), anchor="mm")
+    ImageDraw.Draw(image).text(middle, name, PAPER, typeface(round(side * 0.85)), anchor="mm")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 from einops import rearrange
+from PIL import Image, ImageDraw
 from torch import Tensor
 
 from homunculus.box import Box
@@ -88,7 +89,7 @@ def _where(whole: Any, views: Views) -> Any:
     width = min(max(round(TALL * whole.width / whole.height), LEFT[0]), LEFT[1])
     scale = min(width / whole.width, TALL / whole.height)
     shown = (max(1, round(whole.width * scale)), max(1, round(whole.height * scale)))
-    picture = whole.resize(shown, panels.pil().Resampling.LANCZOS)
+    picture = whole.resize(shown, Image.Resampling.LANCZOS)
     title = "the picture and its windows" if len(views) > 1 else "the picture"
     blocks = [panels.written(title, width, panels.TITLE, panels.INK)]
     if views.sight.sure:
@@ -112,7 +113,7 @@ def outline(picture: Any, views: Views, scale: float) -> Any:
     windows = [view for view in views.planned if view.name != "whole"]
     boxes = [_outside(_scaled(view.box, scale), panel.size) for view in windows]
     for box, colour in zip(boxes, cycle(COLOURS), strict=False):
-        panels.draw(panel).rectangle(box, outline=colour, width=LINE)
+        ImageDraw.Draw(panel).rectangle(box, outline=colour, width=LINE)
     taken = list(boxes)
     for number, (box, colour) in enumerate(zip(boxes, cycle(COLOURS), strict=False), 1):
         place = _badge_place(box, taken, panel.size)
@@ -165,7 +166,7 @@ class Sent(NamedTuple):
     def draw(self, zoom: float) -> Any:
         """The picture, enlarged, below its label."""
         size = [max(1, round(side * zoom)) for side in self.picture.size]
-        large = self.picture.resize(size, panels.pil().Resampling.BICUBIC)
+        large = self.picture.resize(size, Image.Resampling.BICUBIC)
         return panels.stacked([self.label, panels.framed(large, self.colour, 3)], 2)
 
 
@@ -186,11 +187,11 @@ def _label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) -
     text = f"{'' if number else 'whole: '}{tokens}, {100 * min(1.0, view.scale):.0f} %"
     indent = side + 6 if number else 0
     size = (indent + round(font.getlength(text)) + 2, side + 2)
-    block = panels.pil().new("RGB", size, panels.PAPER)
+    block = Image.new("RGB", size, panels.PAPER)
     if number:
         panels.badge(block, (0, 0), number, colour, side)
     middle = (indent, side / 2)
-    panels.draw(block).text(middle, text, panels.INK, font, anchor="lm")
+    ImageDraw.Draw(block).text(middle, text, panels.INK, font, anchor="lm")
     return block
 
 
@@ -251,7 +252,7 @@ def _shelves(sizes: Sequence[Size], width: int) -> tuple[list[Size], int]:
 
 def _board(pictures: Sequence[Sent], width: int, zoom: float) -> Any:
     corners, high = _shelves([picture.size(zoom) for picture in pictures], width)
-    board = panels.pil().new("RGB", (width, high), panels.PAPER)
+    board = Image.new("RGB", (width, high), panels.PAPER)
     for picture, corner in zip(pictures, corners, strict=True):
         board.paste(picture.draw(zoom), corner)
     return board
@@ -406,7 +407,7 @@ def _magnified(picture: Any, view: View, spot: panels.Corner, width: int) -> Any
     )  # fmt: skip
     times = min(width / (spot[2] - spot[0]), GLASS / (spot[3] - spot[1]))
     size = [max(1, round(side * times)) for side in (spot[2] - spot[0], spot[3] - spot[1])]
-    return picture.resize(size, panels.pil().Resampling.BICUBIC, box=part)
+    return picture.resize(size, Image.Resampling.BICUBIC, box=part)
 
 
 # ---- parts that others draw with -----------------------------------------------------------------
@@ -414,7 +415,7 @@ def _magnified(picture: Any, view: View, spot: panels.Corner, width: int) -> Any
 
 def to_pillow(picture: Picture) -> Any:
     """The pixels as a Pillow image."""
-    return panels.pil().fromarray(rearrange(picture.pixels, "c h w -> h w c").contiguous().numpy())
+    return Image.fromarray(rearrange(picture.pixels, "c h w -> h w c").contiguous().numpy())
 
 
 def facts(views: Views) -> list[str]:
@@ -445,11 +446,11 @@ def _gain(views: Views) -> str:
 
 def compose(whole: Any, views: Any, shown: Size, scale: float) -> Any:
     """Each view as it is sent, enlarged to its place; sharp ones over dull ones."""
-    canvas = panels.pil().new("RGB", shown, (200, 200, 200))
+    canvas = Image.new("RGB", shown, (200, 200, 200))
     for view in sorted(views, key=lambda view: view.scale):
         x0, y0, x1, y1 = (round(side * scale) for side in view.box)
         part = render(whole, view).resize(
-            (max(1, x1 - x0), max(1, y1 - y0)), panels.pil().Resampling.BICUBIC
+            (max(1, x1 - x0), max(1, y1 - y0)), Image.Resampling.BICUBIC
         )
         canvas.paste(part, (x0, y0))
     return canvas

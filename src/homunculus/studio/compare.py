@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from PIL import Image
 from torch import Tensor
 
 from homunculus.box import Box
@@ -20,7 +21,7 @@ from homunculus.planner.acuity import Acuity
 from homunculus.planner.belief import Belief, in_picture
 from homunculus.planner.view import View, render
 from homunculus.scouts.registry import get_scout
-from homunculus.scouts.sight import Image, Scout, Sight, probabilities
+from homunculus.scouts.sight import Pixels, Scout, Sight, probabilities
 from homunculus.show import panels
 from homunculus.show.cells import Look, look, notes
 from homunculus.show.views import compose, outline, resized, to_pillow
@@ -108,7 +109,7 @@ class PointScout:
     scout: Scout
     point: tuple[float, float]
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         sight = self.scout(image, question, grid)
         spot = _around(self.point, grid).log_softmax(-1).view(grid)
         return replace(
@@ -308,11 +309,11 @@ def _magnified(picture: Any, place: Box) -> Any:
     part = picture.crop(place)
     times = min(SPOT[0] / part.width, SPOT[1] / part.height)
     size = (max(1, round(part.width * times)), max(1, round(part.height * times)))
-    return part.resize(size, panels.pil().Resampling.BICUBIC)
+    return part.resize(size, Image.Resampling.BICUBIC)
 
 
 def _reduced(picture: Any) -> Any:
     """A picture no larger than the page shows it."""
     scale = min(1.0, WIDE / picture.width, HIGH / picture.height)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
-    return picture.resize(size, panels.pil().Resampling.LANCZOS)
+    return picture.resize(size, Image.Resampling.LANCZOS)

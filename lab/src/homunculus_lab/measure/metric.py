@@ -5,11 +5,11 @@ Text is compared without case and without spaces: readers drop spaces where prin
 """
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from math import log2
 
 import numpy as np
 import torch
+from anls import anls_score
 from jaxtyping import Float
 from torch import Tensor
 
@@ -32,8 +32,7 @@ def anls(text: str, answers: Sequence[str]) -> float:
     wanted = [fold(answer) for answer in answers if fold(answer)]
     if not wanted:
         return 0.0
-    package = import_module("anls")
-    return float(package.anls_score(fold(text), wanted))
+    return float(anls_score(fold(text), wanted))
 
 
 def inside(text: str, answers: Sequence[str]) -> float:

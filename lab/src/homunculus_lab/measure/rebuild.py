@@ -9,14 +9,14 @@ An oriented band counts as its whole cell, which flatters `frequency`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from math import ceil, log2
-from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from einops import rearrange
 from jaxtyping import Bool, Float, UInt8
+from PIL import Image
 from torch import Tensor
 
 from homunculus.engines.cells.pack import footprint
@@ -174,9 +174,7 @@ def shrink_size(size: tuple[int, int], slots: int, patch: int = 16) -> tuple[int
 
 def resize_to(pixels: Pixels, size: tuple[int, int], shape: tuple[int, int]) -> Pixels:
     """Pixels at a smaller size (Lanczos), shown at the size of the page (bicubic)."""
-    image: Any = import_module("PIL.Image")
-    numpy: Any = import_module("numpy")
-    whole = image.fromarray(rearrange(pixels, "c h w -> h w c").numpy())
-    small = whole.resize(size[::-1], image.Resampling.LANCZOS)
-    shown = small.resize(shape[::-1], image.Resampling.BICUBIC)
-    return rearrange(torch.from_numpy(numpy.array(shown)), "h w c -> c h w").contiguous()
+    whole = Image.fromarray(rearrange(pixels, "c h w -> h w c").numpy())
+    small = whole.resize((size[1], size[0]), Image.Resampling.LANCZOS)
+    shown = small.resize((shape[1], shape[0]), Image.Resampling.BICUBIC)
+    return rearrange(torch.from_numpy(np.array(shown)), "h w c -> c h w").contiguous()

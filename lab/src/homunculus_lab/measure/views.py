@@ -3,12 +3,13 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib import import_module
 from math import log2
 from typing import Any
 
+import numpy as np
 import torch
 from einops import rearrange
+from PIL import Image
 
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.belief import Belief, believe, scout_cells
@@ -111,8 +112,7 @@ class Shown:
     @cached_property
     def pictures(self) -> list[Picture]:
         """Each view by itself: reduced from the stored image, enlarged to the page's scale."""
-        image: Any = import_module("PIL.Image")
-        stored = image.fromarray(rearrange(self.sheet.stored, "c h w -> h w c").numpy())
+        stored = Image.fromarray(rearrange(self.sheet.stored, "c h w -> h w c").numpy())
         high, wide = page_size(self.sheet)
         pictures: list[Picture] = []
         if self.plan.whole:
@@ -124,13 +124,11 @@ class Shown:
         return pictures
 
     def _view(self, stored: Any, box: tuple[int, int, int, int], size: Size) -> Pixels:
-        image: Any = import_module("PIL.Image")
-        numpy: Any = import_module("numpy")
         across, down = self.sheet.scale
         place = (box[0] / across, box[1] / down, box[2] / across, box[3] / down)
-        small = stored.resize(size[::-1], image.Resampling.LANCZOS, box=place)
-        shown = small.resize((box[2] - box[0], box[3] - box[1]), image.Resampling.BICUBIC)
-        return rearrange(torch.from_numpy(numpy.array(shown)), "h w c -> c h w").contiguous()
+        small = stored.resize(size[::-1], Image.Resampling.LANCZOS, box=place)
+        shown = small.resize((box[2] - box[0], box[3] - box[1]), Image.Resampling.BICUBIC)
+        return rearrange(torch.from_numpy(np.array(shown)), "h w c -> c h w").contiguous()
 
     @cached_property
     def page(self) -> Pixels:

@@ -4,7 +4,6 @@ The same for `look`, the engines and the bench. Only what is asked for is comput
 """
 
 from collections.abc import Callable, Collection, Sequence
-from importlib import import_module
 from typing import Any
 
 import torch
@@ -46,11 +45,10 @@ def segment(
     rows, cols = (-(-side // patch) for side in pixels.shape[1:])
     inside = max(1, min(patch, 8, SIDE // max(rows, cols)))
     small = _reduced(pixels, rows, cols, patch, inside)
-    skimage = import_module("skimage.segmentation")
+    from skimage.segmentation import felzenszwalb  # slow to import, and few methods need it
+
     least = max(2 * inside**2, small.shape[0] * small.shape[1] // (4 * max_regions))
-    piece = torch.from_numpy(
-        skimage.felzenszwalb(small.numpy(), scale=SCALE, sigma=0.8, min_size=least)
-    )
+    piece = torch.from_numpy(felzenszwalb(small.numpy(), scale=SCALE, sigma=0.8, min_size=least))
     label = _majority(rearrange(piece, "(r i) (c j) -> (r c) (i j)", i=inside, j=inside))
     if detector is not None:
         label = _with_things(label, pixels, (rows, cols), patch, detector)

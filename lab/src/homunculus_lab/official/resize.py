@@ -2,9 +2,10 @@
 """The control that a budget must beat: the whole image, shrunk until it has no more tokens."""
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from math import sqrt
 from typing import Any
+
+from PIL import Image
 
 from homunculus.engines.transformers.conversation import pil_image
 
@@ -23,8 +24,7 @@ class Fit:
     def count(self, wide: int, high: int) -> int:
         """Tokens of an image of that size, as the processor itself writes them."""
         if (wide, high) not in self._count:
-            images = import_module("PIL.Image")
-            part = {"type": "image", "image": images.new("RGB", (wide, high))}
+            part = {"type": "image", "image": Image.new("RGB", (wide, high))}
             made = self.processor.apply_chat_template(
                 [{"role": "user", "content": [part]}],
                 tokenize=True, return_dict=True, return_tensors="pt",
@@ -69,8 +69,7 @@ class Fit:
             middle = (low + high) / 2
             fits = self.count(*_sized(image, middle)) <= tokens
             low, high = (middle, high) if fits else (low, middle)
-        resampling = import_module("PIL.Image").Resampling
-        return image.resize(_sized(image, low), resampling.BICUBIC)
+        return image.resize(_sized(image, low), Image.Resampling.BICUBIC)
 
 
 def _sized(image: Any, scale: float) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.conversation import last_question
 from homunculus.engines.transformers.engine import Engine
 from homunculus.scouts.registry import shipped
-from homunculus.scouts.sight import Image, Scout, Sight
+from homunculus.scouts.sight import Pixels, Scout, Sight
 from homunculus_lab.inside import INSIDE, Dropping
 from homunculus_lab.official.resize import Fit
 from homunculus_lab.official.rows import RESIZE, Way
@@ -86,7 +86,7 @@ class Runner:
         """Shrinks images."""
         return Fit(self.processor, self.model.config.image_token_id)
 
-    def _timed(self, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
+    def _timed(self, scout: Scout, image: Pixels, question: str, grid: Grid) -> Sight:
         """What the engine's own scout says, but for whose question it is; with a clock."""
         start, way = perf_counter(), self.way
         if way.question in ("blind", "prior"):
@@ -96,7 +96,7 @@ class Runner:
         self.spent += perf_counter() - start
         return sight
 
-    def _control(self, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
+    def _control(self, scout: Scout, image: Pixels, question: str, grid: Grid) -> Sight:
         """The scout without the question; by pixels where there is no text, as the scout does."""
         words, mode = shipped_scout(), self.way.question
         if words is None or mode not in words.spread:

@@ -6,10 +6,10 @@ Time does not depend on the weights, and a question is a row of token ids: no to
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 import torch
+from PIL import Image, ImageDraw, ImageFont
 from torch import Tensor
 
 from homunculus.checks import Grid
@@ -145,9 +145,6 @@ def processor(scale: Scale, watch: Stopwatch) -> Processor:
 
 def page(high: int, wide: int) -> Any:
     """A page of print, similar to what users send."""
-    import_module("PIL")
-    from PIL import Image, ImageDraw, ImageFont
-
     page_wide = 1024
     page_high = max(1, round(page_wide * high / wide))
     picture = Image.new("RGB", (page_wide, page_high), "white")

@@ -5,13 +5,13 @@ import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int, UInt8
+from PIL import Image
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
@@ -134,14 +134,13 @@ def load_photos(folder: Path | None, side: int = 640) -> list[np.ndarray]:
     """Grey photos for backgrounds, in the order of their names; none without a folder."""
     if folder is None:
         return []
-    images = import_module("PIL.Image")
     kinds = {".jpg", ".jpeg", ".png", ".webp"}
     paths = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in kinds)
     if not paths:
         raise ValueError(f"train: expected photos (jpg, png, webp) in {folder}, found none.")
     photos = []
     for path in paths:
-        with images.open(path) as opened:
+        with Image.open(path) as opened:
             opened.draft("L", (side, side))  # a JPEG is read small: 5 times faster
             grey = opened.convert("L")
         grey.thumbnail((2 * side, 2 * side))

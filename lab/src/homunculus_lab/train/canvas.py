@@ -2,11 +2,11 @@
 """A canvas to print on: words with their exact boxes, and facts that name the answer's words."""
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from random import Random
 from typing import Any
 
 import numpy as np
+from PIL import Image, ImageDraw
 
 from homunculus.eyes import fonts
 from homunculus_lab.train import language
@@ -95,11 +95,9 @@ class Canvas:
     """Ink from 0 (paper) to 255 on a canvas; all lengths are pixels of the canvas."""
 
     def __init__(self, rng: Random, high: int, wide: int) -> None:
-        image = import_module("PIL.Image")
-        draw = import_module("PIL.ImageDraw")
         self.rng, self.high, self.wide = rng, high, wide
-        self.ink = image.new("L", (wide, high), 0)
-        self.pen = draw.Draw(self.ink)
+        self.ink = Image.new("L", (wide, high), 0)
+        self.pen = ImageDraw.Draw(self.ink)
         self.words: list[PrintedWord] = []
         self.facts: list[Fact] = []
 

@@ -3,32 +3,24 @@
 
 import io
 from collections.abc import Sequence
-from importlib import import_module
 from random import Random
 from typing import Any
 
 import numpy as np
-
-
-def _image() -> Any:
-    return import_module("PIL.Image")
-
-
-def _filters() -> Any:
-    return import_module("PIL.ImageFilter")
+from PIL import Image, ImageDraw, ImageFilter
 
 
 def degrade_print(ink: Any, rng: Random, generator: Any, scale: float) -> Any:
     """Fat, thin or broken letters, as printers and fax machines make them."""
-    filters, chance = _filters(), rng.random()
+    chance = rng.random()
     if chance < 0.12 and scale > 1:
-        soft = np.asarray(ink.filter(filters.GaussianBlur(0.6 * scale)), np.float32)
+        soft = np.asarray(ink.filter(ImageFilter.GaussianBlur(0.6 * scale)), np.float32)
         grain = generator.standard_normal(soft.shape, np.float32) * 25
-        return _image().fromarray(((soft + grain) > rng.uniform(80, 150)).astype(np.uint8) * 255)
+        return Image.fromarray(((soft + grain) > rng.uniform(80, 150)).astype(np.uint8) * 255)
     if chance < 0.17:
-        return ink.filter(filters.MaxFilter(3))
+        return ink.filter(ImageFilter.MaxFilter(3))
     if chance < 0.22 and scale >= 2:
-        return ink.filter(filters.MinFilter(3))
+        return ink.filter(ImageFilter.MinFilter(3))
     return ink
 
 
@@ -83,7 +75,7 @@ def texture(rng: Random, generator: Any, high: int, wide: int, depth: float) -> 
     """Clouds at one scale."""
     side = rng.choice([3, 5, 8, 24, 96])
     rough = generator.standard_normal((side, side), np.float32) * depth
-    return np.asarray(_image().fromarray(rough).resize((wide, high), _image().Resampling.BICUBIC))
+    return np.asarray(Image.fromarray(rough).resize((wide, high), Image.Resampling.BICUBIC))
 
 
 def scan(ink: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
@@ -121,15 +113,15 @@ def background(
     photo = photos[rng.randrange(len(photos))]
     side = min(*photo.shape, rng.randint(150, 480))
     y, x = rng.randint(0, photo.shape[0] - side), rng.randint(0, photo.shape[1] - side)
-    piece = _image().fromarray(photo[y : y + side, x : x + side])
-    return np.asarray(piece.resize((wide, high), _image().Resampling.BICUBIC), np.float32)
+    piece = Image.fromarray(photo[y : y + side, x : x + side])
+    return np.asarray(piece.resize((wide, high), Image.Resampling.BICUBIC), np.float32)
 
 
 def paint_sign(pixels: np.ndarray, ink: np.ndarray, corner: np.ndarray, rng: Random) -> np.ndarray:
     """Letters on the photo, on a board of their own as often as not."""
-    draw, high, wide = import_module("PIL.ImageDraw"), *pixels.shape
-    mask = _image().new("L", (wide, high), 0)
-    draw.Draw(mask).polygon([tuple(map(float, point)) for point in corner], fill=255)
+    high, wide = pixels.shape
+    mask = Image.new("L", (wide, high), 0)
+    ImageDraw.Draw(mask).polygon([tuple(map(float, point)) for point in corner], fill=255)
     board = np.asarray(mask, np.float32) / 255
     if rng.random() < 0.6:
         shade = rng.uniform(10, 245)
@@ -158,22 +150,22 @@ def photograph(pixels: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
 
 def add_camera_noise(pixels: np.ndarray, rng: Random, generator: Any) -> np.ndarray:
     """Blur, a poorer copy, generator, JPEG."""
-    image, (high, wide) = _image(), pixels.shape
-    shown = image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+    high, wide = pixels.shape
+    shown = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
     if rng.random() < 0.15:
         poor = rng.uniform(0.55, 0.9)
-        shown = shown.resize((round(wide * poor), round(high * poor)), image.Resampling.LANCZOS)
-        shown = shown.resize((wide, high), image.Resampling.BICUBIC)
+        shown = shown.resize((round(wide * poor), round(high * poor)), Image.Resampling.LANCZOS)
+        shown = shown.resize((wide, high), Image.Resampling.BICUBIC)
     if rng.random() < 0.4:
         wide_blur = 1.0 if rng.random() < 0.85 else 1.6
-        shown = shown.filter(_filters().GaussianBlur(rng.uniform(0.3, wide_blur)))
+        shown = shown.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, wide_blur)))
     if rng.random() < 0.5:
         grain = generator.standard_normal((high, wide), np.float32) * rng.uniform(1, 14)
-        shown = image.fromarray(
+        shown = Image.fromarray(
             np.clip(np.asarray(shown, np.float32) + grain, 0, 255).astype(np.uint8)
         )
     if rng.random() < 0.5:
         buffer = io.BytesIO()
         shown.save(buffer, "JPEG", quality=rng.randint(25, 95))
-        shown = image.open(buffer).convert("L")
+        shown = Image.open(buffer).convert("L")
     return np.asarray(shown)

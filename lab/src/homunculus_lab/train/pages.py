@@ -6,12 +6,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import exp, log
 from random import Random
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from homunculus_lab.train import language, noise, wordings
 from homunculus_lab.train.blocks import REPORT, TITLED, WHOLE, WINDOW, sample_facts
@@ -154,12 +154,11 @@ def _warp_page(
     ink: Any, words: list[PrintedWord], matrix: np.ndarray, scale: float, high: int, wide: int
 ) -> tuple[np.ndarray, list[PrintedWord]]:
     """Ink and corners of words, transformed by the matrix and scaled to size."""
-    image = import_module("PIL.Image")
     if not np.array_equal(matrix, np.eye(3)):
         ink = _warp(ink, matrix, ink.size)
     if ink.size != (wide, high):
         ink = ink.resize(
-            (wide, high), image.Resampling.LANCZOS if scale > 1.2 else image.Resampling.BICUBIC
+            (wide, high), Image.Resampling.LANCZOS if scale > 1.2 else Image.Resampling.BICUBIC
         )
     return np.asarray(ink, np.float32) / 255, [
         _transform_word(word, matrix, scale, high, wide) for word in words
@@ -168,10 +167,9 @@ def _warp_page(
 
 def _warp(ink: Any, matrix: np.ndarray, size: tuple[int, int]) -> Any:
     """An image in perspective."""
-    image = import_module("PIL.Image")
     back = np.linalg.inv(matrix)
     flat = tuple((back / back[2, 2]).flat[:8])
-    return ink.transform(size, image.Transform.PERSPECTIVE, flat, image.Resampling.BILINEAR)
+    return ink.transform(size, Image.Transform.PERSPECTIVE, flat, Image.Resampling.BILINEAR)
 
 
 def _transform_word(

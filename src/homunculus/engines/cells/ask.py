@@ -17,10 +17,10 @@ from homunculus.scouts.registry import (
     WordsOrPixels,
     get_scout,
 )
-from homunculus.scouts.sight import Image, Scout, Sight, cell_side, check_sight
+from homunculus.scouts.sight import Pixels, Scout, Sight, cell_side, check_sight
 
 
-def ask(method: Method, scout: Scout, image: Image, question: str, grid: Grid) -> Sight:
+def ask(method: Method, scout: Scout, image: Pixels, question: str, grid: Grid) -> Sight:
     """Where the question looks; a method that never looks does not ask the scout."""
     if method.source == "model":
         raise ValueError(
@@ -86,7 +86,7 @@ class AnswerScout:
     side: int | None = None
     """Pixels along a cell; None to tell it from the image and the grid."""
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         return Sight(
             answer(grid, self.boxes, self.side or cell_side(image.shape[1:], grid)),
             sure=1.0,

@@ -20,7 +20,7 @@ from homunculus.engines.cells.lift import Material
 from homunculus.engines.cells.methods import Method
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Tokens
-from homunculus.scouts.sight import Image, Scout, Sight, resize_map
+from homunculus.scouts.sight import Pixels, Scout, Sight, resize_map
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def run(
     method: Method,
     slots: int,
     grid: Grid,
-    image: Image,
+    image: Pixels,
     question: str,
     scout: Scout,
     material: Material | None = None,

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from homunculus.checks import Grid
-from homunculus.scouts.sight import Box, Image, Map, Match, Sight
+from homunculus.scouts.sight import Box, Map, Match, Pixels, Sight
 from homunculus.scouts.things.detector import (
     FILE,
     WEIGHTS,
@@ -59,7 +59,7 @@ class ThingScout:
 
     detector: Detector
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> Sight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         """Where the named things stand, and how large they are."""
         size = (int(image.shape[1]), int(image.shape[2]))
         names = self.detector.names

@@ -20,7 +20,7 @@ from einops import rearrange
 
 from homunculus.cache import LRU
 from homunculus.lazy import need
-from homunculus.scouts.sight import Box, Image
+from homunculus.scouts.sight import Box, Pixels
 from homunculus.scouts.words.cache import key
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -50,7 +50,7 @@ class Detector(Protocol):
         """What it can find; None if it looks for whatever words it is given."""
         ...
 
-    def __call__(self, image: Image, words: Sequence[str], /) -> Sequence[Thing]:
+    def __call__(self, image: Pixels, words: Sequence[str], /) -> Sequence[Thing]:
         """Things of a picture; ``words`` are what the question names."""
         ...
 
@@ -73,7 +73,7 @@ class EfficientDet:
         self._lock = Lock()
         self._known = LRU[str, tuple[Thing, ...]](PICTURES)
 
-    def __call__(self, image: Image, words: Sequence[str] = ()) -> Sequence[Thing]:
+    def __call__(self, image: Pixels, words: Sequence[str] = ()) -> Sequence[Thing]:
         """All things of a picture, the surest first; a known picture costs nothing."""
         _, high, wide, _ = self._input["shape"]
         small = _resize(image, int(high), int(wide))
@@ -84,7 +84,7 @@ class EfficientDet:
             self._known.put(name, things)
         return things
 
-    def _look(self, small: Image) -> tuple[Thing, ...]:
+    def _look(self, small: Pixels) -> tuple[Thing, ...]:
         pixels = rearrange(small, "c h w -> 1 h w c").contiguous()
         with self._lock:  # an interpreter has one set of buffers
             self._net.set_tensor(self._input["index"], pixels.numpy())
@@ -130,7 +130,7 @@ def _labels(path: Path) -> list[str]:
         return [line.strip() for line in file.read("labelmap.txt").decode().splitlines()]
 
 
-def _resize(image: Image, high: int, wide: int) -> Image:
+def _resize(image: Pixels, high: int, wide: int) -> Pixels:
     step = max(1, min(image.shape[1] // (2 * high), image.shape[2] // (2 * wide)))
     some = image[None, :, ::step, ::step]  # else a large picture takes longer than the net
     return F.interpolate(some, (high, wide), mode="bilinear", antialias=True)[0]

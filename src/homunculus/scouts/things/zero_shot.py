@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from homunculus.lazy import need
-from homunculus.scouts.sight import Image
+from homunculus.scouts.sight import Pixels
 from homunculus.scouts.things.detector import MIN_SCORE, Thing
 
 
@@ -28,7 +28,7 @@ class ZeroShotDetector:
         self.least = least
 
     @torch.inference_mode()
-    def __call__(self, image: Image, words: Sequence[str]) -> Sequence[Thing]:
+    def __call__(self, image: Pixels, words: Sequence[str]) -> Sequence[Thing]:
         """Things that go by these words, the surest first."""
         if not words:
             return ()

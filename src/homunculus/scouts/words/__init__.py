@@ -20,7 +20,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.checks import Grid
-from homunculus.scouts.sight import PERHAPS, Box, Image, Map, Match, Sight, resize_map
+from homunculus.scouts.sight import PERHAPS, Box, Map, Match, Pixels, Sight, resize_map
 from homunculus.scouts.words import int8
 from homunculus.scouts.words.cache import Cache, Features, key
 from homunculus.scouts.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
@@ -259,22 +259,22 @@ class WordScout:
         height = None if height is None else height.to(device)
         return replace(self, device_reader=Reader(net, height, whole=self.whole))
 
-    def __call__(self, image: Image, question: str, grid: Grid) -> WordSight:
+    def __call__(self, image: Pixels, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
         return self._sights(image, [question], grid, "full")[0]
 
     def ask(
-        self, image: Image, questions: Sequence[str], patch: int = 16, way: Way = "full"
+        self, image: Pixels, questions: Sequence[str], patch: int = 16, way: Way = "full"
     ) -> list[WordSight]:
         """Sights of several questions about one page, which is read once."""
         grid = (-(-image.shape[1] // patch), -(-image.shape[2] // patch))
         return self._sights(image, questions, grid, way)
 
-    def read(self, image: Image) -> Features:
+    def read(self, image: Pixels) -> Features:
         """The page's features, from the cache if it was read before."""
         return self.cache.of(self._key(image), lambda: self._read([image])[0])
 
-    def read_all(self, images: Sequence[Image]) -> list[Features]:
+    def read_all(self, images: Sequence[Pixels]) -> list[Features]:
         """The features of several pages of any sizes; those not in the cache are read together."""
         keys = [self._key(image) for image in images]
         pages = {name: self.cache.get(name) for name in keys}
@@ -288,13 +288,13 @@ class WordScout:
         """How pages are read: in whole numbers or floats, with blank paper or without."""
         return self._reader().name
 
-    def _key(self, image: Image) -> str:
+    def _key(self, image: Pixels) -> str:
         return key(image, self.weights, sizes=str(sizes_of(image)), how=self.how)
 
     def _reader(self) -> Reader:
         return self.device_reader or Reader(self.net, self.height, self.int8, self.whole)
 
-    def _read(self, images: Sequence[Image]) -> list[Features]:
+    def _read(self, images: Sequence[Pixels]) -> list[Features]:
         pages = self._reader().read(images)
         return [{name: value.cpu() for name, value in page.items()} for page in pages]
 
@@ -326,7 +326,7 @@ class WordScout:
         return (octaves + OFFSET).exp2() * (longer / FRAME)
 
     @torch.inference_mode()
-    def _sights(self, image: Image, texts: Sequence[str], grid: Grid, way: Way) -> list[WordSight]:
+    def _sights(self, image: Pixels, texts: Sequence[str], grid: Grid, way: Way) -> list[WordSight]:
         questions = [parse(text) for text in texts]
         page = self.read(image)
         evidence = self.evidence(page, questions)

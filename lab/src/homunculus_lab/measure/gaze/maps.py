@@ -9,9 +9,9 @@ more in every cell, ``count`` is how often a viewer looked into it.
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -188,16 +188,15 @@ def reference(
     grid: Sequence[int],
 ) -> Float[Tensor, "v c"]:
     """The same as `scores`, by pysaliency and one by one."""
-    numpy: Any = import_module("numpy")
     whole = package()
     metric, page = whole.metrics, value.view(*grid).numpy()
     lots = [torch.ones_like(value), elsewhere] + ([] if words is None else [words])
     against = [page.ravel()[_cells(lot)] for lot in lots]
     rows = []
     for fixations, one_density in zip(count, density.numpy(), strict=True):
-        down, across = numpy.unravel_index(_cells(fixations), page.shape)
+        down, across = np.unravel_index(_cells(fixations), page.shape)
         here, one_density = page[down, across], one_density.reshape(page.shape)
-        with numpy.errstate(divide="ignore"):  # it takes the log of 0, and back
+        with np.errstate(divide="ignore"):  # it takes the log of 0, and back
             loss = metric.MIT_KLDiv(page, one_density)
         every, shuffled, *print_ = (
             whole.roc.general_rocs_per_positive(here, lot).mean() for lot in against

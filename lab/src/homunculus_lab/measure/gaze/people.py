@@ -8,10 +8,11 @@ viewer looked at before typing an answer, with a score each.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from math import lcm
 from pathlib import Path
 from typing import Any
+
+from PIL import Image
 
 from homunculus_lab.measure.suite import Box, Question, as_box, question, read_config, rows
 
@@ -69,8 +70,7 @@ def _boxes(row: dict[str, Any]) -> list[Box]:
 
 def _size(path: Path) -> tuple[int, int]:
     """Width and height, from the file's head."""
-    image: Any = import_module("PIL.Image")
-    with image.open(path) as picture:
+    with Image.open(path) as picture:
         return picture.size
 
 
