@@ -376,11 +376,11 @@ def test_zsh_and_fish_complete_values_and_files(script, shell) -> None:
     written = script(shell)
     if shell == "fish":
         assert "-n '_shtab_homunculus_using show' -l tokens" in written
-        assert '-ka "batch core plan' in written
+        assert '-ka "batch core scout' in written
         assert '-l scout -xka "auto words things pixels none (__fish_complete_path' in written
     else:
         assert "[how many tokens may be spent" in written
-        assert "(batch core plan" in written
+        assert "(batch core scout" in written
         assert ":NAME|DIR:_homunculus__scout_or_file" in written
         assert 'compadd "$@" -- auto words things pixels none || _files "$@"' in written
 

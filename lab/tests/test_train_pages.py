@@ -230,7 +230,7 @@ def test_an_answer_that_turning_pushes_out_is_not_asked_for(monkeypatch) -> None
     assert all(moved.words[i].kind != CUT for fact in moved.facts for i in fact.answer)
 
 
-ASKS = sorted(pages.WHERE_ASK, key=len, reverse=True)  # the shortest one fits others too
+ASKS = sorted(pages.TEXTS["where"], key=len, reverse=True)  # the shortest one fits others too
 NAMED = re.compile("|".join(re.escape(ask).replace(r"\{\}", "(.+)") for ask in ASKS))
 
 
