@@ -143,7 +143,7 @@ def test_vllms_two_choices_ask_it(where: str) -> None:
 
 
 def test_vllms_key_names_it() -> None:
-    from homunculus.engines.select import scout_version
+    from homunculus.scouts.version import scout_version
 
     assert len({scout_version(name) for name in (NAME, "auto", "pixels")}) == 3
 

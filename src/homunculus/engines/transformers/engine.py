@@ -82,12 +82,7 @@ class Engine:
         self, image: Sequence[ImageSource], question: Questions, **options: Any
     ) -> list[Answer]: ...
 
-    def generate(
-        self,
-        image: ImageSource | Sequence[ImageSource],
-        question: str | Questions,
-        **options: Any,
-    ) -> Answer | list[Answer]:
+    def generate(self, image: Any, question: Any, **options: Any) -> Answer | list[Answer]:
         """The answer to a question about an image; lists give a list of answers.
 
         ``options`` go to `model.generate`. If they ask for several sequences, the answers to each

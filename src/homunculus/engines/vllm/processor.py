@@ -23,12 +23,13 @@ from vllm.multimodal.processing import PromptReplacement
 
 from homunculus.cache import LRU
 from homunculus.engines.cells.cache import tensor_bytes
-from homunculus.engines.select import scout_version, search
+from homunculus.engines.select import search
 from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 from homunculus.scouts.sight import Sight
+from homunculus.scouts.version import scout_version
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
 """Options under which `apply` hands on what it read; requests may not set them."""
