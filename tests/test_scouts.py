@@ -122,7 +122,7 @@ def test_an_engine_asks_it(where: str) -> None:
     answer = engine.generate(page(), QUESTION, max_new_tokens=1)
     assert answer.images[0].choice.anchor.tolist() == CELLS
     assert cells(answer.tokens[0]) == CELLS
-    assert engine.setting.scout == NAME
+    assert engine.setting.views.scout == NAME
 
 
 @pytest.mark.parametrize("where", ["before", "after"])

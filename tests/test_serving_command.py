@@ -15,6 +15,7 @@ import tiny
 from homunculus.commands.main import main
 from homunculus.engines.vllm import command, private
 from homunculus.engines.vllm.settings import Flags, merge
+from homunculus.engines.vllm.stock import STOCK_FAMILIES, view_settings
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = f"VLLM_MAX_IMAGE_PIXELS={command.PIXELS} VLLM_MEDIA_CONNECTOR=homunculus "
@@ -103,6 +104,21 @@ def test_it_becomes_the_launcher_with_flags_as_they_came(taken):
     assert json.loads(words[3])["tokens"] == 64
     assert "images" not in json.loads(words[3])
     assert words[4:] == ["serve", *rest]
+
+
+def test_only_flags_that_were_given_are_settings(taken):
+    """Families that vLLM's own classes serve have other defaults."""
+    flags = ["--max-search-seconds", "30", "--search-threads", "8"]
+    assert main(["serve", "some/model"]) == main(["serve", "some/model", *flags]) == 0
+    plain, told = (json.loads(words[3]) for _, words, _ in taken)
+    assert not plain.keys() & {"seconds", "threads", "pixels"}
+    name = next(iter(STOCK_FAMILIES))
+    settings = view_settings(plain, name)
+    assert (settings.seconds, settings.threads) == (10, 1)
+    settings = view_settings(told, name)
+    assert (settings.seconds, settings.threads) == (30, 8)
+    with pytest.raises(ValueError, match="--max-request-pixels is for Qwen's models"):
+        view_settings(told | {"pixels": 1_000_000}, name)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from homunculus.checks import Grid
 from homunculus.lazy import need
+from homunculus.planner.counting import Size
 
 Window = tuple[float, float, float, float]
 """y0 x0 y1 x1 in fractions of the image; outside 0 to 1 where the family pads."""
@@ -130,9 +131,6 @@ def split_rows(rows: Float[Tensor, "n d"], layouts: Sequence[Layout]) -> list[Fl
 
 # ---- families ------------------------------------------------------------------------------------
 
-Size = tuple[int, int]
-"""Height and width of the original image in pixels."""
-
 
 @dataclass(frozen=True)
 class ImageBatch:
@@ -143,7 +141,7 @@ class ImageBatch:
     inputs: Mapping[str, Any]
     """What the processor made of the prompts."""
     sizes: Sequence[Size]
-    """Sizes of all images, in the order of the prompt."""
+    """Sizes of the original images, in the order of the prompt."""
     alone: Sequence[bool]
     """For each image, whether it is the only one of its conversation."""
 

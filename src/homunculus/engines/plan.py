@@ -14,49 +14,20 @@ from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map, pool_max
 from homunculus.engines.select import (
     Choice,
+    Frame,
     LatticeView,
     centre_rows,
     select,
+    turned,
     with_heights,
 )
-from homunculus.planner.acuity import VLM, Acuity, get_acuity
+from homunculus.planner.acuity import get_acuity
 from homunculus.planner.belief import believe
 from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.options import ViewOptions
 from homunculus.planner.plan import Plan
 from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Match, Sight
-
-AcuityLike = Acuity | str | None
-"""A reader's acuity, or its name; None for the usual one."""
-
-
-def acuity_of(value: AcuityLike) -> Acuity:
-    """The acuity that is meant."""
-    if value is None:
-        return VLM
-    return get_acuity(value)
-
-
-@dataclass(frozen=True)
-class Viewing:
-    """What a plan of views goes by, besides the image and the question."""
-
-    acuity: Acuity = VLM
-    """How small the model still reads."""
-    context: float = 1 / 8
-    """The least share of the tokens that a small picture of the whole gets."""
-
-    def __post_init__(self) -> None:
-        context: Any = self.context  # from a file or a flag it may be of any type
-        number = isinstance(context, float | int) and not isinstance(context, bool)
-        if not number or not 0 <= context <= 1:
-            raise ValueError(
-                f"views: context is a share of the tokens, 0 to 1, got {context!r}. 0 lets the "
-                "small picture of the whole be left out."
-            )
-
-
-USUAL = Viewing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +51,13 @@ def choose_before(
     material: Sequence[Material],
     slots: Sequence[int],
     method: Method,
-    viewing: Viewing,
+    options: ViewOptions,
     cell: int,
 ) -> list[Choice]:
     """The tokens of each image before it is encoded; ``cell`` is a cell's side in pixels."""
     if method.rule.planned:
         return [
-            choose_views(ViewRequest(image.size, image.layout, cell, image.sight), count, viewing)
+            choose_views(ViewRequest(image.size, image.layout, cell, image.sight), count, options)
             for image, count in zip(images, slots, strict=True)
         ]
     layouts, maps = [image.layout for image in images], [image.relevance for image in images]
@@ -111,7 +82,7 @@ class ViewRequest:
 
     def visible_sight(self) -> Sight:
         """The sight on the part of the image that the model sees, heights in pixels of that."""
-        top, left, bottom, right = self.layout.window
+        top, _, bottom, _ = self.layout.window
         scale = self.shown[0] / ((bottom - top) * self.size[0])
         maps = {name: getattr(self.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
         parts = {
@@ -119,35 +90,30 @@ class ViewRequest:
             for name, whole in maps.items()
             if isinstance(whole, Tensor)
         }
-        part = (left, top, right - left, bottom - top)
-        inside = (_within(match, part) for match in self.sight.matches)
+        inside = (_within(match, turned(self.layout.window)) for match in self.sight.matches)
         matches = tuple(match for match in inside if match is not None)
         return with_heights(replace(self.sight, **parts, matches=matches), scale)
 
 
-def _within(match: Match, part: tuple[float, float, float, float]) -> Match | None:
-    """A match on a part of an image (x y, width and height); None if it lies outside."""
-    (x0, y0, x1, y1), (left, top, wide, high) = match.box, part
+def _within(match: Match, part: Frame) -> Match | None:
+    """A match on a part of an image (x0 y0 x1 y1); None if it lies outside."""
+    (x0, y0, x1, y1), (left, top, right, bottom) = match.box, part
+    wide, high = right - left, bottom - top
     box = ((x0 - left) / wide, (y0 - top) / high, (x1 - left) / wide, (y1 - top) / high)
     x0, y0, x1, y1 = (min(1.0, max(0.0, side)) for side in box)
     return replace(match, box=(x0, y0, x1, y1)) if x0 < x1 and y0 < y1 else None
 
 
-def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
+def choose_views(request: ViewRequest, slots: int, options: ViewOptions) -> Choice:
     """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
     layout = request.layout
     if slots >= len(layout.row):
         (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
         return choice
-    rule = TokenRule(f"{request.cell} px", request.cell)
+    rule, acuity = TokenRule(f"{request.cell} px", request.cell), get_acuity(options.acuity)
+    belief = believe(request.visible_sight(), request.shown, acuity)
     plan = find_views(
-        believe(request.visible_sight(), request.shown, viewing.acuity),
-        request.shown,
-        slots,
-        rule,
-        viewing.acuity,
-        context=viewing.context,
-        exact=True,
+        belief, request.shown, slots, rule, acuity, context=options.context, exact=True
     )
     views = tuple(_views(plan, request))
     box = torch.cat([_boxes(view) for view in views])
@@ -167,8 +133,8 @@ def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
         grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
         yield LatticeView((0, 0, *request.layout.grid), grid)
     for window in plan.windows:
-        left, top, right, bottom = (edge / cell for edge in window.box)
-        yield LatticeView((top, left, bottom, right), window.tokens)
+        x0, y0, x1, y1 = (edge / cell for edge in window.box)
+        yield LatticeView(turned((x0, y0, x1, y1)), window.tokens)
 
 
 def _boxes(view: LatticeView) -> Float[Tensor, "k 4"]:

@@ -85,7 +85,18 @@ def _mean(value: Float[Tensor, "1 n c"], grid: Grid, layout: Layout) -> Float[Te
 
 Edge = float | int
 Frame = tuple[Edge, Edge, Edge, Edge]
-"""y0 x0 y1 x1 in cells of the lattice; the edges are whole pixels."""
+"""y0 x0 y1 x1 in cells of the lattice; the edges are whole pixels. Engines write y first, as their
+tensors do; the planner, scouts and Pillow write x first. `turned` makes one from the other."""
+
+
+def turned(box: Frame) -> Frame:
+    """A box of the planner as engines write it, or the other way round.
+
+    >>> turned((1, 2, 30, 40))
+    (2, 1, 40, 30)
+    """
+    x0, y0, x1, y1 = box
+    return y0, x0, y1, x1
 
 
 class LatticeView(NamedTuple):

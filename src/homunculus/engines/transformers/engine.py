@@ -8,6 +8,7 @@ Nothing of the model is changed: kept features go in through `mm_encoder_outputs
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, overload
 
 import torch
@@ -17,6 +18,7 @@ from homunculus.engines import encode
 from homunculus.engines.cells.methods import Method
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels
+from homunculus.engines.parts import PartRequest
 from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import encode_cells, resize_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
@@ -41,7 +43,8 @@ from homunculus.engines.transformers.inputs import (
 )
 from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
-from homunculus.engines.views import PartRequest
+from homunculus.planner.acuity import get_acuity
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.sight import Scout, Sight
 
 BEFORE = {
@@ -66,9 +69,10 @@ class Engine:
 
     def __repr__(self) -> str:
         values = dict(vars(self.setting))
-        viewing = values.pop("viewing")
+        views: ViewOptions = values.pop("views")
+        values["scout"] = str(views.scout) if isinstance(views.scout, str | Path) else "given"
         if self.method.rule.planned:
-            values |= {"acuity": viewing.acuity.name, "context": viewing.context}
+            values |= {"acuity": get_acuity(views.acuity).name, "context": views.context}
         setting = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"Engine({self.family.name}, {setting})"
 
@@ -258,7 +262,7 @@ class Engine:
             return self._choose_after(inputs, sources, seen, slots)
         cell = cell_pixels(self.model.config)
         material = [material_for(image.image, self.method, image.layout) for image in seen]
-        choices = choose_before(seen, material, slots, self.method, self.setting.viewing, cell)
+        choices = choose_before(seen, material, slots, self.method, self.setting.views, cell)
         layouts = [image.layout for image in seen]
         request = PartRequest(inputs, layouts, choices, self.method.rule)
         with encode.fast_patches(self.model, self.setting.fast):

@@ -13,9 +13,9 @@ from homunculus.engines import encode
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout
+from homunculus.engines.parts import are_cells
 from homunculus.engines.select import Choice
 from homunculus.engines.transformers.conversation import ImageQuestion
-from homunculus.engines.views import are_cells
 from homunculus.pages import Picture, open_picture
 from homunculus.scouts.sight import Sight
 from homunculus.show import panels

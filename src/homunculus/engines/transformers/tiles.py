@@ -14,8 +14,8 @@ from homunculus.checks import Grid
 from homunculus.engines.cells.types import Rule
 from homunculus.engines.encode import Encoded
 from homunculus.engines.families import Layout
+from homunculus.engines.parts import PartRequest, by_image, gather_rows, part_pixels, parts, resize
 from homunculus.engines.select import Choice
-from homunculus.engines.views import PartRequest, by_image, gather_rows, part_pixels, parts, resize
 from homunculus.lazy import need
 
 NONE = -1

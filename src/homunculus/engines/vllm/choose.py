@@ -15,10 +15,10 @@ from torch import Tensor
 from homunculus.engines.cells.methods import Material, Method
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Layout, merged_layouts
+from homunculus.engines.parts import Part, by_image, parts, row_order
 from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
-from homunculus.engines.views import Part, by_image, parts, row_order
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.scouts.sight import Sight
 
@@ -170,7 +170,7 @@ def choose_tokens(
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
     material = [material_for(image.image, method, image.layout) for image in seen]
     cell = prod(image_inputs.cell)
-    choices = choose_before(seen, material, slots, method, settings.viewing, cell)
+    choices = choose_before(seen, material, slots, method, settings.views, cell)
     fields = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),

@@ -18,8 +18,8 @@ from homunculus.engines.vllm import PREFIX, check_names, check_version
 from homunculus.engines.vllm.private import vision_info
 from homunculus.engines.vllm.settings import Flags, ServerSettings, merge
 from homunculus.engines.vllm.stock import (
-    FAMILIES,
     MIDDLEWARE,
+    STOCK_FAMILIES,
     VARIABLE,
     ViewSettings,
     describe,
@@ -113,7 +113,7 @@ def _prepare_views(
         setattr(arguments, flag, getattr(arguments, flag) or value)
     arguments.limit_mm_per_prompt, settings = raise_limit(arguments.limit_mm_per_prompt, settings)
     options = arguments.mm_processor_kwargs or {}
-    arguments.mm_processor_kwargs = {**FAMILIES[name].options, **options} or None
+    arguments.mm_processor_kwargs = {**STOCK_FAMILIES[name].options, **options} or None
     arguments.middleware = [*arguments.middleware, MIDDLEWARE]
     os.environ[VARIABLE] = json.dumps(asdict(settings))
     return settings

@@ -28,6 +28,7 @@ from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
+from homunculus.planner.acuity import get_acuity
 from homunculus.scouts.sight import Sight
 from homunculus.scouts.version import scout_version
 
@@ -196,14 +197,15 @@ class ProcessorMixin:
         self, contents: Sequence[str], questions: Sequence[str], settings: ServerSettings
     ) -> list[str]:
         """For each image, a digest of its pixels, its question, the settings and the scout."""
+        same = {
+            "tokens": settings.tokens, "method": settings.method, "where": settings.where,
+            "views": f"{get_acuity(settings.acuity)} {settings.context}",
+            "version": scout_version(settings.scout),
+        }  # fmt: skip
         keys = [
-            self._hash(
-                image=content, question=question, tokens=settings.tokens,
-                method=settings.method, where=settings.where, viewing=repr(settings.viewing),
-                version=scout_version(settings.scout),
-            )
+            self._hash(image=content, question=question, **same)
             for content, question in zip(contents, questions, strict=True)
-        ]  # fmt: skip
+        ]
         return [key + LATE if self.late[key] else key for key in keys]
 
     def _hash(self, **values: Any) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
+from homunculus.checks import is_whole
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
-from homunculus.engines.plan import Viewing, acuity_of
-from homunculus.engines.views import check_before, default_method
+from homunculus.engines.parts import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
-from homunculus.planner.acuity import VLM
+from homunculus.planner.acuity import VLM, get_acuity
 from homunculus.planner.counting import DEFAULT_TOKENS
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.registry import check_scout
 from homunculus.scouts.sight import Scout
 
@@ -23,10 +24,38 @@ TRUST, MODE = "--trust-request-mm-kwargs", "--tokenizer-mode"
 
 
 @dataclass(frozen=True)
-class ServerSettings:
-    """Settings of a server; a request may have its own `tokens` and `question`."""
+class SharedSettings:
+    """Settings of every server, whether its models run with our classes or with vLLM's own."""
 
     tokens: int = DEFAULT_TOKENS
+    images: int = 32
+    """Images per request."""
+    seconds: float | int = 30
+    """Seconds that a request waits for relevance searches; then its images are shown as a whole."""
+    threads: int = 2
+    """Threads of an API server for relevance searches."""
+    scout: str = "auto"
+    """Name of the scout, or a folder with its weights."""
+    acuity: str = VLM.name
+    """How small the model still reads, by name."""
+
+    def __post_init__(self) -> None:
+        values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
+        check_whole(values, "tokens", "images", "threads")
+        if type(values["seconds"]) not in (int, float) or not self.seconds > 0:
+            raise ValueError(
+                f"homunculus: seconds must be a number above 0, got {values['seconds']!r}."
+            )
+        if not isinstance(values["scout"], str):
+            raise ValueError(f"homunculus: scout must be a name or a folder, got {self.scout!r}.")
+        check_scout(self.scout)
+        get_acuity(self.acuity)
+
+
+@dataclass(frozen=True)
+class ServerSettings(SharedSettings):
+    """Settings of a server of Qwen's models; a request may have its own `tokens` and `question`."""
+
     method: str = ""
     """By default `views`, or `cut` after the encoder."""
     where: Where = "before"
@@ -36,38 +65,28 @@ class ServerSettings:
     """Whether an image keeps the question of its own turn."""
     override: bool = False
     """Whether a request may set its own question and a smaller number of tokens."""
-    images: int = 32
-    """Images per request."""
     pixels: int = 256_000_000
     """Pixels of all images of a request."""
-    seconds: int = 30
-    """Seconds that a request waits for relevance searches; then its images are shown as a whole."""
-    threads: int = 2
-    """Threads of an API server for relevance searches."""
     letters: int = 2000
     """Characters of a question that are used."""
-    scout: str = "auto"
-    """Name of the scout, or a folder with its weights."""
-    acuity: str = VLM.name
-    """How small the model still reads, by name, for planned views."""
-    context: float = 1 / 8
+    context: float | int = 1 / 8
     """The least share of the tokens that planned views give to a small picture of the whole."""
     question: str | None = None
     """Replaces the question of the conversation."""
 
     def __post_init__(self) -> None:
-        values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
-        names = ("tokens", "images", "pixels", "seconds", "threads", "letters")
-        check_whole(values, names)
+        super().__post_init__()
+        values: dict[str, Any] = vars(self)
+        check_whole(values, "pixels", "letters")
         kinds = {"where": Where, "question_from": Source}
         for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
                 raise ValueError(
-                    f"homunculus: {name} is {' or '.join(get_args(kind))}, got {got!r}."
+                    f"homunculus: {name} must be {' or '.join(get_args(kind))}, got {got!r}."
                 )
-        check_switches(values, ("pin", "override"))
+        check_switches(values, "pin", "override")
         if not isinstance(values["question"], str | None):
-            raise ValueError(f"homunculus: question is a text, got {values['question']!r}.")
+            raise ValueError(f"homunculus: question must be text, got {values['question']!r}.")
         if not self.method:
             object.__setattr__(self, "method", default_method(before=self.where == "before"))
         try:
@@ -90,8 +109,7 @@ class ServerSettings:
             raise ValueError(
                 f"homunculus: {method.name} are encoded by themselves. Use --where before."
             )
-        _ = self.viewing  # raises if there is no such acuity
-        check_scout_name(values["scout"])
+        _ = self.views  # checks them
 
     @property
     def method_object(self) -> Method:
@@ -99,9 +117,9 @@ class ServerSettings:
         return get_method(self.method)
 
     @property
-    def viewing(self) -> Viewing:
+    def views(self) -> ViewOptions:
         """What planned views go by."""
-        return Viewing(acuity_of(self.acuity), self.context)
+        return ViewOptions(acuity=self.acuity, scout=self.scout, context=self.context)
 
     @property
     def scout_object(self) -> Scout:
@@ -147,28 +165,20 @@ class ServerSettings:
 # ---- checks of settings --------------------------------------------------------------------------
 
 
-def check_whole(values: Mapping[str, Any], names: Sequence[str], least: int = 1) -> None:
-    """Raise unless these settings are whole numbers."""
+def check_whole(values: Mapping[str, Any], *names: str) -> None:
+    """Raise unless these settings are integers of at least 1."""
     for name in names:
-        value = values[name]
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if not is_whole(values[name]) or values[name] < 1:
             raise ValueError(
-                f"homunculus: {name} is a whole number from {least} on, got {value!r}."
+                f"homunculus: {name} must be an integer of at least 1, got {values[name]!r}."
             )
 
 
-def check_switches(values: Mapping[str, Any], names: Sequence[str]) -> None:
+def check_switches(values: Mapping[str, Any], *names: str) -> None:
     """Raise unless these settings are on or off."""
     for name in names:
         if not isinstance(values[name], bool):
-            raise ValueError(f"homunculus: {name} is true or false, got {values[name]!r}.")
-
-
-def check_scout_name(scout: Any) -> None:
-    """Raise unless there is such a scout."""
-    if not isinstance(scout, str):
-        raise ValueError(f"homunculus: scout is a name or a folder, got {scout!r}.")
-    check_scout(scout)
+            raise ValueError(f"homunculus: {name} must be true or false, got {values[name]!r}.")
 
 
 # ---- checks of a request -------------------------------------------------------------------------
@@ -279,7 +289,7 @@ def _images(limits: Mapping[str, Any], flag: int | None) -> int:
     count = own.get("count") if isinstance(own, Mapping) else own
     if count is None:
         return ServerSettings().images if flag is None else flag
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+    if not is_whole(count) or count < 1:
         raise ValueError(
             f"{LIMITS}: expected at least 1 image, got {count!r}. For text alone use `vllm serve`."
         )
