@@ -64,7 +64,6 @@ def test_a_family_that_cannot_be_cut_before_its_encoder_says_so() -> None:
         ("tokens", 0, "tokens must be 1 or more, got 0"),
         ("tokens", 2.5, "tokens must be a whole number, got 2.5"),
         ("where", "beside", "where must be before or after, got 'beside'"),
-        ("marks", "some", "marks must be free or counted, got 'some'"),
         ("fast", "no", "fast must be True or False, got 'no'"),
     ],
 )

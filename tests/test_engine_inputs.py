@@ -215,8 +215,7 @@ def test_the_processor_of_another_family_is_refused() -> None:
 def test_an_engine_is_written_in_one_line() -> None:
     engine = attached("qwen3_vl", tokens=40)
     assert repr(engine) == (
-        "Engine(qwen3_vl, tokens=40, method='grid', where='after', marks='free', fast=False, "
-        "scout='given')"
+        "Engine(qwen3_vl, tokens=40, method='grid', where='after', fast=False, scout='given')"
     )
 
 

@@ -29,7 +29,7 @@ from homunculus import Sight
 from homunculus.commands.main import main
 from homunculus.engines.encode import stack_rows
 from homunculus.engines.families import plain_layout
-from homunculus.engines.plan import ViewRequest, _within, choose_views
+from homunculus.engines.plan import SeenImage, _within, choose_views
 from homunculus.engines.select import LatticeView, search
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.vllm.choose import ANCHOR, ORDER, PARTS, SIZES, ImageInputs, choose_tokens
@@ -244,9 +244,9 @@ def test_heights_scale_with_the_image_that_the_model_sees(kind: str) -> None:
     height = 40.0 if kind == "number" else torch.full((12, 12), 40.0)
     large = Sight(logit, sure=1.0, size=height, size_error=0.1)
     small = replace(large, size=height / 2)
-    one = choose_views(ViewRequest((768, 768), layout, 16, large), 30, ViewOptions())
-    two = choose_views(ViewRequest((384, 384), layout, 16, small), 30, ViewOptions())
-    other = choose_views(ViewRequest((384, 384), layout, 16, large), 30, ViewOptions())
+    one = choose_views(SeenImage(None, (768, 768), layout, large), 16, 30, ViewOptions())
+    two = choose_views(SeenImage(None, (384, 384), layout, small), 16, 30, ViewOptions())
+    other = choose_views(SeenImage(None, (384, 384), layout, large), 16, 30, ViewOptions())
     assert one.views == two.views != other.views
 
 
@@ -256,9 +256,11 @@ def test_a_window_of_the_image_is_planned_by_its_part_of_the_map() -> None:
     logit[12, 2] = 0.0
     half = plain_layout(12, 12, (0.5, 0.0, 1.0, 1.0))
     sight = Sight(logit, sure=1.0, size=8.0, size_error=0.1)
-    found = choose_views(ViewRequest((384, 192), half, 16, sight), 16, ViewOptions())
+    found = choose_views(SeenImage(None, (384, 192), half, sight), 16, 16, ViewOptions())
     same = replace(sight, logit=logit[8:])
-    alone = choose_views(ViewRequest((192, 192), plain_layout(12, 12), 16, same), 16, ViewOptions())
+    alone = choose_views(
+        SeenImage(None, (192, 192), plain_layout(12, 12), same), 16, 16, ViewOptions()
+    )
     assert found.views == alone.views
 
 

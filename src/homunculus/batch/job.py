@@ -47,8 +47,6 @@ class Job:
     as it is."""
     cap: int = 1024
     shard_rows: int = 256
-    tries: int = 3
-    """How often a row may end its process before it becomes an error row."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "acuity", get_acuity(self.acuity))
@@ -81,10 +79,6 @@ class Job:
             "acuity": get_acuity(self.acuity).to_json(),
             "scout_version": scout_version(self.scout),
         }
-
-    def fingerprint(self, version: str) -> str:
-        """A short name of all that."""
-        return digest(SCHEMA, version, self.facts())
 
 
 def digest(*parts: Any) -> str:

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.checks import Grid
 from homunculus.engines.cells.methods import Material, Method, get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map, pool_max
@@ -57,42 +58,29 @@ def choose_before(
     """The tokens of each image before it is encoded; ``cell`` is a cell's side in pixels."""
     if method.rule.planned:
         return [
-            choose_views(ViewRequest(image.size, image.layout, cell, image.sight), count, options)
+            choose_views(image, cell, count, options)
             for image, count in zip(images, slots, strict=True)
         ]
     layouts, maps = [image.layout for image in images], [image.relevance for image in images]
     return select(layouts, maps, slots, method, material=material)
 
 
-@dataclass(frozen=True, eq=False)
-class ViewRequest:
-    """An image of which views are to be planned."""
+def visible_sight(image: SeenImage, shown: Size) -> Sight:
+    """The sight on the part of an image that the model sees, heights in pixels of that.
 
-    size: Size
-    """Height and width of the image itself in pixels."""
-    layout: Layout
-    cell: int
-    """Side of a cell in pixels of the image that the model sees."""
-    sight: Sight
-
-    @property
-    def shown(self) -> Size:
-        """Height and width of the image that the model sees."""
-        return self.layout.grid[0] * self.cell, self.layout.grid[1] * self.cell
-
-    def visible_sight(self) -> Sight:
-        """The sight on the part of the image that the model sees, heights in pixels of that."""
-        top, _, bottom, _ = self.layout.window
-        scale = self.shown[0] / ((bottom - top) * self.size[0])
-        maps = {name: getattr(self.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
-        parts = {
-            name: cut_map(whole.detach().float().cpu(), self.layout)
-            for name, whole in maps.items()
-            if isinstance(whole, Tensor)
-        }
-        inside = (_within(match, turned(self.layout.window)) for match in self.sight.matches)
-        matches = tuple(match for match in inside if match is not None)
-        return with_heights(replace(self.sight, **parts, matches=matches), scale)
+    ``shown`` is its height and width there.
+    """
+    top, _, bottom, _ = image.layout.window
+    maps = {name: getattr(image.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
+    parts = {
+        name: cut_map(whole.detach().float().cpu(), image.layout)
+        for name, whole in maps.items()
+        if isinstance(whole, Tensor)
+    }
+    inside = (_within(match, turned(image.layout.window)) for match in image.sight.matches)
+    matches = tuple(match for match in inside if match is not None)
+    scale = shown[0] / ((bottom - top) * image.size[0])
+    return with_heights(replace(image.sight, **parts, matches=matches), scale)
 
 
 def _within(match: Match, part: Frame) -> Match | None:
@@ -104,18 +92,20 @@ def _within(match: Match, part: Frame) -> Match | None:
     return replace(match, box=(x0, y0, x1, y1)) if x0 < x1 and y0 < y1 else None
 
 
-def choose_views(request: ViewRequest, slots: int, options: ViewOptions) -> Choice:
-    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
-    layout = request.layout
+def choose_views(image: SeenImage, cell: int, slots: int, options: ViewOptions) -> Choice:
+    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves.
+
+    ``cell`` is a cell's side in pixels of the image that the model sees.
+    """
+    layout = image.layout
+    shown = (layout.grid[0] * cell, layout.grid[1] * cell)
     if slots >= len(layout.row):
         (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
         return choice
-    rule, acuity = TokenRule(f"{request.cell} px", request.cell), get_acuity(options.acuity)
-    belief = believe(request.visible_sight(), request.shown, acuity)
-    plan = find_views(
-        belief, request.shown, slots, rule, acuity, context=options.context, exact=True
-    )
-    views = tuple(_views(plan, request))
+    rule, acuity = TokenRule(f"{cell} px", cell), get_acuity(options.acuity)
+    belief = believe(visible_sight(image, shown), shown, acuity)
+    plan = find_views(belief, shown, slots, rule, acuity, context=options.context, exact=True)
+    views = tuple(_views(plan, layout.grid, cell))
     box = torch.cat([_boxes(view) for view in views])
     if len(box) != slots:  # a prompt has a place for each
         raise ValueError(f"views: expected {slots} tokens of the plan {plan}, got {len(box)}.")
@@ -127,11 +117,10 @@ def choose_views(request: ViewRequest, slots: int, options: ViewOptions) -> Choi
     return Choice(anchor[order], tokens, order, views=views)
 
 
-def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
-    cell = request.cell
+def _views(plan: Plan, grid: Grid, cell: int) -> Iterator[LatticeView]:
     if plan.whole is not None:
-        grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
-        yield LatticeView((0, 0, *request.layout.grid), grid)
+        high, wide = plan.whole
+        yield LatticeView((0, 0, *grid), (-(-high // cell), -(-wide // cell)))
     for window in plan.windows:
         x0, y0, x1, y1 = (edge / cell for edge in window.box)
         yield LatticeView(turned((x0, y0, x1, y1)), window.tokens)

@@ -46,7 +46,7 @@ def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
 
 
 def with_heights(sight: Sight, scale: float) -> Sight:
-    """The same sight with heights in pixels of an image that is ``scale`` times as large."""
+    """A sight with heights in pixels of an image that is ``scale`` times as large."""
     return sight if sight.size is None else replace(sight, size=sight.size * scale)
 
 

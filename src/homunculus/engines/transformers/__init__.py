@@ -26,7 +26,6 @@ def attach(
     tokens: int = DEFAULT_TOKENS,
     method: str | Method | None = None,
     where: Literal["auto", "before", "after"] = "auto",
-    marks: Literal["free", "counted"] = "free",
     fast: bool = False,
     scout: ScoutLike = "auto",
     acuity: AcuityLike = "vlm",
@@ -39,7 +38,6 @@ def attach(
     ``method``: what chooses them; "views" before the encoder and "cut" after it, if you name none.
     ``where``: "before" the encoder, which then encodes nothing else, or "after" it; "auto" means
     before if the family and the method support it.
-    ``marks``: whether text tokens that some families write between tiles are "counted" as well.
     ``fast``: compute patch embeddings as matrix products, which is several times faster in bf16 on
     a CPU and differs only by rounding.
     ``scout``: what rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
@@ -75,7 +73,7 @@ def attach(
         check_family(kind)
         check_before(method)
     options = ViewOptions(acuity=get_acuity(acuity), scout=scout, context=context)
-    setting = Setting(tokens, method.name, where, marks, fast, options)
+    setting = Setting(tokens, method.name, where, fast, options)
     return Engine(model, processor, setting, method, kind, scout_for(method, scout))
 
 

@@ -36,7 +36,6 @@ from homunculus.engines.transformers.inputs import (
     Answer,
     ImageTokens,
     Prepared,
-    count_marks,
     cut_prompt,
     kept_columns,
     locate,
@@ -172,19 +171,18 @@ class Engine:
         placeholder = inputs["input_ids"] == self.model.config.image_token_id
         layouts = self._layouts(inputs, sources) if sources else []
         places = locate(placeholder, layouts)
-        marks = count_marks(places)
         sights = self._sights(sources, layouts, pinned)
         seen = [
             SeenImage(source.image, source.size, layout, sight)
             for source, layout, sight in zip(sources, layouts, sights, strict=True)
         ]
-        choices, encoded = self._choose(inputs, sources, seen, marks)
+        choices, encoded = self._choose(inputs, sources, seen)
         text = inputs["attention_mask"].bool() & ~placeholder
         columns = kept_columns(text, places, choices)
         plain = cut_prompt(inputs, positions, columns, self._pad)
         images = [
-            ImageTokens(source, image.layout, image.relevance, image.sight, choice, between)
-            for source, image, choice, between in zip(sources, seen, choices, marks, strict=True)
+            ImageTokens(source, image.layout, image.relevance, image.sight, choice)
+            for source, image, choice in zip(sources, seen, choices, strict=True)
         ]
         return Prepared(plain, encoded, images)
 
@@ -241,23 +239,15 @@ class Engine:
             raise ValueError(OTHER_CONVERSATION)
         return sights
 
-    def _slots(self, layout: Layout, marks: int = 0) -> int:
-        """How many tokens an image keeps; ``marks`` of text stand between them."""
-        counted = marks if self.setting.marks == "counted" else 0
-        return Budget(tokens=max(1, self.setting.tokens - counted)).slots(layout.total)
-
     def _choose(
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
         seen: Sequence[SeenImage],
-        marks: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
         if not seen:
             return [], encode.Encoded(None, [])
-        slots = [
-            self._slots(image.layout, between) for image, between in zip(seen, marks, strict=True)
-        ]
+        slots = [Budget(tokens=self.setting.tokens).slots(image.layout.total) for image in seen]
         if self.setting.where == "after":
             return self._choose_after(inputs, sources, seen, slots)
         cell = cell_pixels(self.model.config)
@@ -277,7 +267,7 @@ class Engine:
         seen: Sequence[SeenImage],
         slots: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
-        """The same from features of all rows."""
+        """The tokens of each image, chosen from features of all its rows."""
         method, layouts = self.method, [image.layout for image in seen]
         needs = method.needs - {"features"}  # which the model has
         material = [material_for(image.image, method, image.layout, needs) for image in seen]

@@ -49,11 +49,6 @@ def locate(image: Bool[Tensor, "b l"], layouts: Sequence[Layout]) -> list[Place]
     return [(int(samples[0]), columns) for samples, columns in by_image]
 
 
-def count_marks(places: Sequence[Place]) -> list[int]:
-    """For each image, the number of text tokens between its first and last placeholder."""
-    return [int(columns[-1] - columns[0]) + 1 - len(columns) for _, columns in places]
-
-
 def kept_columns(
     text: Bool[Tensor, "b l"], places: Sequence[Place], choices: Sequence[Choice]
 ) -> list[Int[Tensor, "_l"]]:
@@ -111,8 +106,6 @@ class ImageTokens:
     sight: Sight
     """What the scout made of the image, as a map of its own."""
     choice: Choice
-    marks: int
-    """Text tokens between the image's own in the prompt."""
 
     @property
     def origin(self) -> str:

@@ -14,19 +14,16 @@ class Setting:
     tokens: int
     method: str
     where: Literal["before", "after"]
-    marks: Literal["free", "counted"] = "free"
-    """Whether the text tokens that some families write between tiles count as well."""
     fast: bool = False
     """Whether patch embeddings are matrix products: faster on a CPU, equal but for rounding."""
     views: ViewOptions = field(default_factory=ViewOptions)
     """The scout, and what planned views go by."""
 
     def __post_init__(self) -> None:
-        values: dict[str, Any] = vars(self)  # from a file they may be of any type
+        where: Any = self.where  # from a file they may be of any type
+        fast: Any = self.fast
         check_count(self.tokens, "engine: tokens", "Pass what each image may cost: tokens=273.")
-        if not isinstance(values["fast"], bool):
-            raise ValueError(f"engine: fast must be True or False, got {values['fast']!r}.")
-        allowed = {"where": ("before", "after"), "marks": ("free", "counted")}
-        for name, options in allowed.items():
-            if (got := values[name]) not in options:
-                raise ValueError(f"engine: {name} must be {' or '.join(options)}, got {got!r}.")
+        if where not in ("before", "after"):
+            raise ValueError(f"engine: where must be before or after, got {where!r}.")
+        if not isinstance(fast, bool):
+            raise ValueError(f"engine: fast must be True or False, got {fast!r}.")

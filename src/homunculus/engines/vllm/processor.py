@@ -75,13 +75,8 @@ class Search:
 
 def light(sight: Sight) -> Sight:
     """What a choice needs of a sight; views of larger tensors would keep those in memory."""
-    size = sight.size.clone() if isinstance(sight.size, Tensor) else sight.size
-    thing = None if sight.thing is None else sight.thing.clone()
-    elsewhere = None if sight.elsewhere is None else sight.elsewhere.clone()
-    return Sight(
-        sight.logit.clone(), sight.sure, size, sight.size_error, thing=thing, elsewhere=elsewhere,
-        matches=sight.matches,
-    )  # fmt: skip
+    maps = {name: value.clone() for name, value in vars(sight).items() if isinstance(value, Tensor)}
+    return replace(sight, **maps, facts={})
 
 
 class InfoMixin:
@@ -130,10 +125,6 @@ class ProcessorMixin:
             )
             if key not in self.maps and self._vision_info(images, image)[1] > settings.tokens
         ]
-
-    def forget(self) -> None:
-        """Drop all that is kept of earlier requests."""
-        self.maps.clear()
 
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """Dummy images of vLLM at start-up, which metrics do not count."""

@@ -67,8 +67,6 @@ class ServerSettings(SharedSettings):
     """Whether a request may set its own question and a smaller number of tokens."""
     pixels: int = 256_000_000
     """Pixels of all images of a request."""
-    letters: int = 2000
-    """Characters of a question that are used."""
     context: float | int = 1 / 8
     """The least share of the tokens that planned views give to a small picture of the whole."""
     question: str | None = None
@@ -77,7 +75,7 @@ class ServerSettings(SharedSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         values: dict[str, Any] = vars(self)
-        check_whole(values, "pixels", "letters")
+        check_whole(values, "pixels")
         kinds = {"where": Where, "question_from": Source}
         for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
@@ -134,10 +132,6 @@ class ServerSettings(SharedSettings):
             return ServerSettings(**values)
         except TypeError as error:
             raise ValueError(f"homunculus: in the overrides of the config: {error}.") from error
-
-    def overrides(self) -> dict[str, Any]:
-        """The settings as an entry of the model's config."""
-        return asdict(self)
 
     def for_request(self, options: Any) -> "ServerSettings":
         """These settings with the options of a request."""
@@ -238,14 +232,11 @@ def check_images(images: Any, settings: ServerSettings) -> None:
 class Flags:
     """The flags of vLLM that carry the settings; None where the operator did not set one."""
 
-    overrides: Any = None
-    """`--hf-overrides`"""
-    limits: Any = None
-    """`--limit-mm-per-prompt`"""
-    trust: bool | None = None
-    """`--trust-request-mm-kwargs`"""
-    mode: str | None = None
-    """`--tokenizer-mode`, which selects the renderer."""
+    hf_overrides: Any = None
+    limit_mm_per_prompt: Any = None
+    trust_request_mm_kwargs: bool | None = None
+    tokenizer_mode: str | None = None
+    """Selects the renderer."""
 
 
 def merge(
@@ -257,24 +248,22 @@ def merge(
     serve` was given; ``architectures`` reads the model's config, and is called only if the operator
     names no architecture.
     """
-    overrides, limits = _object(OVERRIDES, given.overrides), _object(LIMITS, given.limits)
+    overrides = _object(OVERRIDES, given.hf_overrides)
     if NAME in overrides:
         raise ValueError(
             f"{OVERRIDES} has an entry `{NAME}`, which `homunculus serve` writes itself. "
             "Use its flags, such as --tokens."
         )
-    images = _images(limits, setting.get("images"))
+    limits, images = limit_images(given.limit_mm_per_prompt, setting.get("images"))
     settings = ServerSettings(**dict(setting, images=images))
     name = _architecture(overrides.get("architectures") or architectures())
-    if settings.override and given.trust is False:
+    if settings.override and given.trust_request_mm_kwargs is False:
         raise ValueError(f"--allow-override needs {TRUST}, which is switched off. Drop one.")
-    own = limits.get("image")
-    counted = dict(own, count=images) if isinstance(own, Mapping) else images
     return Flags(
-        overrides | {"architectures": [PREFIX + name], NAME: settings.overrides()},
-        {"video": 0} | limits | {"image": counted},
-        bool(given.trust) or settings.override,
-        given.mode or NAME,
+        overrides | {"architectures": [PREFIX + name], NAME: asdict(settings)},
+        limits,
+        bool(given.trust_request_mm_kwargs) or settings.override,
+        given.tokenizer_mode or NAME,
     ), settings
 
 
@@ -284,18 +273,26 @@ def _object(flag: str, value: Any) -> dict[str, Any]:
     raise ValueError(f"{flag}: expected a JSON object, got {value!r}.")
 
 
-def _images(limits: Mapping[str, Any], flag: int | None) -> int:
+def limit_images(limits: Any, max_images: int | None, views: int = 1) -> tuple[dict[str, Any], int]:
+    """`--limit-mm-per-prompt` for up to ``views`` pictures of each image, and images per request.
+
+    The operator's own limit counts images as clients send them.
+    """
+    limits = _object(LIMITS, limits)
     own = limits.get("image")
     count = own.get("count") if isinstance(own, Mapping) else own
     if count is None:
-        return ServerSettings().images if flag is None else flag
+        count = SharedSettings.images if max_images is None else max_images
     if not is_whole(count) or count < 1:
         raise ValueError(
             f"{LIMITS}: expected at least 1 image, got {count!r}. For text alone use `vllm serve`."
         )
-    if flag not in (None, count):
-        raise ValueError(f"--max-images is {flag}, but {LIMITS} allows {count}. Give one of them.")
-    return count
+    if max_images not in (None, count):
+        raise ValueError(
+            f"--max-images is {max_images}, but {LIMITS} allows {count}. Give one of them."
+        )
+    counted = dict(own, count=views * count) if isinstance(own, Mapping) else views * count
+    return {"video": 0} | limits | {"image": counted}, count
 
 
 def _architecture(names: Sequence[str]) -> str:

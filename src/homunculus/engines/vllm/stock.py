@@ -13,8 +13,7 @@ from dataclasses import dataclass, fields, replace
 from math import isqrt
 from typing import Any
 
-from homunculus.checks import is_whole
-from homunculus.engines.vllm.settings import LIMITS, SharedSettings, check_switches, check_whole
+from homunculus.engines.vllm.settings import SharedSettings, check_switches, check_whole
 from homunculus.lazy import need
 from homunculus.planner.bill import affordable, least
 from homunculus.planner.counting import (
@@ -115,17 +114,12 @@ class ViewSettings(SharedSettings):
         """The settings in the environment variable."""
         text = variables.get(VARIABLE, "{}")
         try:
-            values = json.loads(text)
-        except ValueError as error:
-            raise ValueError(f"{VARIABLE}: expected a JSON object, got {text[:80]!r}.") from error
-        names = [field.name for field in fields(ViewSettings)]
-        unknown = [name for name in values if name not in names] if isinstance(values, dict) else []
-        if unknown or not isinstance(values, dict):
+            return ViewSettings(**json.loads(text))
+        except (TypeError, ValueError) as error:
+            names = ", ".join(field.name for field in fields(ViewSettings))
             raise ValueError(
-                f"{VARIABLE}: expected a JSON object of {', '.join(names)}, got "
-                f"{', '.join(map(repr, unknown)) or text[:80]}."
-            )
-        return ViewSettings(**values)
+                f"{VARIABLE}: expected a JSON object of {names}, got {text[:80]}: {error}"
+            ) from error
 
 
 ONLY_QWEN = {
@@ -146,23 +140,6 @@ def view_settings(setting: Mapping[str, Any], name: str) -> ViewSettings:
                 f"{flag} is for Qwen's models, got {setting[key]!r}. Leave it out."
             )
     return ViewSettings(**{key: setting[key] for key in setting if key not in ONLY_QWEN})
-
-
-def raise_limit(
-    limits: Mapping[str, Any] | None, settings: ViewSettings
-) -> tuple[dict[str, Any], ViewSettings]:
-    """`--limit-mm-per-prompt` for the views of as many images as a request may have.
-
-    The operator's own limit counts images as clients send them.
-    """
-    limits = dict(limits or {})
-    own = limits.get("image", settings.images)
-    images = own.get("count", settings.images) if isinstance(own, Mapping) else own
-    if not is_whole(images) or images < 1:
-        raise ValueError(f"{LIMITS}: expected at least 1 image, got {images!r}.")
-    views = images * (WINDOWS + 1)
-    counted = dict(own, count=views) if isinstance(own, Mapping) else views
-    return {"video": 0} | limits | {"image": counted}, replace(settings, images=images)
 
 
 # ---- the rule of a checkpoint --------------------------------------------------------------------
@@ -188,9 +165,12 @@ def find_rule(config: Any, images: int = 0) -> CountingRule:
         theirs = count_images(processor, sizes, marks)
         ours = list(rule.prices(sizes))
         if ours != theirs:
+            pixels = " and ".join(f"{wide} x {high}" for high, wide in sizes)
+            options = json.dumps(dict(STOCK_FAMILIES[name].options))
             raise ValueError(
-                f"{name}: expected images of {_text(sizes)} pixels to cost {ours} tokens, got "
-                f"{theirs}. No rule fits this checkpoint's processor. {_hint(name)}"
+                f"{name}: expected images of {pixels} pixels to cost {ours} tokens, got {theirs}. "
+                f"No rule fits this checkpoint's processor. Check {OPTIONS} (ours are {options}), "
+                "or serve it without views, by `vllm serve`."
             )
     facts = Facts(name, "the served checkpoint", "", "code", images, windows=WINDOWS)
     return replace(rule, facts=facts)
@@ -202,16 +182,6 @@ def _trials(rule: CountingRule) -> list[list[Size]]:
     near = [(side - 1, side + 1), (side, side), (side // 2 + 1, side), (2 * side, 3 * side + 5)]
     slim = [(4 * side, side // 2 + 3), (side // 3 + 2, 5 * side), (17, 90)]
     return [*([size] for size in (*near, *slim)), [near[0], slim[0], near[3]]]
-
-
-def _text(sizes: Sequence[Size]) -> str:
-    return " and ".join(f"{wide} x {high}" for high, wide in sizes)
-
-
-def _hint(name: str) -> str:
-    options = dict(STOCK_FAMILIES[name].options)
-    flag = f"It needs {OPTIONS} '{json.dumps(options)}'." if options else ""
-    return flag or "Serve it without views, by `vllm serve`."
 
 
 def count_images(processor: Any, sizes: Sequence[Size], marks: bool) -> list[int]:
