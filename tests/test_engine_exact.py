@@ -84,16 +84,12 @@ def test_a_talk_gets_in_a_batch_what_it_gets_alone(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("family", ["smolvlm", "idefics3"])
-def test_marks_between_tiles_are_free_or_counted(family: str) -> None:
+def test_text_between_tiles_stays_and_is_free(family: str) -> None:
     talk = [turn(picture(*LARGE), ASK)]
-    for marks, kept in (("free", K), ("counted", K - 27)):
-        prepared = attached(family, tokens=K, marks=marks).prepare(talk)
-        (look,) = prepared.images
-        image = images(attached(family), prepared["input_ids"])[0].nonzero()[:, 0]
-        assert look.marks == 27
-        assert len(image) == kept
-        first = untouched(attached(family), [talk])["input_ids"][0]
-        assert len(prepared["input_ids"][0]) == len(first) - 208 + kept  # text and marks stay
+    prepared = attached(family, tokens=K).prepare(talk)
+    assert len(images(attached(family), prepared["input_ids"])[0].nonzero()) == K
+    first = untouched(attached(family), [talk])["input_ids"][0]
+    assert len(prepared["input_ids"][0]) == len(first) - 208 + K
 
 
 # ---- the same as hiding the other tokens ---------------------------------------------------------

@@ -215,8 +215,7 @@ def test_the_processor_of_another_family_is_refused() -> None:
 def test_an_engine_is_written_in_one_line() -> None:
     engine = attached("qwen3_vl", tokens=40)
     assert repr(engine) == (
-        "Engine(qwen3_vl, tokens=40, method='grid', where='after', marks='free', fast=False, "
-        "scout='given')"
+        "Engine(qwen3_vl, tokens=40, method='grid', where='after', fast=False, scout='given')"
     )
 
 
@@ -224,7 +223,7 @@ def test_an_engine_is_written_in_one_line() -> None:
 def test_tokens_are_a_whole_number(tokens: Any) -> None:
     setting = Setting(tokens=7, method="cut", where="after")
     object.__setattr__(setting, "tokens", tokens)  # past the checks of types that only tests have
-    with pytest.raises(ValueError, match=rf"from 1 on, got {tokens!r}\. Pass how many tokens"):
+    with pytest.raises((TypeError, ValueError), match=rf"tokens must be .*, got {tokens!r}"):
         setting.__post_init__()
 
 

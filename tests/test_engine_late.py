@@ -9,8 +9,8 @@ from torch import Tensor
 
 from homunculus import Sight
 from homunculus.engines import qwen
+from homunculus.engines.parts import parts
 from homunculus.engines.transformers import attach
-from homunculus.engines.views import parts
 from tiny import ask, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")

@@ -17,10 +17,10 @@ from homunculus.engines.cells.methods import get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.encode import fast_patches
 from homunculus.engines.families import Layout, tiled_layout
+from homunculus.engines.parts import PartRequest, parts, works_before
 from homunculus.engines.select import Choice, select
 from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.engine import BEFORE
-from homunculus.engines.views import PartRequest, parts, works_before
 from tiny import ask, load, picture
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")

@@ -29,12 +29,13 @@ from homunculus import Sight
 from homunculus.commands.main import main
 from homunculus.engines.encode import stack_rows
 from homunculus.engines.families import plain_layout
-from homunculus.engines.plan import Viewing, ViewRequest, _within, choose_views
+from homunculus.engines.plan import SeenImage, _within, choose_views
 from homunculus.engines.select import LatticeView, search
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.vllm.choose import ANCHOR, ORDER, PARTS, SIZES, ImageInputs, choose_tokens
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.planner.acuity import VLM, Acuity
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.sight import Match
 from tiny import folder
 
@@ -243,9 +244,9 @@ def test_heights_scale_with_the_image_that_the_model_sees(kind: str) -> None:
     height = 40.0 if kind == "number" else torch.full((12, 12), 40.0)
     large = Sight(logit, sure=1.0, size=height, size_error=0.1)
     small = replace(large, size=height / 2)
-    one = choose_views(ViewRequest((768, 768), layout, 16, large), 30, Viewing())
-    two = choose_views(ViewRequest((384, 384), layout, 16, small), 30, Viewing())
-    other = choose_views(ViewRequest((384, 384), layout, 16, large), 30, Viewing())
+    one = choose_views(SeenImage(None, (768, 768), layout, large), 16, 30, ViewOptions())
+    two = choose_views(SeenImage(None, (384, 384), layout, small), 16, 30, ViewOptions())
+    other = choose_views(SeenImage(None, (384, 384), layout, large), 16, 30, ViewOptions())
     assert one.views == two.views != other.views
 
 
@@ -255,9 +256,11 @@ def test_a_window_of_the_image_is_planned_by_its_part_of_the_map() -> None:
     logit[12, 2] = 0.0
     half = plain_layout(12, 12, (0.5, 0.0, 1.0, 1.0))
     sight = Sight(logit, sure=1.0, size=8.0, size_error=0.1)
-    found = choose_views(ViewRequest((384, 192), half, 16, sight), 16, Viewing())
+    found = choose_views(SeenImage(None, (384, 192), half, sight), 16, 16, ViewOptions())
     same = replace(sight, logit=logit[8:])
-    alone = choose_views(ViewRequest((192, 192), plain_layout(12, 12), 16, same), 16, Viewing())
+    alone = choose_views(
+        SeenImage(None, (192, 192), plain_layout(12, 12), same), 16, 16, ViewOptions()
+    )
     assert found.views == alone.views
 
 
@@ -323,7 +326,7 @@ def test_an_engine_says_what_its_plans_go_by() -> None:
         ("qwen3_vl", {"where": "after"}, r"encoded by themselves.*where=\"before\""),
         ("internvl", {"where": "auto"}, "encoded by themselves, which internvl"),
         ("qwen3_vl", {"acuity": "eagle"}, "no acuity 'eagle'. There are rapidocr, tesseract, vlm"),
-        ("qwen3_vl", {"context": 1.5}, "context is a share of the tokens, 0 to 1, got 1.5"),
+        ("qwen3_vl", {"context": 1.5}, "context must be a number from 0 to 1, got 1.5"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(family: str, options: Any, message: str) -> None:
@@ -383,7 +386,7 @@ def test_vllms_settings_reach_the_plan() -> None:
     [
         ({"where": "after"}, "views are encoded by themselves. Use --where before"),
         ({"acuity": "eagle"}, "no acuity 'eagle'"),
-        ({"context": 2.0}, "context is a share of the tokens, 0 to 1, got 2.0"),
+        ({"context": 2.0}, "context must be a number from 0 to 1, got 2.0"),
     ],
 )
 def test_a_server_refuses_what_cannot_be_shown(options: Any, message: str) -> None:
@@ -400,7 +403,7 @@ def test_serve_has_flags_for_views(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_words_stand_where_they_are_on_the_part_that_the_model_sees() -> None:
-    lower = (0.0, 0.5, 1.0, 0.5)  # x y, width and height
+    lower = (0.0, 0.5, 1.0, 1.0)  # x0 y0 x1 y1
     seen = _within(Match("total", 0.9, (0.2, 0.6, 0.4, 0.8)), lower)
     assert seen is not None
     assert seen.box == pytest.approx((0.2, 0.2, 0.4, 0.6))

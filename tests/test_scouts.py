@@ -122,7 +122,7 @@ def test_an_engine_asks_it(where: str) -> None:
     answer = engine.generate(page(), QUESTION, max_new_tokens=1)
     assert answer.images[0].choice.anchor.tolist() == CELLS
     assert cells(answer.tokens[0]) == CELLS
-    assert engine.setting.scout == NAME
+    assert engine.setting.views.scout == NAME
 
 
 @pytest.mark.parametrize("where", ["before", "after"])
@@ -143,7 +143,7 @@ def test_vllms_two_choices_ask_it(where: str) -> None:
 
 
 def test_vllms_key_names_it() -> None:
-    from homunculus.engines.select import scout_version
+    from homunculus.scouts.version import scout_version
 
     assert len({scout_version(name) for name in (NAME, "auto", "pixels")}) == 3
 

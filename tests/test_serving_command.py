@@ -15,6 +15,7 @@ import tiny
 from homunculus.commands.main import main
 from homunculus.engines.vllm import command, private
 from homunculus.engines.vllm.settings import Flags, merge
+from homunculus.engines.vllm.stock import STOCK_FAMILIES, view_settings
 
 ROOT = Path(__file__).parents[1]
 DEFAULT = f"VLLM_MAX_IMAGE_PIXELS={command.PIXELS} VLLM_MEDIA_CONNECTOR=homunculus "
@@ -105,6 +106,21 @@ def test_it_becomes_the_launcher_with_flags_as_they_came(taken):
     assert words[4:] == ["serve", *rest]
 
 
+def test_only_flags_that_were_given_are_settings(taken):
+    """Families that vLLM's own classes serve have other defaults."""
+    flags = ["--max-search-seconds", "30", "--search-threads", "8"]
+    assert main(["serve", "some/model"]) == main(["serve", "some/model", *flags]) == 0
+    plain, told = (json.loads(words[3]) for _, words, _ in taken)
+    assert not plain.keys() & {"seconds", "threads", "pixels"}
+    name = next(iter(STOCK_FAMILIES))
+    settings = view_settings(plain, name)
+    assert (settings.seconds, settings.threads) == (10, 1)
+    settings = view_settings(told, name)
+    assert (settings.seconds, settings.threads) == (30, 8)
+    with pytest.raises(ValueError, match="--max-request-pixels is for Qwen's models"):
+        view_settings(told | {"pixels": 1_000_000}, name)
+
+
 @pytest.mark.parametrize(
     ("exported", "flags", "limit"),
     [
@@ -165,30 +181,30 @@ def completed(given=None, **setting):
 
 
 def test_overrides_of_the_operator_are_kept():
-    overrides = completed(Flags({"rope": 1}), tokens=64).overrides
+    overrides = completed(Flags({"rope": 1}), tokens=64).hf_overrides
     assert overrides["rope"] == 1
     assert overrides["homunculus"]["tokens"] == 64
     assert overrides["architectures"] == ["HomunculusQwen3VLForConditionalGeneration"]
 
 
 def test_limits_are_ours_unless_given():
-    assert completed(images=3).limits == {"image": 3, "video": 0}
-    flags = completed(Flags(limits={"video": 1, "image": {"width": 64}}))
-    assert flags.limits == {"video": 1, "image": {"width": 64, "count": 32}}
-    flags = completed(Flags(limits={"image": 2}))
-    assert flags.limits == {"image": 2, "video": 0}
-    assert flags.overrides["homunculus"]["images"] == 2
+    assert completed(images=3).limit_mm_per_prompt == {"image": 3, "video": 0}
+    flags = completed(Flags(limit_mm_per_prompt={"video": 1, "image": {"width": 64}}))
+    assert flags.limit_mm_per_prompt == {"video": 1, "image": {"width": 64, "count": 32}}
+    flags = completed(Flags(limit_mm_per_prompt={"image": 2}))
+    assert flags.limit_mm_per_prompt == {"image": 2, "video": 0}
+    assert flags.hf_overrides["homunculus"]["images"] == 2
 
 
 def test_requests_are_trusted_with_options_only_if_the_operator_says_so():
-    assert not completed().trust
-    assert completed(override=True).trust
-    assert completed(Flags(trust=True)).trust
+    assert not completed().trust_request_mm_kwargs
+    assert completed(override=True).trust_request_mm_kwargs
+    assert completed(Flags(trust_request_mm_kwargs=True)).trust_request_mm_kwargs
 
 
 def test_the_operator_s_tokenizer_mode_is_kept():
-    assert completed().mode == "homunculus"
-    assert completed(Flags(mode="hf")).mode == "hf"
+    assert completed().tokenizer_mode == "homunculus"
+    assert completed(Flags(tokenizer_mode="hf")).tokenizer_mode == "hf"
 
 
 @pytest.mark.parametrize(
@@ -196,9 +212,9 @@ def test_the_operator_s_tokenizer_mode_is_kept():
     [
         (Flags([1]), {}, "expected a JSON object, got [1]"),
         (Flags({"homunculus": {"tokens": 9}}), {}, "Use its flags"),
-        (Flags(limits={"image": 2}), {"images": 3}, "Give one of them"),
-        (Flags(limits={"image": 0}), {}, "at least 1 image"),
-        (Flags(trust=False), {"override": True}, "switched off"),
+        (Flags(limit_mm_per_prompt={"image": 2}), {"images": 3}, "Give one of them"),
+        (Flags(limit_mm_per_prompt={"image": 0}), {}, "at least 1 image"),
+        (Flags(trust_request_mm_kwargs=False), {"override": True}, "switched off"),
         (Flags({"architectures": ["PaliGemma"]}), {}, "Qwen3VLForConditionalGeneration"),
     ],
 )

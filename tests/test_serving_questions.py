@@ -1,9 +1,11 @@
 """What is asked about each image, read from the ids of a prompt."""
 
+from dataclasses import asdict
+
 import pytest
 
 import tiny
-from homunculus.engines.vllm.choose import Marks, questions, turns
+from homunculus.engines.vllm.choose import LETTERS, Marks, questions, turns
 from homunculus.engines.vllm.settings import ServerSettings
 
 IMAGE = "<|vision_start|><|image_pad|><|vision_end|>"
@@ -61,7 +63,7 @@ def test_the_other_ways_of_asking(marks):
 
 def test_long_questions_are_cut_and_bare_prompts_are_questions(marks):
     ids = prompt(marks, ("user", IMAGE + "why " * 1000))
-    assert [len(one) for one in questions(ids, marks, 1, ServerSettings(letters=100))] == [100]
+    assert [len(one) for one in questions(ids, marks, 1, ServerSettings())] == [LETTERS]
     bare = marks.tokenizer.encode(f"{IMAGE} What is it?", add_special_tokens=False)
     assert questions(bare, marks, 1, ServerSettings()) == ["What is it?"]
 
@@ -103,7 +105,7 @@ def test_what_a_request_may_bring():
 
 def test_a_setting_travels_in_the_config():
     class Config:
-        homunculus = ServerSettings(tokens=5).overrides()
+        homunculus = asdict(ServerSettings(tokens=5))
 
     assert ServerSettings.of(Config()).tokens == 5
     assert ServerSettings.of(object()) == ServerSettings()

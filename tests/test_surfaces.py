@@ -19,7 +19,7 @@ from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import TopK
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.families import plain_layout
-from homunculus.engines.views import are_cells
+from homunculus.engines.parts import are_cells
 from homunculus.show.cells import look
 from homunculus_lab.methods import FEATURES
 from tiny import FAMILIES, load

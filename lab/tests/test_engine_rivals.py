@@ -60,7 +60,7 @@ def test_a_budget_for_all_rows_changes_no_row(loaded: SimpleNamespace) -> None:
 
 def inputs_of(engine: Any, *images: Any) -> tuple[Any, Any]:
     batch, sources = homunculus.engines.transformers.engine.open_images([chat(*images)])
-    inputs = engine._inputs(batch, True, engine.processor)
+    inputs = engine._inputs(batch, True)
     return inputs, engine._layouts(inputs, sources)
 
 

@@ -22,7 +22,7 @@ from homunculus.batch import cluster, work
 from homunculus.batch.faults import LOST, Ledger, is_machine_error, patient
 from homunculus.batch.job import Job
 from homunculus.batch.read import Row
-from homunculus.batch.work import plan_row, work_chunk
+from homunculus.batch.work import _crashed, plan_row, work_chunk
 
 JOB = Job("x", 16, scout="pixels")
 DEADLY = b"%deadly"
@@ -84,7 +84,7 @@ def poison(folder: Path, *names: str) -> None:
 
 
 def test_a_driver_that_was_killed_is_not_held_against_its_row(tmp_path):
-    for _ in range(2 * JOB.tries):
+    for _ in range(2 * work.TRIES):
         book = Ledger(str(tmp_path))
         book.begin("s", 0)
         for index in (0, 1):  # and the process is gone
@@ -207,7 +207,7 @@ def test_a_document_that_cannot_be_used_has_a_row_for_every_page(why):
     row = Row("a.pdf", "a.pdf", "q", b"%PDF-1.4 ...", first=0, stop=256, named=True)
     if why == "missing":
         row = row._replace(data=None, kind="missing", error="gone")
-    told = plan_row(JOB, row, deaths=3 if why == "crash" else 0)
+    told = _crashed(row, 3, "ended") if why == "crash" else plan_row(JOB, row)
     assert [one["id"] for one in told] == [f"a.pdf#page={page}" for page in range(1, 257)]
     assert len({one["custom_id"] for one in told}) == 256
     kinds = {"empty": "picture"}

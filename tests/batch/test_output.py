@@ -115,6 +115,28 @@ def test_another_job_or_another_input_is_refused(tmp_path, batch):
     assert len(results(tmp_path / "out")) == 3
 
 
+def test_another_reader_or_scout_is_another_job(tmp_path, batch, monkeypatch):
+    """A file that was edited, or a detector that was installed, must not mix plans."""
+    source, eyes = make.folder(tmp_path / "in", 2), tmp_path / "eyes.json"
+    curve = {"name": "mine", "middle": 8.0, "width": 0.5}
+    eyes.write_text(json.dumps(curve))
+    words = ("--acuity", str(eyes))
+    assert batch(source, tmp_path / "out", *words)[0] == 0
+    assert batch(source, tmp_path / "out", *words)[0] == 0
+    eyes.write_text(json.dumps(curve | {"middle": 9.0}))
+    code, said = batch(source, tmp_path / "out", *words)
+    assert (code, "another job: acuity differ" in said) == (2, True)
+    eyes.write_text(json.dumps(curve))
+    monkeypatch.setattr("homunculus.batch.job.scout_version", lambda name: "other weights")
+    code, said = batch(source, tmp_path / "out", *words)
+    assert (code, "another job: scout_version differ" in said) == (2, True)
+
+
+def test_a_scout_that_is_not_there_is_told_before_any_row(tmp_path, batch):
+    code, said = batch(make.folder(tmp_path / "in", 1), tmp_path / "out", "--scout", "nobody")
+    assert (code, "no scout 'nobody'" in said) == (2, True)
+
+
 def test_two_runs_never_share_a_folder(tmp_path, batch):
     source, out = make.folder(tmp_path / "in", 2), tmp_path / "out"
     (out / ".work").mkdir(parents=True)

@@ -17,7 +17,7 @@ import torch
 from PIL import Image
 
 import tiny
-from homunculus.engines.vllm.stock import FAMILIES, MIDDLEWARE, VARIABLE
+from homunculus.engines.vllm.stock import MIDDLEWARE, STOCK_FAMILIES, VARIABLE
 from homunculus.planner.counting import AnyResolutionRule, CountingRule, FlatRule
 from homunculus.serve import Rewriter
 from homunculus_lab.speed.server import OURS, STOCK
@@ -136,7 +136,7 @@ def said(name, family, parts, words=6):
 
 def test_views_cost_what_the_rule_says_and_the_model_says_what_transformers_says(served):
     name, family, server = served
-    assert family.architecture in FAMILIES
+    assert family.architecture in STOCK_FAMILIES
     before, spent, pictures = server.counters(), 0, 0
     for seed, (size, question) in enumerate(zip(SIZES, ASKED, strict=True)):
         message = turn(question, page(*size, seed))

@@ -11,11 +11,11 @@ from starlette.exceptions import HTTPException
 
 from homunculus import Sight
 from homunculus.engines.vllm.middleware import Body, BodyRewriter, ViewsMiddleware
+from homunculus.engines.vllm.settings import limit_images
 from homunculus.engines.vllm.stock import (
-    FAMILIES,
+    STOCK_FAMILIES,
     ViewSettings,
     describe,
-    raise_limit,
     view_settings,
 )
 from homunculus.planner.counting import FlatRule
@@ -280,8 +280,8 @@ def test_nothing_is_read_before_the_application_asks():
         ("{", "expected a JSON object"),
         ("[1]", "expected a JSON object"),
         ('{"token": 1}', "'token'"),
-        ('{"tokens": 0}', "tokens is a whole number"),
-        ('{"seconds": 0}', "between 0 and 3600"),
+        ('{"tokens": 0}', "tokens must be an integer of at least 1"),
+        ('{"seconds": 0}', "a number above 0"),
     ],
 )
 def test_settings_that_are_wrong_are_told(text, fault):
@@ -291,19 +291,21 @@ def test_settings_that_are_wrong_are_told(text, fault):
 
 
 def test_limits_count_the_views_of_images():
-    limits, settings = raise_limit({"image": 2, "audio": 1}, ViewSettings())
-    assert (limits, settings.images) == ({"video": 0, "image": 10, "audio": 1}, 2)
-    assert raise_limit(None, ViewSettings(images=3))[0] == {"video": 0, "image": 15}
-    counted = raise_limit({"image": {"count": 1, "width": 9}}, ViewSettings())[0]
+    limits, images = limit_images({"image": 2, "audio": 1}, None, 5)
+    assert (limits, images) == ({"video": 0, "image": 10, "audio": 1}, 2)
+    assert limit_images(None, 3, 5)[0] == {"video": 0, "image": 15}
+    counted = limit_images({"image": {"count": 1, "width": 9}}, None, 5)[0]
     assert counted["image"] == {"count": 5, "width": 9}
     with pytest.raises(ValueError, match="at least 1 image"):
-        raise_limit({"image": 0}, ViewSettings())
+        limit_images({"image": 0}, None, 5)
 
 
 def test_flags_of_the_plugin_alone_are_refused_by_name():
-    name = next(iter(FAMILIES))
+    name = next(iter(STOCK_FAMILIES))
     assert view_settings({"tokens": 64, "method": "", "seconds": 7}, name).seconds == 7
-    for setting in ({"where": "after"}, {"method": "cut"}, {"question_from": "none"}):
+    for setting in (
+        {"where": "after"}, {"method": "cut"}, {"question_from": "none"}, {"pixels": 256_000_000},
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=f"{name} is shown views as ordinary images"):
             view_settings(setting, name)
 

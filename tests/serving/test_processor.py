@@ -1,5 +1,7 @@
 """The processor of a real vLLM config, without a server: keys, searches, bounds."""
 
+from dataclasses import asdict
+
 import pytest
 from PIL import Image
 from vllm.config import ModelConfig
@@ -23,7 +25,7 @@ def choosing():
         str(path), max_model_len=2048, dtype="float32", skip_tokenizer_init=False,
         hf_overrides={
             "architectures": [f"{PREFIX}Qwen3VLForConditionalGeneration"],
-            "homunculus": ServerSettings(tokens=64, pixels=10**6, override=True).overrides(),
+            "homunculus": asdict(ServerSettings(tokens=64, pixels=10**6, override=True)),
         },
     )  # fmt: skip
     return MULTIMODAL_REGISTRY.create_processor(config)

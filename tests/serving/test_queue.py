@@ -8,9 +8,11 @@ import pytest
 import torch
 
 from homunculus import Sight
+from homunculus.cache import LRU
+from homunculus.engines.cells.cache import tensor_bytes
 from homunculus.engines.vllm import processor
 from homunculus.engines.vllm.metrics import METER
-from homunculus.engines.vllm.processor import MAP_BYTES, Search, tensor_cache
+from homunculus.engines.vllm.processor import MAP_BYTES, Search
 from homunculus.engines.vllm.renderer import Queue
 from homunculus.engines.vllm.settings import ServerSettings
 
@@ -33,9 +35,8 @@ class Sleep(Search):
 def searches(name, many, log, takes=0.1, seconds=60, fails=False):
     """So many images of one request."""
     image, settings = {"takes": takes, "log": log, "fails": fails}, ServerSettings(seconds=seconds)
-    return [
-        Sleep(f"{name}{at}", image, "", settings, tensor_cache(MAP_BYTES)) for at in range(many)
-    ]
+    maps = LRU(MAP_BYTES, tensor_bytes)
+    return [Sleep(f"{name}{at}", image, "", settings, maps) for at in range(many)]
 
 
 async def wait_for(*requests):
@@ -129,7 +130,7 @@ class Held(Search):
 def held(log):
     """A search, and the events that say that it runs, and that it may end."""
     image = {"log": log, "started": Event(), "let go": Event()}
-    search = Held("a", image, "", ServerSettings(), tensor_cache(MAP_BYTES))
+    search = Held("a", image, "", ServerSettings(), LRU(MAP_BYTES, tensor_bytes))
     return search, image["started"], image["let go"]
 
 
@@ -187,7 +188,7 @@ def test_a_search_whose_map_is_there_is_not_made_again(monkeypatch):
     monkeypatch.setattr(
         processor, "search", lambda *_: made.append(1) or Sight(torch.zeros(2, 2), sure=1.0)
     )
-    same = Search("a", None, "", ServerSettings(), tensor_cache(MAP_BYTES))
+    same = Search("a", None, "", ServerSettings(), LRU(MAP_BYTES, tensor_bytes))
     asyncio.run(wait_for([same] * 4))
     assert made == [1]
 

@@ -302,7 +302,7 @@ def test_another_family_keeps_vllms_class_and_gets_the_middleware(small, monkeyp
     [
         (("--mm-processor-kwargs", '{"do_image_splitting": true}'), {"tokens": 95}, "No rule fits"),
         ((), {"tokens": 18}, "18 tokens are too few for any image"),
-        ((), {"tokens": 95, "where": "after"}, "--where cannot be 'after'"),
+        ((), {"tokens": 95, "where": "after"}, "--where is for Qwen's models, got 'after'"),
     ],
 )
 def test_what_another_family_cannot_do_is_refused(small, monkeypatch, words, setting, fault):

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 
 import pytest
 import torch
@@ -41,7 +42,7 @@ def choosing(**settings):
         str(folder("qwen3_vl")), max_model_len=2048, dtype="float32", skip_tokenizer_init=False,
         hf_overrides={
             "architectures": [f"{PREFIX}Qwen3VLForConditionalGeneration"],
-            "homunculus": settings.overrides(),
+            "homunculus": asdict(settings),
         },
     )  # fmt: skip
     return MULTIMODAL_REGISTRY.create_processor(config)

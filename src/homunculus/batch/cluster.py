@@ -68,7 +68,7 @@ def this_worker() -> dict[str, Any]:
 
 
 def local_chunks(job: Job, shards: Sequence[Shard], book: Ledger) -> Iterator[Chunk]:
-    """The same work in this process, one shard after the other."""
+    """Chunks that this process makes itself, one shard after the other."""
     for shard in shards:
         if book.left(shard.key):
             return

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 from uuid import uuid4
 
-LOST = ("crash", "machine", "plan")
+LOST = frozenset(("crash", "machine", "plan"))
 """Kinds of errors whose reason is not in the input; `--retry-lost` makes their rows again."""
 PATIENCE = (0.2, 1.0)
 """Seconds to wait before a second and a third try, where the machine fails."""

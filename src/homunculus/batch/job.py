@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
 from homunculus.lazy import need
+from homunculus.planner.acuity import AcuityLike, get_acuity
 from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import CountingRule
 from homunculus.planner.models import MODELS, rule_of, token_rule
+from homunculus.scouts.registry import check_scout
+from homunculus.scouts.version import scout_version
 
 SCHEMA = 3
 """Version of the columns; a change that a reader would notice makes it 4."""
@@ -36,17 +39,18 @@ class Job:
     to: To = "plans"
     max_output: int = 256
     """Tokens of an answer, in requests."""
-    acuity: str = "vlm"
+    acuity: AcuityLike = "vlm"
+    """Kept as the curve itself: a file that is edited later makes another job."""
     scout: str = "auto"
     legible: float | None = None
     """The probability from which on views are sent: else more tokens up to ``cap``, or the picture
     as it is."""
     cap: int = 1024
     shard_rows: int = 256
-    tries: int = 3
-    """How often a row may end its process before it becomes an error row."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "acuity", get_acuity(self.acuity))
+        check_scout(self.scout)
         page_numbers(self.pages, 1)
         if self.to == "views" and self.rule.levels:
             raise ValueError(
@@ -71,11 +75,10 @@ class Job:
 
     def facts(self) -> dict[str, Any]:
         """What the result depends on; where the input stands is not part of it."""
-        return {name: value for name, value in asdict(self).items() if name != "source"}
-
-    def fingerprint(self, version: str) -> str:
-        """A short name of all that."""
-        return digest(SCHEMA, version, self.facts())
+        return {name: value for name, value in vars(self).items() if name != "source"} | {
+            "acuity": get_acuity(self.acuity).to_json(),
+            "scout_version": scout_version(self.scout),
+        }
 
 
 def digest(*parts: Any) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from homunculus.batch import faults
-from homunculus.batch.job import WHO, Job, digest
+from homunculus.batch.job import SCHEMA, WHO, Job, digest
 from homunculus.lazy import need
 from homunculus.pages import BYTES, count_pages
 
@@ -135,7 +135,7 @@ def list_input(job: Job, version: str) -> Listing:
     """Cut the input into shards; raises if there is nothing to do."""
     place = Place.of(job.source)
     files, skipped = _files(place, job.source)
-    fingerprint = job.fingerprint(version)
+    fingerprint = digest(SCHEMA, version, job.facts())
     listing, waiting = Listing(skipped=skipped), list[Piece]()
 
     def close() -> None:
@@ -205,7 +205,7 @@ def _pieces(job: Job, place: Place, files: Sequence[tuple[str, str, str]]) -> It
 
 def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
     """A picture, or the pages of a local PDF."""
-    local = "file" in _protocols(place.system)
+    local = getattr(place.system, "local_file", False)
     if not whole.name.lower().endswith(".pdf") or not local or job.pages != "all":
         yield whole
         return
@@ -219,11 +219,6 @@ def _document_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
         yield replace(whole, start=start, stop=min(start + job.shard_rows, pages), pages=True)
     if not pages:
         yield whole
-
-
-def _protocols(system: Any) -> tuple[str, ...]:
-    protocol = system.protocol
-    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
 
 
 def _jsonl_pieces(job: Job, place: Place, whole: Piece) -> Iterator[Piece]:
@@ -306,8 +301,8 @@ def rows_of(job: Job, shard: Shard) -> Iterator[Row]:
 
 
 def _table_rows(read: Callable[[], Iterator[Row]], piece: Piece) -> Iterator[Row]:
-    """Rows of a table, read on where the machine failed for a moment; those that cannot be read
-    say why.
+    """Rows of a table. Where the machine fails for a moment, reading goes on behind the last row;
+    rows that cannot be read say why.
     """
     done, waits = 0, iter(faults.PATIENCE)
     while True:
@@ -327,7 +322,7 @@ def _table_rows(read: Callable[[], Iterator[Row]], piece: Piece) -> Iterator[Row
 
 
 def _unread(piece: Piece, done: int, error: Exception) -> Iterator[Row]:
-    reason = f"{piece.name}: cannot be read on ({str(error) or type(error).__name__})."
+    reason = f"{piece.name}: reading stopped ({str(error) or type(error).__name__})."
     for index in range(piece.start + done, piece.stop):
         yield Row(f"{piece.name}#row={index}", piece.name, kind=_blame(error), error=reason)
 
@@ -343,7 +338,7 @@ def _file_row(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
 
 
 def _load(row: Row, place: Place, path: str) -> Row:
-    """The same row with the bytes of its file, or why they cannot be had."""
+    """A row with the bytes of its file, or with the reason why they cannot be had."""
 
     def read() -> bytes:
         with place.system.open(path, "rb") as file:

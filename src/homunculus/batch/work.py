@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from io import BytesIO
 from time import perf_counter
@@ -26,6 +26,8 @@ from homunculus.views import MAX_EDGE, Planner, Views
 Result = dict[str, Any]
 MAX_REASON = 500
 """Characters of an error's reason."""
+TRIES = 3
+"""How often a row may end its process before it becomes an error row."""
 KILLS = 20
 """How often a process may be killed from outside, by an operator or for want of memory, before the
 row that it was at is left: a row that needs more memory than there is must not hold a run up."""
@@ -53,33 +55,20 @@ def work_chunk(
     return results
 
 
-def plan_row(job: Job, row: Row, deaths: int = 0) -> list[Result]:
-    """A result for each page of a row; where it cannot be used, each has the reason.
-
-    ``deaths`` is how often the row ended its process.
-    """
-
-    def plan(picture: Picture, result: Result) -> None:
-        start = perf_counter()
-        planner = Planner(picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout)
-        middle = perf_counter()
-        seen = planner.views_or_original(job.tokens, job.legible, job.cap)
-        result |= _facts(seen)
-        if job.to == "views":
-            result[REQUEST] = json.dumps(request(job, seen, result["custom_id"]))
-        result["scout_seconds"] = middle - start
-        result["plan_seconds"] = perf_counter() - middle
-
-    return list(_each_page(job, row, deaths, plan))
+def plan_row(job: Job, row: Row) -> list[Result]:
+    """A result for each page of a row; where it cannot be used, each has the reason."""
+    if row.error:
+        return _failed(row, row.kind, row.error)
+    return list(_each_page(job, row))
 
 
 def plan_apart(job: Job, row: Row, killed: int) -> list[Result]:
-    """The same from a process of its own, which may end and take nothing with it.
+    """Results of a row from a process of its own, which may end and take nothing with it.
 
     ``killed`` is how many workers of this run ended at the row, for whatever reason.
     """
     deaths = 0
-    while deaths < job.tries and killed < KILLS:
+    while deaths < TRIES and killed < KILLS:
         child = patient(partial(_child, pickle.dumps((job, row))))
         if child.returncode == 0:
             results: list[Result] = pickle.loads(child.stdout)
@@ -88,9 +77,8 @@ def plan_apart(job: Job, row: Row, killed: int) -> list[Result]:
             killed += 1
         else:
             deaths += 1
-    if deaths < job.tries:
-        return _crashed(row, killed, "was killed")
-    return plan_row(job, row, deaths)
+    ended = (killed, "was killed") if deaths < TRIES else (deaths, "ended")
+    return _crashed(row, *ended)
 
 
 def _child(sent: bytes) -> "subprocess.CompletedProcess[bytes]":
@@ -106,44 +94,45 @@ def plan_sent_row() -> None:
         out.write(pickle.dumps(plan_row(job, row)))
 
 
-def _each_page(
-    job: Job, row: Row, deaths: int, use: Callable[[Picture, Result], None]
-) -> Iterator[Result]:
-    """Open the pages of a row one after the other, and use each."""
-    if row.error:
-        yield from _failed(row, row.kind, row.error)
-        return
-    if deaths >= job.tries:
-        yield from _crashed(row, deaths, "ended")
-        return
+def _each_page(job: Job, row: Row) -> Iterator[Result]:
+    """Open the pages of a row one after the other, and plan each."""
     for page in range(row.first, row.stop or 1):
         known = bool(row.stop) or b"%PDF-" in (row.data or b"")[:1024]
-        result = _blank(row, page, document=known) | {"tries": deaths + 1}
+        result = _blank(row, page, document=known)
         try:
             start = perf_counter()
             picture = patient(partial(open_page, row, page))
             result["open_seconds"] = perf_counter() - start
             if known or (picture.pages > 1 and picture.part == "page"):
-                times = {name: result[name] for name in ("tries", "open_seconds")}
-                result = _blank(row, page, document=True) | times
+                result |= _blank(row, page, document=True)
                 if not row.stop:
-                    numbers = page_numbers(job.pages, picture.pages)
-                    yield from _chosen_pages(job, row, numbers, deaths, use)
+                    yield from _chosen_pages(job, row, page_numbers(job.pages, picture.pages))
                     return
             result["height"], result["width"] = picture.original
-            patient(partial(use, picture, result))
+            patient(partial(_plan, job, row, picture, result))
         except Exception as error:  # decoders, scouts and plans: whatever it is, the row says it
             result = _reason(result, error)
         yield result
 
 
-def _chosen_pages(
-    job: Job, row: Row, numbers: list[int], deaths: int, use: Callable[[Picture, Result], None]
-) -> Iterator[Result]:
+def _chosen_pages(job: Job, row: Row, numbers: list[int]) -> Iterator[Result]:
     if not numbers:
         yield from _failed(row, "picture", f"no page of --pages {job.pages} in this document.")
     for page in numbers:
-        yield from _each_page(job, row._replace(first=page, stop=page + 1), deaths, use)
+        yield from _each_page(job, row._replace(first=page, stop=page + 1))
+
+
+def _plan(job: Job, row: Row, picture: Picture, result: Result) -> None:
+    """Put the plan of a page into its result, and a request if the job wants one."""
+    start = perf_counter()
+    planner = Planner(picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout)
+    middle = perf_counter()
+    seen = planner.views_or_original(job.tokens, job.legible, job.cap)
+    result |= _facts(seen)
+    if job.to == "views":
+        result[REQUEST] = json.dumps(request(job, seen, result["custom_id"]))
+    result["scout_seconds"] = middle - start
+    result["plan_seconds"] = perf_counter() - middle
 
 
 def open_page(row: Row, index: int) -> Picture:

@@ -48,7 +48,8 @@ class Output:
                     f"{self.folder}: another run is writing there. Wait, or name another folder."
                 ) from error
             self._check_job()
-            self._sweep()
+            for path in self.work.glob("*.part"):  # a run that was killed left them half written
+                path.unlink(missing_ok=True)
             yield self
 
     def _check_job(self) -> None:
@@ -56,7 +57,7 @@ class Output:
         path = self.folder / "job.json"
         facts = {"schema": SCHEMA, "version": self.version, **self.job.facts()}
         if not path.exists():
-            self.put(path, json.dumps(facts, indent=2).encode())
+            self.put_json("job.json", facts)
             return
         old = json.loads(path.read_text("utf-8"))
         if changed := sorted(key for key in facts | old if facts.get(key) != old.get(key)):
@@ -64,11 +65,6 @@ class Output:
                 f"{self.folder} holds another job: {', '.join(changed)} differ. "
                 "Name another folder."
             )
-
-    def _sweep(self) -> None:
-        """What a run that was killed left half written."""
-        for path in self.work.glob("*.part"):
-            path.unlink(missing_ok=True)
 
     def put(self, path: Path, data: bytes) -> None:
         """A small file, whole or not at all."""
@@ -112,7 +108,11 @@ class Output:
                 f"{self.folder} has {len(stale)} shards of files that have changed or are gone. "
                 "--replace deletes them; or name another folder."
             )
-        lost = {key for key in present & wanted if retry and self._has_lost(key)}
+        lost = {
+            key
+            for key in present & wanted
+            if retry and not LOST.isdisjoint(self.totals(key)["errors"])
+        }
         for key in stale:
             self.path(key).unlink()
             self._lines(key).unlink(missing_ok=True)
@@ -120,9 +120,6 @@ class Output:
         if self.job.to == "views":
             done = {key for key in done if self._lines(key).exists()}
         return done
-
-    def _has_lost(self, key: str) -> bool:
-        return any(kind in LOST for kind in self.totals(key)["errors"])
 
     def write(self, key: str, results: list[dict[str, Any]]) -> dict[str, Any]:
         """Finish a shard; what it adds up to is kept in the file and returned."""
@@ -168,7 +165,7 @@ class Output:
         for path in set(self.folder.glob("requests-*.jsonl")):
             if path.name not in {file["file"] for file in files}:
                 path.unlink()
-        self.put(index, json.dumps({"format": self.job.style, "files": files}).encode())
+        self.put_json(index.name, {"format": self.job.style, "files": files})
         return files
 
 

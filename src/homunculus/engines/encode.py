@@ -80,7 +80,7 @@ class Encoded:
 
 
 def without_tensors(encoded: Encoded) -> Encoded:
-    """The same without tensors in ``output``, of which only the class is needed later."""
+    """Features without the tensors of ``output``, of which only the class is needed later."""
     if encoded.output is None:
         return encoded
     deep = getattr(encoded.output, "deepstack_features", None) or []

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from homunculus.checks import Grid
 from homunculus.lazy import need
+from homunculus.planner.counting import Size
 
 Window = tuple[float, float, float, float]
 """y0 x0 y1 x1 in fractions of the image; outside 0 to 1 where the family pads."""
@@ -130,9 +131,6 @@ def split_rows(rows: Float[Tensor, "n d"], layouts: Sequence[Layout]) -> list[Fl
 
 # ---- families ------------------------------------------------------------------------------------
 
-Size = tuple[int, int]
-"""Height and width of the original image in pixels."""
-
 
 @dataclass(frozen=True)
 class ImageBatch:
@@ -143,7 +141,7 @@ class ImageBatch:
     inputs: Mapping[str, Any]
     """What the processor made of the prompts."""
     sizes: Sequence[Size]
-    """Sizes of all images, in the order of the prompt."""
+    """Sizes of the original images, in the order of the prompt."""
     alone: Sequence[bool]
     """For each image, whether it is the only one of its conversation."""
 
@@ -160,14 +158,11 @@ class Family:
     """The first position in a plain `forward` (`generate` always starts at 0)."""
     before: str = ""
     """The encoder of chosen cells alone, a key of `engine.BEFORE`; empty if there is none."""
-    processor: str = ""
-    """The folder of `transformers.models` with its processor; empty if it has the family's name."""
 
     @property
     def processors(self) -> set[str]:
         """Folders of `transformers.models` whose processors make the same layouts."""
-        same = [row for row in FAMILIES.values() if row.layouts is self.layouts]
-        return {row.processor or row.name for row in same}
+        return {row.name for row in FAMILIES.values() if row.layouts is self.layouts}
 
 
 def cell_pixels(config: Any) -> int:
@@ -215,28 +210,39 @@ def _padded(config: Any, size: Size) -> Layout:
     return Layout(square.grid, square.row, end, window)
 
 
+def best_canvas(config: Any, size: Size) -> tuple[Grid, Grid]:
+    """LLaVA-OneVision's tiles for the only image of a conversation, down and across, and the cells
+    that they have without padding."""
+    library = need(
+        "transformers.models.llava_onevision.modeling_llava_onevision",
+        "transformers",
+        "homunculus.attach",
+    )
+    tile = config.vision_config.image_size
+    side = tile // config.vision_config.patch_size
+    rows, cols = library.get_anyres_image_grid_shape(size, config.image_grid_pinpoints, tile)
+    canvas = torch.empty(1, rows * side, cols * side)
+    high, wide = library.unpad_image(canvas, size).shape[1:]
+    return (rows, cols), (high, wide)
+
+
 def _anyres(config: Any, size: Size) -> Layout:
     """A view of the whole, then the best canvas of tiles without its padding, line by line."""
-    library = need("transformers.image_processing_utils", "transformers", "homunculus.attach")
     (h, w), tile = size, config.vision_config.image_size
     side = tile // config.vision_config.patch_size
-    high, wide = library.select_best_resolution(size, config.image_grid_pinpoints)
+    tiles, (rows, cols) = best_canvas(config, size)
+    high, wide = tiles[0] * tile, tiles[1] * tile
     narrow = wide / w < high / h
     down, across = (
         (min(ceil(h * wide / w), high), wide) if narrow else (high, min(ceil(w * high / h), wide))
     )
-    rows, cols, cell = side * high // tile, side * wide // tile, tile / side
-    if w / h > cols / rows:
-        cut = ((rows - int(round(h * cols / w, 7))) // 2, 0)
-    else:
-        cut = (0, (cols - int(round(w * rows / h, 7))) // 2)
+    cell = tile / side
+    cut = ((tiles[0] * side - rows) // 2, (tiles[1] * side - cols) // 2)
     pad = ((high - down) // 2, (wide - across) // 2)
-    ends = ((rows - cut[0]) * cell, (cols - cut[1]) * cell)
     window = (
         (cut[0] * cell - pad[0]) / down, (cut[1] * cell - pad[1]) / across,
-        (ends[0] - pad[0]) / down, (ends[1] - pad[1]) / across,
+        ((cut[0] + rows) * cell - pad[0]) / down, ((cut[1] + cols) * cell - pad[1]) / across,
     )  # fmt: skip
-    rows, cols = rows - 2 * cut[0], cols - 2 * cut[1]
     max_tiles = int(config.vision_aspect_ratio.removeprefix("anyres_max_"))
     ratio = sqrt(rows * cols / (max_tiles * side * side))
     if ratio > 1.1:  # too many: the family resamples its features
@@ -272,13 +278,12 @@ def _internvl(batch: ImageBatch) -> list[Layout]:
     return layouts
 
 
-def _gemma3(batch: ImageBatch) -> list[Layout]:
-    side = isqrt(batch.config.mm_tokens_per_image)
-    return [plain_layout(side, side) for _ in batch.sizes]
-
-
-def _paligemma(batch: ImageBatch) -> list[Layout]:
-    side = batch.config.vision_config.image_size // batch.config.vision_config.patch_size
+def _square(batch: ImageBatch) -> list[Layout]:
+    """Gemma's: the whole image, as a square."""
+    vision = batch.config.vision_config
+    side = vision.image_size // vision.patch_size
+    if tokens := getattr(batch.config, "mm_tokens_per_image", None):
+        side = isqrt(tokens)
     return [plain_layout(side, side) for _ in batch.sizes]
 
 
@@ -293,8 +298,8 @@ FAMILIES: dict[str, Family] = {
         Family("smolvlm", _split, before="idefics"),
         Family("idefics3", _split, before="idefics"),
         Family("internvl", _internvl),
-        Family("gemma3", _gemma3),
-        Family("paligemma", _paligemma, first=1),
+        Family("gemma3", _square),
+        Family("paligemma", _square, first=1),
     )
 }
 

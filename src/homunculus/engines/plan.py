@@ -9,54 +9,26 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.checks import Grid
 from homunculus.engines.cells.methods import Material, Method, get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map, pool_max
 from homunculus.engines.select import (
     Choice,
+    Frame,
     LatticeView,
     centre_rows,
     select,
+    turned,
     with_heights,
 )
-from homunculus.planner.acuity import VLM, Acuity, get_acuity
+from homunculus.planner.acuity import get_acuity
 from homunculus.planner.belief import believe
 from homunculus.planner.counting import Size, TokenRule
+from homunculus.planner.options import ViewOptions
 from homunculus.planner.plan import Plan
 from homunculus.planner.search import find_views
 from homunculus.scouts.sight import Match, Sight
-
-AcuityLike = Acuity | str | None
-"""A reader's acuity, or its name; None for the usual one."""
-
-
-def acuity_of(value: AcuityLike) -> Acuity:
-    """The acuity that is meant."""
-    if value is None:
-        return VLM
-    return get_acuity(value)
-
-
-@dataclass(frozen=True)
-class Viewing:
-    """What a plan of views goes by, besides the image and the question."""
-
-    acuity: Acuity = VLM
-    """How small the model still reads."""
-    context: float = 1 / 8
-    """The least share of the tokens that a small picture of the whole gets."""
-
-    def __post_init__(self) -> None:
-        context: Any = self.context  # from a file or a flag it may be of any type
-        number = isinstance(context, float | int) and not isinstance(context, bool)
-        if not number or not 0 <= context <= 1:
-            raise ValueError(
-                f"views: context is a share of the tokens, 0 to 1, got {context!r}. 0 lets the "
-                "small picture of the whole be left out."
-            )
-
-
-USUAL = Viewing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,76 +52,60 @@ def choose_before(
     material: Sequence[Material],
     slots: Sequence[int],
     method: Method,
-    viewing: Viewing,
+    options: ViewOptions,
     cell: int,
 ) -> list[Choice]:
     """The tokens of each image before it is encoded; ``cell`` is a cell's side in pixels."""
     if method.rule.planned:
         return [
-            choose_views(ViewRequest(image.size, image.layout, cell, image.sight), count, viewing)
+            choose_views(image, cell, count, options)
             for image, count in zip(images, slots, strict=True)
         ]
     layouts, maps = [image.layout for image in images], [image.relevance for image in images]
     return select(layouts, maps, slots, method, material=material)
 
 
-@dataclass(frozen=True, eq=False)
-class ViewRequest:
-    """An image of which views are to be planned."""
+def visible_sight(image: SeenImage, shown: Size) -> Sight:
+    """The sight on the part of an image that the model sees, heights in pixels of that.
 
-    size: Size
-    """Height and width of the image itself in pixels."""
-    layout: Layout
-    cell: int
-    """Side of a cell in pixels of the image that the model sees."""
-    sight: Sight
-
-    @property
-    def shown(self) -> Size:
-        """Height and width of the image that the model sees."""
-        return self.layout.grid[0] * self.cell, self.layout.grid[1] * self.cell
-
-    def visible_sight(self) -> Sight:
-        """The sight on the part of the image that the model sees, heights in pixels of that."""
-        top, left, bottom, right = self.layout.window
-        scale = self.shown[0] / ((bottom - top) * self.size[0])
-        maps = {name: getattr(self.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
-        parts = {
-            name: cut_map(whole.detach().float().cpu(), self.layout)
-            for name, whole in maps.items()
-            if isinstance(whole, Tensor)
-        }
-        part = (left, top, right - left, bottom - top)
-        inside = (_within(match, part) for match in self.sight.matches)
-        matches = tuple(match for match in inside if match is not None)
-        return with_heights(replace(self.sight, **parts, matches=matches), scale)
+    ``shown`` is its height and width there.
+    """
+    top, _, bottom, _ = image.layout.window
+    maps = {name: getattr(image.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
+    parts = {
+        name: cut_map(whole.detach().float().cpu(), image.layout)
+        for name, whole in maps.items()
+        if isinstance(whole, Tensor)
+    }
+    inside = (_within(match, turned(image.layout.window)) for match in image.sight.matches)
+    matches = tuple(match for match in inside if match is not None)
+    scale = shown[0] / ((bottom - top) * image.size[0])
+    return with_heights(replace(image.sight, **parts, matches=matches), scale)
 
 
-def _within(match: Match, part: tuple[float, float, float, float]) -> Match | None:
-    """A match on a part of an image (x y, width and height); None if it lies outside."""
-    (x0, y0, x1, y1), (left, top, wide, high) = match.box, part
+def _within(match: Match, part: Frame) -> Match | None:
+    """A match on a part of an image (x0 y0 x1 y1); None if it lies outside."""
+    (x0, y0, x1, y1), (left, top, right, bottom) = match.box, part
+    wide, high = right - left, bottom - top
     box = ((x0 - left) / wide, (y0 - top) / high, (x1 - left) / wide, (y1 - top) / high)
     x0, y0, x1, y1 = (min(1.0, max(0.0, side)) for side in box)
     return replace(match, box=(x0, y0, x1, y1)) if x0 < x1 and y0 < y1 else None
 
 
-def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
-    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves."""
-    layout = request.layout
+def choose_views(image: SeenImage, cell: int, slots: int, options: ViewOptions) -> Choice:
+    """Exactly ``slots`` tokens of planned views; if all cells fit, the cells themselves.
+
+    ``cell`` is a cell's side in pixels of the image that the model sees.
+    """
+    layout = image.layout
+    shown = (layout.grid[0] * cell, layout.grid[1] * cell)
     if slots >= len(layout.row):
         (choice,) = select([layout], [torch.zeros(layout.grid)], [slots], get_method("grid"))
         return choice
-    rule = TokenRule(f"{request.cell} px", request.cell)
-    plan = find_views(
-        believe(request.visible_sight(), request.shown, viewing.acuity),
-        request.shown,
-        slots,
-        rule,
-        viewing.acuity,
-        context=viewing.context,
-        exact=True,
-    )
-    views = tuple(_views(plan, request))
+    rule, acuity = TokenRule(f"{cell} px", cell), get_acuity(options.acuity)
+    belief = believe(visible_sight(image, shown), shown, acuity)
+    plan = find_views(belief, shown, slots, rule, acuity, context=options.context, exact=True)
+    views = tuple(_views(plan, layout.grid, cell))
     box = torch.cat([_boxes(view) for view in views])
     if len(box) != slots:  # a prompt has a place for each
         raise ValueError(f"views: expected {slots} tokens of the plan {plan}, got {len(box)}.")
@@ -161,14 +117,13 @@ def choose_views(request: ViewRequest, slots: int, viewing: Viewing) -> Choice:
     return Choice(anchor[order], tokens, order, views=views)
 
 
-def _views(plan: Plan, request: ViewRequest) -> Iterator[LatticeView]:
-    cell = request.cell
+def _views(plan: Plan, grid: Grid, cell: int) -> Iterator[LatticeView]:
     if plan.whole is not None:
-        grid = (-(-plan.whole[0] // cell), -(-plan.whole[1] // cell))
-        yield LatticeView((0, 0, *request.layout.grid), grid)
+        high, wide = plan.whole
+        yield LatticeView((0, 0, *grid), (-(-high // cell), -(-wide // cell)))
     for window in plan.windows:
-        left, top, right, bottom = (edge / cell for edge in window.box)
-        yield LatticeView((top, left, bottom, right), window.tokens)
+        x0, y0, x1, y1 = (edge / cell for edge in window.box)
+        yield LatticeView(turned((x0, y0, x1, y1)), window.tokens)
 
 
 def _boxes(view: LatticeView) -> Float[Tensor, "k 4"]:

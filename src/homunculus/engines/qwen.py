@@ -12,7 +12,7 @@ from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
 from homunculus.engines.encode import Encoded, stack_rows
-from homunculus.engines.views import (
+from homunculus.engines.parts import (
     Part,
     PartRequest,
     by_image,

@@ -5,10 +5,6 @@ Engines differ in how they read an image and write a prompt, never in which cell
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -23,10 +19,8 @@ from homunculus.engines.cells.pipeline import spend
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, pool_majority, pool_mean
 from homunculus.pages import open_picture
-from homunculus.scouts import things
-from homunculus.scouts.registry import GivenMap, NoScout, list_scouts
+from homunculus.scouts.registry import GivenMap, NoScout
 from homunculus.scouts.sight import Scout, Sight
-from homunculus.scouts.words import WEIGHTS
 
 SCOUT_PIXELS = 1664
 """Longer side of the image that the scout sees."""
@@ -52,26 +46,8 @@ def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
 
 
 def with_heights(sight: Sight, scale: float) -> Sight:
-    """The same sight with heights in pixels of an image that is ``scale`` times as large."""
+    """A sight with heights in pixels of an image that is ``scale`` times as large."""
     return sight if sight.size is None else replace(sight, size=sight.size * scale)
-
-
-@cache
-def scout_version(scout: str = "auto") -> str:
-    """A digest of all that decides relevance besides image and question: code, scout, weights.
-
-    Part of the key of every choice that is cached outside this process.
-    """
-    digest = sha256(scout.encode())
-    try:
-        digest.update(version("homunculus-vlm").encode())
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        digest.update(b"source")
-    ours = scout in list_scouts()
-    files = sorted((WEIGHTS if ours else Path(scout)).glob("*.safetensors"))
-    for file in [*files, *([things.WEIGHTS / things.FILE] if ours and things.available() else [])]:
-        digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]
 
 
 def material_for(
@@ -109,7 +85,18 @@ def _mean(value: Float[Tensor, "1 n c"], grid: Grid, layout: Layout) -> Float[Te
 
 Edge = float | int
 Frame = tuple[Edge, Edge, Edge, Edge]
-"""y0 x0 y1 x1 in cells of the lattice; the edges are whole pixels."""
+"""y0 x0 y1 x1 in cells of the lattice; the edges are whole pixels. Engines write y first, as their
+tensors do; the planner, scouts and Pillow write x first. `turned` makes one from the other."""
+
+
+def turned(box: Frame) -> Frame:
+    """A box of the planner as engines write it, or the other way round.
+
+    >>> turned((1, 2, 30, 40))
+    (2, 1, 40, 30)
+    """
+    x0, y0, x1, y1 = box
+    return y0, x0, y1, x1
 
 
 class LatticeView(NamedTuple):

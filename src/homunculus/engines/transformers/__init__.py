@@ -6,16 +6,15 @@ from typing import Any, Literal
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.families import FAMILIES, Family, family
-from homunculus.engines.plan import AcuityLike, Viewing, acuity_of
+from homunculus.engines.parts import check_before, default_method, works_before
 from homunculus.engines.transformers.engine import Engine
 from homunculus.engines.transformers.setting import Setting
-from homunculus.engines.views import check_before, default_method, works_before
 from homunculus.lazy import need
+from homunculus.planner.acuity import AcuityLike, get_acuity
 from homunculus.planner.counting import DEFAULT_TOKENS
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.registry import ScoutLike
 
-GIVEN = "given"
-"""Stands for a scout without a name."""
 LEAST = (5, 18)
 """The first version of transformers with `mm_encoder_outputs`."""
 
@@ -27,11 +26,10 @@ def attach(
     tokens: int = DEFAULT_TOKENS,
     method: str | Method | None = None,
     where: Literal["auto", "before", "after"] = "auto",
-    marks: Literal["free", "counted"] = "free",
     fast: bool = False,
     scout: ScoutLike = "auto",
-    acuity: AcuityLike = None,
-    context: float = 1 / 8,
+    acuity: AcuityLike = "vlm",
+    context: float | int = 1 / 8,
 ) -> Engine:
     """Attach an engine to a loaded model and its processor.
 
@@ -40,7 +38,6 @@ def attach(
     ``method``: what chooses them; "views" before the encoder and "cut" after it, if you name none.
     ``where``: "before" the encoder, which then encodes nothing else, or "after" it; "auto" means
     before if the family and the method support it.
-    ``marks``: whether text tokens that some families write between tiles are "counted" as well.
     ``fast``: compute patch embeddings as matrix products, which is several times faster in bf16 on
     a CPU and differs only by rounding.
     ``scout``: what rates the relevance of cells to a question: a name (`homunculus.list_scouts`), a
@@ -75,9 +72,8 @@ def attach(
     if where == "before":
         check_family(kind)
         check_before(method)
-    name = str(scout) if isinstance(scout, str | Path) else GIVEN
-    viewing = Viewing(acuity_of(acuity), context)
-    setting = Setting(tokens, method.name, where, marks, fast, name, viewing)
+    options = ViewOptions(acuity=get_acuity(acuity), scout=scout, context=context)
+    setting = Setting(tokens, method.name, where, fast, options)
     return Engine(model, processor, setting, method, kind, scout_for(method, scout))
 
 

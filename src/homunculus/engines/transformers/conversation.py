@@ -117,7 +117,7 @@ def _check(message: Any) -> None:
 def open_images(
     batch: Sequence[Conversation],
 ) -> tuple[list[list[dict[str, Any]]], list[ImageQuestion]]:
-    """The same conversations with every image opened, and the images in order.
+    """Conversations with every image opened, and the images in order.
 
     The question about an image is the text of the last user's turn.
     """

@@ -8,6 +8,7 @@ Nothing of the model is changed: kept features go in through `mm_encoder_outputs
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, overload
 
 import torch
@@ -17,6 +18,7 @@ from homunculus.engines import encode
 from homunculus.engines.cells.methods import Method
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Family, ImageBatch, Layout, cell_pixels
+from homunculus.engines.parts import PartRequest
 from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import encode_cells, resize_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
@@ -34,14 +36,14 @@ from homunculus.engines.transformers.inputs import (
     Answer,
     ImageTokens,
     Prepared,
-    count_marks,
     cut_prompt,
     kept_columns,
     locate,
 )
 from homunculus.engines.transformers.setting import Setting
 from homunculus.engines.transformers.tiles import encode_idefics, encode_onevision
-from homunculus.engines.views import PartRequest
+from homunculus.planner.acuity import get_acuity
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.sight import Scout, Sight
 
 BEFORE = {
@@ -66,9 +68,10 @@ class Engine:
 
     def __repr__(self) -> str:
         values = dict(vars(self.setting))
-        viewing = values.pop("viewing")
+        views: ViewOptions = values.pop("views")
+        values["scout"] = str(views.scout) if isinstance(views.scout, str | Path) else "given"
         if self.method.rule.planned:
-            values |= {"acuity": viewing.acuity.name, "context": viewing.context}
+            values |= {"acuity": get_acuity(views.acuity).name, "context": views.context}
         setting = ", ".join(f"{name}={value!r}" for name, value in values.items())
         return f"Engine({self.family.name}, {setting})"
 
@@ -82,12 +85,7 @@ class Engine:
         self, image: Sequence[ImageSource], question: Questions, **options: Any
     ) -> list[Answer]: ...
 
-    def generate(
-        self,
-        image: ImageSource | Sequence[ImageSource],
-        question: str | Questions,
-        **options: Any,
-    ) -> Answer | list[Answer]:
+    def generate(self, image: Any, question: Any, **options: Any) -> Answer | list[Answer]:
         """The answer to a question about an image; lists give a list of answers.
 
         ``options`` go to `model.generate`. If they ask for several sequences, the answers to each
@@ -173,19 +171,18 @@ class Engine:
         placeholder = inputs["input_ids"] == self.model.config.image_token_id
         layouts = self._layouts(inputs, sources) if sources else []
         places = locate(placeholder, layouts)
-        marks = count_marks(places)
         sights = self._sights(sources, layouts, pinned)
         seen = [
             SeenImage(source.image, source.size, layout, sight)
             for source, layout, sight in zip(sources, layouts, sights, strict=True)
         ]
-        choices, encoded = self._choose(inputs, sources, seen, marks)
+        choices, encoded = self._choose(inputs, sources, seen)
         text = inputs["attention_mask"].bool() & ~placeholder
         columns = kept_columns(text, places, choices)
         plain = cut_prompt(inputs, positions, columns, self._pad)
         images = [
-            ImageTokens(source, image.layout, image.relevance, image.sight, choice, between)
-            for source, image, choice, between in zip(sources, seen, choices, marks, strict=True)
+            ImageTokens(source, image.layout, image.relevance, image.sight, choice)
+            for source, image, choice in zip(sources, seen, choices, strict=True)
         ]
         return Prepared(plain, encoded, images)
 
@@ -242,28 +239,20 @@ class Engine:
             raise ValueError(OTHER_CONVERSATION)
         return sights
 
-    def _slots(self, layout: Layout, marks: int = 0) -> int:
-        """How many tokens an image keeps; ``marks`` of text stand between them."""
-        counted = marks if self.setting.marks == "counted" else 0
-        return Budget(tokens=max(1, self.setting.tokens - counted)).slots(layout.total)
-
     def _choose(
         self,
         inputs: Mapping[str, Any],
         sources: Sequence[ImageQuestion],
         seen: Sequence[SeenImage],
-        marks: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
         if not seen:
             return [], encode.Encoded(None, [])
-        slots = [
-            self._slots(image.layout, between) for image, between in zip(seen, marks, strict=True)
-        ]
+        slots = [Budget(tokens=self.setting.tokens).slots(image.layout.total) for image in seen]
         if self.setting.where == "after":
             return self._choose_after(inputs, sources, seen, slots)
         cell = cell_pixels(self.model.config)
         material = [material_for(image.image, self.method, image.layout) for image in seen]
-        choices = choose_before(seen, material, slots, self.method, self.setting.viewing, cell)
+        choices = choose_before(seen, material, slots, self.method, self.setting.views, cell)
         layouts = [image.layout for image in seen]
         request = PartRequest(inputs, layouts, choices, self.method.rule)
         with encode.fast_patches(self.model, self.setting.fast):
@@ -278,7 +267,7 @@ class Engine:
         seen: Sequence[SeenImage],
         slots: Sequence[int],
     ) -> tuple[list[Choice], encode.Encoded]:
-        """The same from features of all rows."""
+        """The tokens of each image, chosen from features of all its rows."""
         method, layouts = self.method, [image.layout for image in seen]
         needs = method.needs - {"features"}  # which the model has
         material = [material_for(image.image, method, image.layout, needs) for image in seen]

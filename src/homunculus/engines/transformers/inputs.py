@@ -13,9 +13,9 @@ from homunculus.engines import encode
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout
+from homunculus.engines.parts import are_cells
 from homunculus.engines.select import Choice
 from homunculus.engines.transformers.conversation import ImageQuestion
-from homunculus.engines.views import are_cells
 from homunculus.pages import Picture, open_picture
 from homunculus.scouts.sight import Sight
 from homunculus.show import panels
@@ -47,11 +47,6 @@ def locate(image: Bool[Tensor, "b l"], layouts: Sequence[Layout]) -> list[Place]
     counts = [layout.total for layout in layouts]
     by_image = zip(sample.split(counts), column.split(counts), strict=True)
     return [(int(samples[0]), columns) for samples, columns in by_image]
-
-
-def count_marks(places: Sequence[Place]) -> list[int]:
-    """For each image, the number of text tokens between its first and last placeholder."""
-    return [int(columns[-1] - columns[0]) + 1 - len(columns) for _, columns in places]
 
 
 def kept_columns(
@@ -111,8 +106,6 @@ class ImageTokens:
     sight: Sight
     """What the scout made of the image, as a map of its own."""
     choice: Choice
-    marks: int
-    """Text tokens between the image's own in the prompt."""
 
     @property
     def origin(self) -> str:

@@ -1,9 +1,10 @@
 """The setting of an engine."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from homunculus.engines.plan import USUAL, Viewing
+from homunculus.checks import check_count
+from homunculus.planner.options import ViewOptions
 
 
 @dataclass(frozen=True)
@@ -13,26 +14,16 @@ class Setting:
     tokens: int
     method: str
     where: Literal["before", "after"]
-    marks: Literal["free", "counted"] = "free"
-    """Whether the text tokens that some families write between tiles count as well."""
     fast: bool = False
     """Whether patch embeddings are matrix products: faster on a CPU, equal but for rounding."""
-    scout: str = "auto"
-    """Name or folder of the scout; "given" for an object."""
-    viewing: Viewing = USUAL
-    """What planned views go by."""
+    views: ViewOptions = field(default_factory=ViewOptions)
+    """The scout, and what planned views go by."""
 
     def __post_init__(self) -> None:
-        values: dict[str, Any] = vars(self)  # from a file they may be of any type
-        tokens = values["tokens"]
-        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
-            raise ValueError(
-                f"engine: tokens is a whole number from 1 on, got {tokens!r}. "
-                "Pass how many tokens each image may cost, such as tokens=273."
-            )
-        if not isinstance(values["fast"], bool):
-            raise ValueError(f"engine: fast is true or false, got {values['fast']!r}.")
-        allowed = {"where": ("before", "after"), "marks": ("free", "counted")}
-        for name, options in allowed.items():
-            if (got := values[name]) not in options:
-                raise ValueError(f"engine: {name} is {' or '.join(options)}, got {got!r}.")
+        where: Any = self.where  # from a file they may be of any type
+        fast: Any = self.fast
+        check_count(self.tokens, "engine: tokens", "Pass what each image may cost: tokens=273.")
+        if where not in ("before", "after"):
+            raise ValueError(f"engine: where must be before or after, got {where!r}.")
+        if not isinstance(fast, bool):
+            raise ValueError(f"engine: fast must be True or False, got {fast!r}.")

@@ -13,9 +13,9 @@ from torch import Tensor
 from homunculus.checks import Grid
 from homunculus.engines.cells.types import Rule
 from homunculus.engines.encode import Encoded
-from homunculus.engines.families import Layout
+from homunculus.engines.families import Layout, best_canvas
+from homunculus.engines.parts import PartRequest, by_image, gather_rows, part_pixels, parts, resize
 from homunculus.engines.select import Choice
-from homunculus.engines.views import PartRequest, by_image, gather_rows, part_pixels, parts, resize
 from homunculus.lazy import need
 
 NONE = -1
@@ -313,11 +313,16 @@ def encode_onevision(model: Any, request: PartRequest) -> Encoded:
     tiles: list[Tensor] = []
     tile_grids: list[TileGrid] = []
     sizes = inputs["image_sizes"].tolist()
+    side = config.vision_config.image_size // config.vision_config.patch_size
     for pixels, size, single in zip(inputs["pixel_values"], sizes, alone, strict=True):
         first = len(tiles)
-        grid = _anyres(config, first, size) if single else _single_tile(config, first)
-        tile_grids.append(grid)
-        tiles += pixels[: single + grid.tiles[0] * grid.tiles[1]]
+        if single:  # a thumbnail, then the tiles of its canvas
+            (down, across), cells = best_canvas(config, (size[0], size[1]))
+            tile_grids.append(TileGrid(first + 1, (down, across), cells, thumbnail=first))
+            tiles += pixels[: 1 + down * across]
+        else:
+            tile_grids.append(TileGrid(first, (1, 1), (side, side)))
+            tiles += pixels[:1]
 
     layer, project = config.vision_feature_layer, core.multi_modal_projector
     layers = [layer] if isinstance(layer, int) else layer
@@ -326,26 +331,6 @@ def encode_onevision(model: Any, request: PartRequest) -> Encoded:
     )
     rows = encode_tiles(encoder, layouts, choices, rule)
     return Encoded(_output(rows), rows)
-
-
-def _anyres(config: Any, first: int, size: Sequence[int]) -> TileGrid:
-    """The only image of a conversation: a thumbnail, then the tiles of its canvas."""
-    library = need(
-        "transformers.models.llava_onevision.modeling_llava_onevision",
-        "transformers",
-        "homunculus.attach",
-    )
-    tile, pins = config.vision_config.image_size, config.image_grid_pinpoints
-    side = tile // config.vision_config.patch_size
-    rows, cols = library.get_anyres_image_grid_shape(size, pins, tile)
-    canvas = torch.empty(1, rows * side, cols * side)
-    high, wide = library.unpad_image(canvas, size).shape[1:]
-    return TileGrid(first + 1, (rows, cols), (high, wide), thumbnail=first)
-
-
-def _single_tile(config: Any, first: int) -> TileGrid:
-    side = config.vision_config.image_size // config.vision_config.patch_size
-    return TileGrid(first, (1, 1), (side, side))
 
 
 def _output(rows: Any) -> Any:

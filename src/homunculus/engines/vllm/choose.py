@@ -15,14 +15,17 @@ from torch import Tensor
 from homunculus.engines.cells.methods import Material, Method
 from homunculus.engines.cells.types import Budget
 from homunculus.engines.families import Layout, merged_layouts
+from homunculus.engines.parts import Part, by_image, parts, row_order
 from homunculus.engines.plan import SeenImage, choose_before
 from homunculus.engines.qwen import pixels, resize_images_only, resized_images
 from homunculus.engines.select import Choice, material_for, search, select
-from homunculus.engines.views import Part, by_image, parts, row_order
 from homunculus.engines.vllm.settings import ServerSettings
 from homunculus.scouts.sight import Sight
 
 # ---- questions -----------------------------------------------------------------------------------
+
+LETTERS = 2000
+"""Characters of a question that are used."""
 
 
 @dataclass(frozen=True)
@@ -76,22 +79,22 @@ def _images(ids: Sequence[int], marks: Marks) -> int:
 def questions(ids: Sequence[int], marks: Marks, images: int, settings: ServerSettings) -> list[str]:
     """The question about each image, cut to the characters that are used."""
     if settings.question is not None:
-        return [settings.question[: settings.letters]] * images
+        return [settings.question[:LETTERS]] * images
     if settings.question_from == "none":
         return [""] * images
     messages = turns(ids, marks)
     if settings.question_from == "system":
         text = " ".join(turn.text for turn in messages if turn.role == "system")
-        return [text[: settings.letters]] * images
+        return [text[:LETTERS]] * images
     users = [turn for turn in messages if turn.role == "user"] or messages
-    last = users[-1].text[: settings.letters]
+    last = users[-1].text[:LETTERS]
     if not settings.pin:
         return [last] * images
     own: list[str] = []
     for number, turn in enumerate(users):
         # an image without text belongs to the next turn that has some
         text = next((later.text for later in users[number:] if later.text), "")
-        own += [text[: settings.letters]] * turn.images
+        own += [text[:LETTERS]] * turn.images
     # images outside the user's turns, or a prompt with other marks
     return own if len(own) == images else [last] * images
 
@@ -170,7 +173,7 @@ def choose_tokens(
     slots = [Budget(tokens=settings.tokens).slots(layout.total) for layout in layouts]
     material = [material_for(image.image, method, image.layout) for image in seen]
     cell = prod(image_inputs.cell)
-    choices = choose_before(seen, material, slots, method, settings.viewing, cell)
+    choices = choose_before(seen, material, slots, method, settings.views, cell)
     fields = {
         "image_grid_thw": torch.as_tensor(inputs["image_grid_thw"]),
         ANCHOR: torch.cat([choice.anchor for choice in choices]),

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from homunculus.engines.cells.methods import DEFAULT_OF_CELLS
 from homunculus.engines.vllm import NAME
 from homunculus.engines.vllm.settings import ServerSettings
+from homunculus.engines.vllm.stock import ViewSettings
 from homunculus.flags import count
 from homunculus.lazy import need
 
@@ -20,6 +21,11 @@ PIXELS = 64_000_000
 MAX_PIXELS, PLUGINS = "VLLM_MAX_IMAGE_PIXELS", "VLLM_PLUGINS"
 CONNECTOR = "VLLM_MEDIA_CONNECTOR"
 LAUNCHER = "homunculus.engines.vllm.launch"
+SETTINGS = (
+    "tokens", "method", "where", "question_from", "pin", "override", "images", "pixels", "seconds",
+    "threads", "scout", "acuity", "context",
+)  # fmt: skip
+"""Flags that are settings of the server; those that were not given and have no default are None."""
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
@@ -46,32 +52,29 @@ def flags(parser: argparse.ArgumentParser) -> None:
     text = "choose again at each turn; by default images keep the tokens of their own turn"
     add("--no-pin", dest="pin", action="store_false", help=text)
     text = "requests may set `mm_processor_kwargs: {homunculus: {tokens, question}}`"
-    add("--allow-override", action="store_true", help=text)
+    add("--allow-override", dest="override", action="store_true", help=text)
     text = f"images per request ({usual.images}, or as --limit-mm-per-prompt says)"
-    add("--max-images", type=count, help=text)
+    add("--max-images", type=count, dest="images", help=text)
     text = f"pixels per image ({PIXELS}, or as {MAX_PIXELS} says)"
     add("--max-pixels", type=count, help=text)
-    text = "pixels of all images of a request (%(default)s)"
-    add("--max-request-pixels", type=count, default=usual.pixels, help=text)
-    text = "seconds that a request waits for its search; then images are shown whole (%(default)s)"
-    add("--max-search-seconds", type=count, default=usual.seconds, help=text)
-    text = "threads of an API server for searches (%(default)s)"
-    add("--search-threads", type=count, default=usual.threads, help=text)
+    text = f"pixels of all images of a request, with Qwen's models ({usual.pixels})"
+    add("--max-request-pixels", type=count, dest="pixels", help=text)
+    text = "seconds that a request waits for its search; then images are shown whole"
+    add("--max-search-seconds", type=count, dest="seconds", help=f"{text} ({_both('seconds')})")
+    text = "threads of an API server for searches"
+    add("--search-threads", type=count, dest="threads", help=f"{text} ({_both('threads')})")
     add("--dry-run", action="store_true", help="print the command, and do not run it")
+
+
+def _both(name: str) -> str:
+    """A default of Qwen's models, and of families that vLLM's own classes serve."""
+    return f"{getattr(ServerSettings(), name)}, or {getattr(ViewSettings(), name)} for others"
 
 
 def serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
     """Replace this process by vLLM's server, after the launcher's self-test."""
-    setting = {
-        "tokens": arguments.tokens, "method": arguments.method, "where": arguments.where,
-        "question_from": arguments.question_from, "pin": arguments.pin,
-        "override": arguments.allow_override,
-        "pixels": arguments.max_request_pixels, "seconds": arguments.max_search_seconds,
-        "threads": arguments.search_threads, "scout": arguments.scout, "acuity": arguments.acuity,
-        "context": arguments.context,
-    }  # fmt: skip
-    if arguments.max_images is not None:
-        setting["images"] = arguments.max_images
+    given = {name: getattr(arguments, name) for name in SETTINGS}
+    setting = {name: value for name, value in given.items() if value is not None}
     ServerSettings(**setting)  # raises before anything is loaded
     if not rest:
         raise ValueError(

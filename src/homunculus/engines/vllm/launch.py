@@ -10,21 +10,21 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from multiprocessing import get_context
 from typing import Any, NoReturn
 
 from homunculus.engines.vllm import PREFIX, check_names, check_version
 from homunculus.engines.vllm.private import vision_info
-from homunculus.engines.vllm.settings import Flags, ServerSettings, merge
+from homunculus.engines.vllm.settings import Flags, ServerSettings, limit_images, merge
 from homunculus.engines.vllm.stock import (
-    FAMILIES,
     MIDDLEWARE,
+    STOCK_FAMILIES,
     VARIABLE,
+    WINDOWS,
     ViewSettings,
     describe,
     find_rule,
-    raise_limit,
     stock_family,
     view_settings,
 )
@@ -35,12 +35,7 @@ QUESTION = "What is the total?"
 """Asked of the test image; no weights and no accelerator are needed to count its tokens."""
 FAULTS = (ValueError, OSError, ImportError)
 """Errors with a message for the operator; anything else is a bug, with its traceback."""
-FLAGS = {
-    "overrides": "hf_overrides",
-    "limits": "limit_mm_per_prompt",
-    "trust": "trust_request_mm_kwargs",
-    "mode": "tokenizer_mode",
-}
+FLAGS = [field.name for field in fields(Flags)]
 
 
 def main(words: Sequence[str]) -> None:
@@ -92,28 +87,28 @@ def prepare(
     """vLLM's arguments with ours added, and our settings."""
     arguments = parse(words)
     _check_flags(arguments)
-    given = Flags(**{ours: getattr(arguments, name) for ours, name in FLAGS.items()})
-    own: list[str] | None = (
-        given.overrides.get("architectures") if isinstance(given.overrides, Mapping) else None
-    )
-    names = list(own or architectures(arguments))
+    given = Flags(*(getattr(arguments, name) for name in FLAGS))
+    overrides = given.hf_overrides if isinstance(given.hf_overrides, Mapping) else {}
+    names = list(overrides.get("architectures") or architectures(arguments))
     if name := stock_family(names):
-        return arguments, _prepare_views(arguments, view_settings(setting, name), name)
+        return arguments, _prepare_views(arguments, setting, name)
     flags, settings = merge(given, setting, lambda: names)
-    for ours, name in FLAGS.items():
-        setattr(arguments, name, getattr(flags, ours))
+    vars(arguments).update(vars(flags))
     return arguments, settings
 
 
 def _prepare_views(
-    arguments: argparse.Namespace, settings: ViewSettings, name: str
+    arguments: argparse.Namespace, setting: Mapping[str, Any], name: str
 ) -> ViewSettings:
+    arguments.limit_mm_per_prompt, images = limit_images(
+        arguments.limit_mm_per_prompt, setting.get("images"), WINDOWS + 1
+    )
+    settings = view_settings({**setting, "images": images}, name)
     usual = {"hf_overrides": {}, "trust_request_mm_kwargs": False, "tokenizer_mode": "auto"}
     for flag, value in usual.items():
         setattr(arguments, flag, getattr(arguments, flag) or value)
-    arguments.limit_mm_per_prompt, settings = raise_limit(arguments.limit_mm_per_prompt, settings)
     options = arguments.mm_processor_kwargs or {}
-    arguments.mm_processor_kwargs = {**FAMILIES[name].options, **options} or None
+    arguments.mm_processor_kwargs = {**STOCK_FAMILIES[name].options, **options} or None
     arguments.middleware = [*arguments.middleware, MIDDLEWARE]
     os.environ[VARIABLE] = json.dumps(asdict(settings))
     return settings
@@ -127,7 +122,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     verb = need("vllm.entrypoints.cli.serve", "vllm", WHO).ServeSubcommand()
     serve = verb.subparser_init(parser.add_subparsers(dest="subparser"))
     serve.usage = f"{WHO} MODEL [options]"
-    serve.set_defaults(dispatch_function=verb.cmd, model=None, **dict.fromkeys(FLAGS.values()))
+    serve.set_defaults(dispatch_function=verb.cmd, model=None, **dict.fromkeys(FLAGS))
     try:
         arguments = parser.parse_args(list(words))
     except Exception as error:  # no such file, no YAML, no value for a dotted key, ...

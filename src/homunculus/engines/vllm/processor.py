@@ -23,12 +23,14 @@ from vllm.multimodal.processing import PromptReplacement
 
 from homunculus.cache import LRU
 from homunculus.engines.cells.cache import tensor_bytes
-from homunculus.engines.select import scout_version, search
+from homunculus.engines.select import search
 from homunculus.engines.vllm import NAME, choose
 from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
+from homunculus.planner.acuity import get_acuity
 from homunculus.scouts.sight import Sight
+from homunculus.scouts.version import scout_version
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
 """Options under which `apply` hands on what it read; requests may not set them."""
@@ -73,13 +75,8 @@ class Search:
 
 def light(sight: Sight) -> Sight:
     """What a choice needs of a sight; views of larger tensors would keep those in memory."""
-    size = sight.size.clone() if isinstance(sight.size, Tensor) else sight.size
-    thing = None if sight.thing is None else sight.thing.clone()
-    elsewhere = None if sight.elsewhere is None else sight.elsewhere.clone()
-    return Sight(
-        sight.logit.clone(), sight.sure, size, sight.size_error, thing=thing, elsewhere=elsewhere,
-        matches=sight.matches,
-    )  # fmt: skip
+    maps = {name: value.clone() for name, value in vars(sight).items() if isinstance(value, Tensor)}
+    return replace(sight, **maps, facts={})
 
 
 class InfoMixin:
@@ -128,10 +125,6 @@ class ProcessorMixin:
             )
             if key not in self.maps and self._vision_info(images, image)[1] > settings.tokens
         ]
-
-    def forget(self) -> None:
-        """Drop all that is kept of earlier requests."""
-        self.maps.clear()
 
     def get_dummy_mm_inputs(self, *args: Any, **more: Any) -> Any:
         """Dummy images of vLLM at start-up, which metrics do not count."""
@@ -195,14 +188,15 @@ class ProcessorMixin:
         self, contents: Sequence[str], questions: Sequence[str], settings: ServerSettings
     ) -> list[str]:
         """For each image, a digest of its pixels, its question, the settings and the scout."""
+        same = {
+            "tokens": settings.tokens, "method": settings.method, "where": settings.where,
+            "views": f"{get_acuity(settings.acuity)} {settings.context}",
+            "version": scout_version(settings.scout),
+        }  # fmt: skip
         keys = [
-            self._hash(
-                image=content, question=question, tokens=settings.tokens,
-                method=settings.method, where=settings.where, viewing=repr(settings.viewing),
-                version=scout_version(settings.scout),
-            )
+            self._hash(image=content, question=question, **same)
             for content, question in zip(contents, questions, strict=True)
-        ]  # fmt: skip
+        ]
         return [key + LATE if self.late[key] else key for key in keys]
 
     def _hash(self, **values: Any) -> str:

@@ -87,7 +87,7 @@ class Renderer(HfRenderer):
         super().clear_mm_cache()
         self._notes.clear()
         if isinstance(self.mm_processor, ProcessorMixin):
-            self.mm_processor.forget()
+            self.mm_processor.maps.clear()
 
     def warmup_mm(self) -> None:
         """Load the scout's weights with the rest, not with the first question."""
@@ -206,7 +206,7 @@ class Job:
     work: "Future[float]"
     """In its thread."""
     result: "asyncio.Future[float]"
-    """The same for the event loop."""
+    """What the event loop waits for."""
     waiting: int = 0
 
 

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
+from homunculus.checks import is_whole
 from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
-from homunculus.engines.plan import Viewing, acuity_of
-from homunculus.engines.views import check_before, default_method
+from homunculus.engines.parts import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
-from homunculus.planner.acuity import VLM
+from homunculus.planner.acuity import VLM, get_acuity
 from homunculus.planner.counting import DEFAULT_TOKENS
+from homunculus.planner.options import ViewOptions
 from homunculus.scouts.registry import check_scout
 from homunculus.scouts.sight import Scout
 
@@ -23,10 +24,38 @@ TRUST, MODE = "--trust-request-mm-kwargs", "--tokenizer-mode"
 
 
 @dataclass(frozen=True)
-class ServerSettings:
-    """Settings of a server; a request may have its own `tokens` and `question`."""
+class SharedSettings:
+    """Settings of every server, whether its models run with our classes or with vLLM's own."""
 
     tokens: int = DEFAULT_TOKENS
+    images: int = 32
+    """Images per request."""
+    seconds: float | int = 30
+    """Seconds that a request waits for relevance searches; then its images are shown as a whole."""
+    threads: int = 2
+    """Threads of an API server for relevance searches."""
+    scout: str = "auto"
+    """Name of the scout, or a folder with its weights."""
+    acuity: str = VLM.name
+    """How small the model still reads, by name."""
+
+    def __post_init__(self) -> None:
+        values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
+        check_whole(values, "tokens", "images", "threads")
+        if type(values["seconds"]) not in (int, float) or not self.seconds > 0:
+            raise ValueError(
+                f"homunculus: seconds must be a number above 0, got {values['seconds']!r}."
+            )
+        if not isinstance(values["scout"], str):
+            raise ValueError(f"homunculus: scout must be a name or a folder, got {self.scout!r}.")
+        check_scout(self.scout)
+        get_acuity(self.acuity)
+
+
+@dataclass(frozen=True)
+class ServerSettings(SharedSettings):
+    """Settings of a server of Qwen's models; a request may have its own `tokens` and `question`."""
+
     method: str = ""
     """By default `views`, or `cut` after the encoder."""
     where: Where = "before"
@@ -36,38 +65,26 @@ class ServerSettings:
     """Whether an image keeps the question of its own turn."""
     override: bool = False
     """Whether a request may set its own question and a smaller number of tokens."""
-    images: int = 32
-    """Images per request."""
     pixels: int = 256_000_000
     """Pixels of all images of a request."""
-    seconds: int = 30
-    """Seconds that a request waits for relevance searches; then its images are shown as a whole."""
-    threads: int = 2
-    """Threads of an API server for relevance searches."""
-    letters: int = 2000
-    """Characters of a question that are used."""
-    scout: str = "auto"
-    """Name of the scout, or a folder with its weights."""
-    acuity: str = VLM.name
-    """How small the model still reads, by name, for planned views."""
-    context: float = 1 / 8
+    context: float | int = 1 / 8
     """The least share of the tokens that planned views give to a small picture of the whole."""
     question: str | None = None
     """Replaces the question of the conversation."""
 
     def __post_init__(self) -> None:
-        values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
-        names = ("tokens", "images", "pixels", "seconds", "threads", "letters")
-        check_whole(values, names)
+        super().__post_init__()
+        values: dict[str, Any] = vars(self)
+        check_whole(values, "pixels")
         kinds = {"where": Where, "question_from": Source}
         for name, kind in kinds.items():
             if (got := values[name]) not in get_args(kind):
                 raise ValueError(
-                    f"homunculus: {name} is {' or '.join(get_args(kind))}, got {got!r}."
+                    f"homunculus: {name} must be {' or '.join(get_args(kind))}, got {got!r}."
                 )
-        check_switches(values, ("pin", "override"))
+        check_switches(values, "pin", "override")
         if not isinstance(values["question"], str | None):
-            raise ValueError(f"homunculus: question is a text, got {values['question']!r}.")
+            raise ValueError(f"homunculus: question must be text, got {values['question']!r}.")
         if not self.method:
             object.__setattr__(self, "method", default_method(before=self.where == "before"))
         try:
@@ -90,8 +107,7 @@ class ServerSettings:
             raise ValueError(
                 f"homunculus: {method.name} are encoded by themselves. Use --where before."
             )
-        _ = self.viewing  # raises if there is no such acuity
-        check_scout_name(values["scout"])
+        _ = self.views  # checks them
 
     @property
     def method_object(self) -> Method:
@@ -99,9 +115,9 @@ class ServerSettings:
         return get_method(self.method)
 
     @property
-    def viewing(self) -> Viewing:
+    def views(self) -> ViewOptions:
         """What planned views go by."""
-        return Viewing(acuity_of(self.acuity), self.context)
+        return ViewOptions(acuity=self.acuity, scout=self.scout, context=self.context)
 
     @property
     def scout_object(self) -> Scout:
@@ -116,10 +132,6 @@ class ServerSettings:
             return ServerSettings(**values)
         except TypeError as error:
             raise ValueError(f"homunculus: in the overrides of the config: {error}.") from error
-
-    def overrides(self) -> dict[str, Any]:
-        """The settings as an entry of the model's config."""
-        return asdict(self)
 
     def for_request(self, options: Any) -> "ServerSettings":
         """These settings with the options of a request."""
@@ -147,28 +159,20 @@ class ServerSettings:
 # ---- checks of settings --------------------------------------------------------------------------
 
 
-def check_whole(values: Mapping[str, Any], names: Sequence[str], least: int = 1) -> None:
-    """Raise unless these settings are whole numbers."""
+def check_whole(values: Mapping[str, Any], *names: str) -> None:
+    """Raise unless these settings are integers of at least 1."""
     for name in names:
-        value = values[name]
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if not is_whole(values[name]) or values[name] < 1:
             raise ValueError(
-                f"homunculus: {name} is a whole number from {least} on, got {value!r}."
+                f"homunculus: {name} must be an integer of at least 1, got {values[name]!r}."
             )
 
 
-def check_switches(values: Mapping[str, Any], names: Sequence[str]) -> None:
+def check_switches(values: Mapping[str, Any], *names: str) -> None:
     """Raise unless these settings are on or off."""
     for name in names:
         if not isinstance(values[name], bool):
-            raise ValueError(f"homunculus: {name} is true or false, got {values[name]!r}.")
-
-
-def check_scout_name(scout: Any) -> None:
-    """Raise unless there is such a scout."""
-    if not isinstance(scout, str):
-        raise ValueError(f"homunculus: scout is a name or a folder, got {scout!r}.")
-    check_scout(scout)
+            raise ValueError(f"homunculus: {name} must be true or false, got {values[name]!r}.")
 
 
 # ---- checks of a request -------------------------------------------------------------------------
@@ -228,14 +232,11 @@ def check_images(images: Any, settings: ServerSettings) -> None:
 class Flags:
     """The flags of vLLM that carry the settings; None where the operator did not set one."""
 
-    overrides: Any = None
-    """`--hf-overrides`"""
-    limits: Any = None
-    """`--limit-mm-per-prompt`"""
-    trust: bool | None = None
-    """`--trust-request-mm-kwargs`"""
-    mode: str | None = None
-    """`--tokenizer-mode`, which selects the renderer."""
+    hf_overrides: Any = None
+    limit_mm_per_prompt: Any = None
+    trust_request_mm_kwargs: bool | None = None
+    tokenizer_mode: str | None = None
+    """Selects the renderer."""
 
 
 def merge(
@@ -247,24 +248,22 @@ def merge(
     serve` was given; ``architectures`` reads the model's config, and is called only if the operator
     names no architecture.
     """
-    overrides, limits = _object(OVERRIDES, given.overrides), _object(LIMITS, given.limits)
+    overrides = _object(OVERRIDES, given.hf_overrides)
     if NAME in overrides:
         raise ValueError(
             f"{OVERRIDES} has an entry `{NAME}`, which `homunculus serve` writes itself. "
             "Use its flags, such as --tokens."
         )
-    images = _images(limits, setting.get("images"))
+    limits, images = limit_images(given.limit_mm_per_prompt, setting.get("images"))
     settings = ServerSettings(**dict(setting, images=images))
     name = _architecture(overrides.get("architectures") or architectures())
-    if settings.override and given.trust is False:
+    if settings.override and given.trust_request_mm_kwargs is False:
         raise ValueError(f"--allow-override needs {TRUST}, which is switched off. Drop one.")
-    own = limits.get("image")
-    counted = dict(own, count=images) if isinstance(own, Mapping) else images
     return Flags(
-        overrides | {"architectures": [PREFIX + name], NAME: settings.overrides()},
-        {"video": 0} | limits | {"image": counted},
-        bool(given.trust) or settings.override,
-        given.mode or NAME,
+        overrides | {"architectures": [PREFIX + name], NAME: asdict(settings)},
+        limits,
+        bool(given.trust_request_mm_kwargs) or settings.override,
+        given.tokenizer_mode or NAME,
     ), settings
 
 
@@ -274,18 +273,26 @@ def _object(flag: str, value: Any) -> dict[str, Any]:
     raise ValueError(f"{flag}: expected a JSON object, got {value!r}.")
 
 
-def _images(limits: Mapping[str, Any], flag: int | None) -> int:
+def limit_images(limits: Any, max_images: int | None, views: int = 1) -> tuple[dict[str, Any], int]:
+    """`--limit-mm-per-prompt` for up to ``views`` pictures of each image, and images per request.
+
+    The operator's own limit counts images as clients send them.
+    """
+    limits = _object(LIMITS, limits)
     own = limits.get("image")
     count = own.get("count") if isinstance(own, Mapping) else own
     if count is None:
-        return ServerSettings().images if flag is None else flag
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        count = SharedSettings.images if max_images is None else max_images
+    if not is_whole(count) or count < 1:
         raise ValueError(
             f"{LIMITS}: expected at least 1 image, got {count!r}. For text alone use `vllm serve`."
         )
-    if flag not in (None, count):
-        raise ValueError(f"--max-images is {flag}, but {LIMITS} allows {count}. Give one of them.")
-    return count
+    if max_images not in (None, count):
+        raise ValueError(
+            f"--max-images is {max_images}, but {LIMITS} allows {count}. Give one of them."
+        )
+    counted = dict(own, count=views * count) if isinstance(own, Mapping) else views * count
+    return {"video": 0} | limits | {"image": counted}, count
 
 
 def _architecture(names: Sequence[str]) -> str:

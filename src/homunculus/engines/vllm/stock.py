@@ -13,18 +13,10 @@ from dataclasses import dataclass, fields, replace
 from math import isqrt
 from typing import Any
 
-from homunculus.engines.plan import acuity_of
-from homunculus.engines.vllm.settings import (
-    LIMITS,
-    ServerSettings,
-    check_scout_name,
-    check_switches,
-    check_whole,
-)
+from homunculus.engines.vllm.settings import SharedSettings, check_switches, check_whole
 from homunculus.lazy import need
 from homunculus.planner.bill import affordable, least
 from homunculus.planner.counting import (
-    DEFAULT_TOKENS,
     AnyResolutionRule,
     CountingRule,
     Facts,
@@ -41,8 +33,6 @@ MIDDLEWARE = "homunculus.engines.vllm.middleware.ViewsMiddleware"
 OPTIONS = "--mm-processor-kwargs"
 WINDOWS = 4
 """Windows of an image at most, beside the whole."""
-SEARCH = ServerSettings().seconds
-"""What `--max-search-seconds` is by default."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +66,7 @@ def _any_resolution(name: str, info: Any, price: int) -> CountingRule:
     )
 
 
-FAMILIES = {
+STOCK_FAMILIES = {
     "Gemma3ForConditionalGeneration": StockFamily(_flat, {"do_pan_and_scan": False}, marks=False),
     "Idefics3ForConditionalGeneration": StockFamily(_flat, {"do_image_splitting": False}),
     "InternVLForConditionalGeneration": StockFamily(
@@ -90,24 +80,18 @@ FAMILIES = {
 
 def stock_family(names: Sequence[str]) -> str | None:
     """The first of some architectures that takes views as ordinary images."""
-    return next((name for name in names if name in FAMILIES), None)
+    return next((name for name in names if name in STOCK_FAMILIES), None)
 
 
 # ---- settings ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class ViewSettings:
-    """Settings of the middleware."""
+class ViewSettings(SharedSettings):
+    """Settings of the middleware; an image costs ``tokens`` at most."""
 
-    tokens: int = DEFAULT_TOKENS
-    """Tokens per image, at most."""
-    images: int = 32
-    """Images per request."""
     seconds: float | int = 10
-    """For the views of a request; then its images are shown whole."""
     threads: int = 1
-    """That look for views."""
     waiting: int = 64
     """Requests that wait for a thread; the images of further ones are shown whole."""
     bytes: int = 256 << 20
@@ -118,77 +102,44 @@ class ViewSettings:
     """Whether images are fetched from public addresses; else vLLM gets the address."""
     label: LabelLike = "short"
     """The line before each view that says what it shows: "short", "long", or false for none."""
-    scout: str = "auto"
-    acuity: str = "vlm"
 
     def __post_init__(self) -> None:
-        values: dict[str, Any] = vars(self)
-        check_whole(values, ("tokens", "images", "threads", "waiting", "bytes"))
-        if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
-            raise ValueError(f"homunculus: seconds is a number, got {self.seconds!r}.")
-        if not 0 < self.seconds < 3600:
-            raise ValueError(f"homunculus: seconds is between 0 and 3600, got {self.seconds!r}.")
-        check_switches(values, ("strict", "fetch"))
+        super().__post_init__()
+        check_whole(vars(self), "waiting", "bytes")
+        check_switches(vars(self), "strict", "fetch")
         Label.of(self.label)
-        check_scout_name(values["scout"])
-        acuity_of(self.acuity)
 
     @staticmethod
     def from_environment(variables: Mapping[str, str] = os.environ) -> "ViewSettings":
         """The settings in the environment variable."""
         text = variables.get(VARIABLE, "{}")
         try:
-            values = json.loads(text)
-        except ValueError as error:
-            raise ValueError(f"{VARIABLE}: expected a JSON object, got {text[:80]!r}.") from error
-        names = [field.name for field in fields(ViewSettings)]
-        unknown = [name for name in values if name not in names] if isinstance(values, dict) else []
-        if unknown or not isinstance(values, dict):
+            return ViewSettings(**json.loads(text))
+        except (TypeError, ValueError) as error:
+            names = ", ".join(field.name for field in fields(ViewSettings))
             raise ValueError(
-                f"{VARIABLE}: expected a JSON object of {', '.join(names)}, got "
-                f"{', '.join(map(repr, unknown)) or text[:80]}."
-            )
-        return ViewSettings(**values)
+                f"{VARIABLE}: expected a JSON object of {names}, got {text[:80]}: {error}"
+            ) from error
 
 
-SHARED = ("tokens", "images", "scout", "acuity")
-"""Settings of `homunculus serve` that mean the same here."""
-USUAL = {
-    "method": ("", "views"), "where": ("before",), "question_from": ("last",), "pin": (True,),
-    "override": (False,), "context": (1 / 8,),
+ONLY_QWEN = {
+    "method": ("--method", ("", "views")), "where": ("--where", ("before",)),
+    "question_from": ("--question-from", ("last",)), "pin": ("--no-pin", (True,)),
+    "override": ("--allow-override", (False,)), "context": ("--context", (1 / 8,)),
+    "pixels": ("--max-request-pixels", ()),
 }  # fmt: skip
-"""Settings that only the classes of the plugin know, and what they must be."""
+"""Settings that only the classes of the plugin know: their flags, and what they must be."""
 
 
 def view_settings(setting: Mapping[str, Any], name: str) -> ViewSettings:
     """The settings of `homunculus serve` for an architecture that vLLM's own class serves."""
-    for key, usual in USUAL.items():
-        if (got := setting.get(key, usual[0])) not in usual:
+    for key, (flag, usual) in ONLY_QWEN.items():
+        if key in setting and setting[key] not in usual:
             raise ValueError(
                 f"{name} is shown views as ordinary images, each for the question of its turn: "
-                f"--{key.replace('_', '-')} cannot be {got!r}. Leave it out."
+                f"{flag} is for Qwen's models, got {setting[key]!r}. Leave it out."
             )
-    values = {key: setting[key] for key in SHARED if key in setting}
-    if (seconds := setting.get("seconds", SEARCH)) != SEARCH:
-        values["seconds"] = seconds
-    return ViewSettings(**values)
-
-
-def raise_limit(
-    limits: Mapping[str, Any] | None, settings: ViewSettings
-) -> tuple[dict[str, Any], ViewSettings]:
-    """`--limit-mm-per-prompt` for the views of as many images as a request may have.
-
-    The operator's own limit counts images as clients send them.
-    """
-    limits = dict(limits or {})
-    own = limits.get("image", settings.images)
-    images = own.get("count", settings.images) if isinstance(own, Mapping) else own
-    if isinstance(images, bool) or not isinstance(images, int) or images < 1:
-        raise ValueError(f"{LIMITS}: expected at least 1 image, got {images!r}.")
-    views = images * (WINDOWS + 1)
-    counted = dict(own, count=views) if isinstance(own, Mapping) else views
-    return {"video": 0} | limits | {"image": counted}, replace(settings, images=images)
+    return ViewSettings(**{key: setting[key] for key in setting if key not in ONLY_QWEN})
 
 
 # ---- the rule of a checkpoint --------------------------------------------------------------------
@@ -203,20 +154,23 @@ def find_rule(config: Any, images: int = 0) -> CountingRule:
     name = stock_family(config.architectures)
     if name is None:
         raise ValueError(
-            f"expected a model of {', '.join(FAMILIES)}, got {', '.join(config.architectures)}. "
-            "docs/vllm.md lists the supported families."
+            f"expected a model of {', '.join(STOCK_FAMILIES)}, got "
+            f"{', '.join(config.architectures)}. docs/vllm.md lists the supported families."
         )
     processor = need("vllm.multimodal", "vllm", WHO).MULTIMODAL_REGISTRY.create_processor(config)
-    marks = FAMILIES[name].marks
+    marks = STOCK_FAMILIES[name].marks
     (price,) = count_images(processor, [(32, 32)], marks)
-    rule = FAMILIES[name].rule(name, processor.info, price)
+    rule = STOCK_FAMILIES[name].rule(name, processor.info, price)
     for sizes in _trials(rule):
         theirs = count_images(processor, sizes, marks)
         ours = list(rule.prices(sizes))
         if ours != theirs:
+            pixels = " and ".join(f"{wide} x {high}" for high, wide in sizes)
+            options = json.dumps(dict(STOCK_FAMILIES[name].options))
             raise ValueError(
-                f"{name}: expected images of {_text(sizes)} pixels to cost {ours} tokens, got "
-                f"{theirs}. No rule fits this checkpoint's processor. {_hint(name)}"
+                f"{name}: expected images of {pixels} pixels to cost {ours} tokens, got {theirs}. "
+                f"No rule fits this checkpoint's processor. Check {OPTIONS} (ours are {options}), "
+                "or serve it without views, by `vllm serve`."
             )
     facts = Facts(name, "the served checkpoint", "", "code", images, windows=WINDOWS)
     return replace(rule, facts=facts)
@@ -228,16 +182,6 @@ def _trials(rule: CountingRule) -> list[list[Size]]:
     near = [(side - 1, side + 1), (side, side), (side // 2 + 1, side), (2 * side, 3 * side + 5)]
     slim = [(4 * side, side // 2 + 3), (side // 3 + 2, 5 * side), (17, 90)]
     return [*([size] for size in (*near, *slim)), [near[0], slim[0], near[3]]]
-
-
-def _text(sizes: Sequence[Size]) -> str:
-    return " and ".join(f"{wide} x {high}" for high, wide in sizes)
-
-
-def _hint(name: str) -> str:
-    options = dict(FAMILIES[name].options)
-    flag = f"It needs {OPTIONS} '{json.dumps(options)}'." if options else ""
-    return flag or "Serve it without views, by `vllm serve`."
 
 
 def count_images(processor: Any, sizes: Sequence[Size], marks: bool) -> list[int]:

@@ -1,4 +1,4 @@
-"""Views of an image: which of them must be encoded for the chosen tokens, and their pixels."""
+"""Parts of an image: which of them an encoder must see for the chosen tokens, and their pixels."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
