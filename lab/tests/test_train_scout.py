@@ -13,7 +13,7 @@ from homunculus.commands.main import main
 from homunculus.eyes import fonts
 from homunculus.scouts import words as relevance_words
 from homunculus.scouts.words import WordScout, load, scan
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.net import WordNet
 from homunculus.scouts.words.net import load as load_net
 from homunculus_lab.train import batch, command, language, pages, samples, scout, spread, words
@@ -60,7 +60,7 @@ def small(plain, monkeypatch) -> None:
 @pytest.fixture
 def blank(tmp_path) -> WordScout:
     """A scout that has learned nothing."""
-    return WordScout(WordNet().fused(), {}, "chance", Cache(tmp_path, most=0))
+    return WordScout(WordNet().fused(), {}, "chance", page_cache())
 
 
 @pytest.mark.usefixtures("small")

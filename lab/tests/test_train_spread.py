@@ -15,7 +15,7 @@ from homunculus.eyes import fonts
 from homunculus.scouts import words
 from homunculus.scouts.words import WordScout, load, scan
 from homunculus.scouts.words import evidence as spreads
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.evidence import WordEvidence
 from homunculus.scouts.words.net import NAME, WordNet, save_weights
 from homunculus_lab.train import language, pages, spread
@@ -67,7 +67,7 @@ def scout(tmp_path) -> WordScout:
         net = WordNet()
     net.bias.data.fill_(0.0)
     save_weights(net, folder / "word-scout.safetensors", NAME, {})
-    return load(folder, Cache(tmp_path / "features", most=0))
+    return load(folder, page_cache())
 
 
 def small_page(seed: int, high: int, wide: int, **options: Any) -> pages.RenderedPage:

@@ -17,7 +17,7 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from homunculus.eyes import fonts
-from homunculus.eyes.readers import Box, Pixels, crop
+from homunculus.eyes.readers import LineBox, Pixels, crop
 from homunculus.eyes.words import COMMON
 from homunculus.pages.pillow import to_tensor
 from homunculus.show.panels import typeface, wrapped
@@ -72,7 +72,7 @@ class Item:
         return float(left), float(top), float(right - left), float(drop - top)
 
     @property
-    def box(self) -> Box:
+    def box(self) -> LineBox:
         """The line in `picture`, x0 y0 x1 y1."""
         _, _, wide, line = self._full
         x0, y0 = self.height + self.phase[0], self.height + self.phase[1]

@@ -22,16 +22,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import torch
 from einops import rearrange
-from jaxtyping import UInt8
 from PIL import Image
-from torch import Tensor
 
 from homunculus.lazy import need, not_found
+from homunculus.scouts.sight import Pixels
 
-Box = tuple[float, float, float, float]
-Pixels = UInt8[Tensor, "3 _h _w"]
-Lines = list[tuple[str, Box]]
-"""Text and x0 y0 x1 y1 of each line found."""
+LineBox = tuple[float, float, float, float]
+"""x0 y0 x1 y1 of a line, in pixels and parts of them."""
+Lines = list[tuple[str, LineBox]]
+"""The text and the box of each line found."""
 WHO = "homunculus eyetest"
 MIN_CONFIDENCE = 0.5
 """A line the reader is less sure of than this is not read."""
@@ -222,7 +221,7 @@ def get_reader(name: str, folder: str | Path | None = None, instead: str = "") -
     return READERS[name](Readings(folder))
 
 
-def crop(pixels: Pixels, box: Box) -> Pixels:
+def crop(pixels: Pixels, box: LineBox) -> Pixels:
     """The box with an eighth of its height around it."""
     pad = max(2.0, 0.12 * (box[3] - box[1]))
     high, wide = int(pixels.shape[1]), int(pixels.shape[2])

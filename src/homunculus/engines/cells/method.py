@@ -14,7 +14,9 @@ from homunculus.engines.cells.check import check_allocation, check_cells, check_
 from homunculus.engines.cells.lift import FOUND_AS, Lift, Material, Need, check_material
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 
-Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing", "model"]
+RelevanceSource = Literal[
+    "question", "pixels", "bands", "answer", "another question", "nothing", "model"
+]
 """What the relevance of a method must come from; "model" is the user's, which asks no scout."""
 
 
@@ -55,7 +57,7 @@ class Method:
     about: str
     rule: Rule
     lift: Lift
-    source: Source = "question"
+    source: RelevanceSource = "question"
     control: bool = False
     needs: frozenset[Need] = frozenset()
     """What `Material` must hold; without it the method refuses."""

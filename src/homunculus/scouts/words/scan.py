@@ -62,7 +62,7 @@ def sizes_of(image: UInt8[Tensor, "3 h w"]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class Scanner:
     """Reads pages: the net, in whole numbers or not, and the head of heights."""
 
     net: WordNet
