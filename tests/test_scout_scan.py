@@ -14,6 +14,8 @@ from homunculus.scouts.words import WEIGHTS, WordScout, int8, load, scan
 from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.net import WordNet, standard
 from homunculus.scouts.words.scan import Scanner, cut, mixed, pack
+from homunculus_lab.speed.scout import WholeScanner
+from homunculus_lab.train.int8 import ranges
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
@@ -132,7 +134,7 @@ def small(monkeypatch) -> None:
 
 
 def test_blank_paper_is_not_read_and_words_are_found_as_before(small) -> None:
-    quick, plain = scouted(), scouted(int8=None, whole=True)
+    quick, plain = scouted(), scouted(device_scanner=WholeScanner(load().net, load().height))
     seen, all_seen = quick.read(page()), plain.read(page())
     assert float((seen["text-832"] > 0).float().mean()) < 0.3
     assert float((all_seen["text-832"] > 0).float().mean()) == 1
@@ -160,7 +162,7 @@ def test_another_device_reads_in_floats_and_answers_alike(small, monkeypatch) ->
 
     monkeypatch.setenv(DEVICE, "cpu")
     there = replace(_word_scout.__wrapped__(None), cache=page_cache())
-    assert there.how == "float"
+    assert there.scanner.name == "float"
     assert there.device_scanner.net is not there.net
     plain, asked = scouted(int8=None), ["total", "zebra"]
     one, other = there.read(page()), plain.read(page())
@@ -188,7 +190,7 @@ whole_numbers = pytest.mark.skipif(not int8.available(), reason="this processor 
 def test_whole_numbers_say_what_floats_say() -> None:
     scout = load()
     assert scout.int8 is not None
-    assert scout.how == "int8"
+    assert scout.scanner.name == "int8"
     grey = page()[:1, :128, :320][None].contiguous()
     mean, spread = 240.0, 60.0
     quick = scout.int8.features(grey, mean, spread)
@@ -220,12 +222,12 @@ def test_ranges_of_another_net_are_not_used(tmp_path) -> None:
 
 def test_without_the_instructions_it_is_read_in_floats(monkeypatch) -> None:
     monkeypatch.setattr(int8, "available", lambda: False)
-    assert load().how == "float"
+    assert load().scanner.name == "float"
 
 
 def test_ranges_span_what_the_layers_of_a_net_show() -> None:
     pages = [torch.rand(1, 1, 64, 64) for _ in range(2)]
-    top = int8.ranges(net(), pages).top
+    top = ranges(net(), pages).top
     assert top.shape == (int8.LAYERS,)
     assert (top > 0).all()
     seen = torch.cat([net()(one).word.flatten() for one in pages])

@@ -17,7 +17,7 @@ from homunculus.scouts.words import WordScout, load, scan
 from homunculus.scouts.words import evidence as spreads
 from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.evidence import WordEvidence
-from homunculus.scouts.words.net import NAME, WordNet, save_weights
+from homunculus.scouts.words.net import NAME, WordNet
 from homunculus_lab.train import language, pages, spread
 from homunculus_lab.train.samples import PageDataset, make_sample, restore, store
 from homunculus_lab.train.spread import (
@@ -29,6 +29,7 @@ from homunculus_lab.train.spread import (
     window_loss,
     windows,
 )
+from homunculus_lab.train.weights import save_weights
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 pytest.importorskip("PIL", reason="needs the extra `learn`")

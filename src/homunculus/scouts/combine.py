@@ -70,7 +70,7 @@ FOUND_BOTH = (1.0, 0.3)
 question is printed there, or the question quotes one. Set by hand: on pages,
 receipts and street scenes the two do not meet."""
 FOUND_THING = (0.5, 1.0)
-"""The same where the page has text, and no word of the question is in it."""
+"""How far they are believed where the page has text, and no word of the question is in it."""
 ON_THING = 0.02
 """Share of a thing that must be print before a question is taken to ask for what is written."""
 _READS = re.compile(

@@ -161,7 +161,7 @@ class WordsOrPixels:
 
 
 def _everywhere(grid: Grid) -> Sight:
-    """Of a question about the whole picture."""
+    """A sight for questions about the whole picture: every cell counts alike."""
     why = "The question is about the whole picture."
     return Sight(
         torch.zeros(grid),
@@ -231,7 +231,7 @@ class PixelScout:
     note: str = " (question not read)"
     """Why relevance comes from pixels, in a few words."""
     because: str = "The words of the question were not looked for"
-    """The same, as the beginning of a sentence."""
+    """Why relevance comes from pixels, as the beginning of a sentence."""
     flat: bool = False
     """Whether only what stands out counts."""
     reads: bool = True

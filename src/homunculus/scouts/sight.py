@@ -105,7 +105,7 @@ class Sight:
     origin: str = "given"
     """Where the map came from, in a few words."""
     explanation: str = "The choice follows the scout that was given."
-    """The same in a sentence."""
+    """What the choice follows, and why, in a sentence."""
     unsure: str = ""
     """Why the scout cannot tell where to look, in a sentence, if it cannot (``sure`` is 0)."""
     question_used: bool | None = None

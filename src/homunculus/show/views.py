@@ -269,7 +269,7 @@ class LikelyPlace(NamedTuple):
     view: View
     box: Box
     chance: float
-    """Of its likeliest cell, against the likeliest of the picture."""
+    """How likely its likeliest cell is, against the likeliest of the picture."""
 
 
 def likeliest(views: Views) -> list[LikelyPlace]:

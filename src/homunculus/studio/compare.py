@@ -141,7 +141,7 @@ class Column:
     shown: Any
     """What a reader would see."""
     spot: Any
-    """The same, magnified where the plan looks."""
+    """What a reader would see where the plan looks, magnified."""
     views: Sequence[View] = ()
     """Its pictures; none where tokens are cells of one image."""
 
@@ -158,7 +158,7 @@ class Comparison:
     place: Box
     """What is magnified."""
     original: Any
-    """The same place of the untouched picture."""
+    """The magnified place as it is in the untouched picture."""
     notes: Sequence[str]
 
     @property

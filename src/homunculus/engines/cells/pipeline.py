@@ -1,10 +1,9 @@
-"""The pipeline: an image, a question, a method and K in; exactly K tokens out.
+"""The second half of the way from a picture to tokens: which cells a budget keeps.
 
     sight = ask(method, scout, image, question, grid)     where the question looks
     spent = spend(method, [grid], logit, slots)           which cells that keeps
 
-`look`, both engines and the bench go this way and no other. The halves are two functions because
-servers and benches do the first one ahead, and once for several budgets.
+`look` and both engines go this way and no other.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ class Spent:
     field: Field
     """Everything that could be a token."""
     relevance: Relevance
-    """Of every cell of the field."""
+    """The relevance of every cell of the field."""
     allocation: Allocation
     tokens: Tokens
 

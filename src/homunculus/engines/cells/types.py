@@ -135,7 +135,7 @@ class Field:
         return counts(self.grids, limit, self.level.device)
 
     def to(self, device: torch.device) -> "Field":
-        """The same field on another device."""
+        """The field on another device."""
         if self.level.device == device:
             return self  # with all that was derived from it
         parts = {part.name: getattr(self, part.name) for part in fields(self)}

@@ -46,8 +46,8 @@ PAGE = 0.05
 SURE = 0.95
 """Probability that goes by the map where the answer is printed; the rest goes by other print."""
 COMPARING = 0.6
-"""The same for questions that compare or count, or are about a chart; set by hand on 35 questions
-of charts that no result holds."""
+"""What goes by the map if a question compares or counts, or is about a chart; set by hand on 35
+questions of charts that no result holds."""
 ENOUGH = 0.6
 """The share of a question that has to be found for all of that: some of its words are never on the
 page, such as `value` in "the value of ferritin". Chosen on 192 natural questions, with the rest."""
@@ -77,7 +77,7 @@ class WordSight(Sight):
         size: Map | None = None,
         elsewhere: Map | None = None,
     ) -> "WordSight":
-        """With words for people.
+        """A sight with its explanation in words.
 
         It is as sure of its map as the question's words were found, on a page of text, or where
         the question quotes what is printed; less so if the question compares. On other pictures
@@ -241,16 +241,14 @@ class WordScout:
     """Tells how large print is; without it sights do not say."""
     int8: Int8Net | None = None
     """The net in whole numbers of 8 bits, where the processor is faster so."""
-    whole: bool = False
-    """Whether blank paper is read as well: a control."""
     device_scanner: Scanner | None = None
     """Reads pages on another device; questions are answered on the processor all the same."""
 
     def on(self, device: str | torch.device) -> "WordScout":
-        """The same scout, reading pages on a device such as `cuda`, in floats and in batches."""
+        """A copy that reads pages on a device such as `cuda`, in floats and in batches."""
         net, height = copy.deepcopy(self.net).to(device), copy.deepcopy(self.height)
         height = None if height is None else height.to(device)
-        return replace(self, device_scanner=Scanner(net, height, whole=self.whole))
+        return replace(self, device_scanner=Scanner(net, height))
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
@@ -277,19 +275,16 @@ class WordScout:
             pages[name] = page
         return [pages[name] for name in names]
 
-    @property
-    def how(self) -> str:
-        """How pages are read: in whole numbers or floats, with blank paper or without."""
-        return self._scanner().name
-
     def _key(self, image: Pixels) -> str:
-        return key(image, self.weights, sizes=str(sizes_of(image)), how=self.how)
+        return key(image, self.weights, sizes=str(sizes_of(image)), how=self.scanner.name)
 
-    def _scanner(self) -> Scanner:
-        return self.device_scanner or Scanner(self.net, self.height, self.int8, self.whole)
+    @property
+    def scanner(self) -> Scanner:
+        """What reads pages: on another device if one was named."""
+        return self.device_scanner or Scanner(self.net, self.height, self.int8)
 
     def _read(self, images: Sequence[Pixels]) -> list[PageFeatures]:
-        pages = self._scanner().read(images)
+        pages = self.scanner.read(images)
         return [{name: value.cpu().contiguous() for name, value in page.items()} for page in pages]
 
     def evidence(self, page: PageFeatures, questions: Sequence[ParsedQuestion]) -> WordEvidence:
