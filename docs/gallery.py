@@ -18,10 +18,11 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from homunculus.eyes.readers import crop, get_reader
+from homunculus.eyes.readers import crop
 from homunculus.scouts.registry import get_scout
 from homunculus.show import panels
 from homunculus_lab.measure.answer import score
+from homunculus_lab.measure.readers import get_reader
 from homunculus_lab.measure.row import row as bench_row
 from homunculus_lab.measure.run import Bench, Config
 from homunculus_lab.measure.spend import keep

@@ -34,6 +34,7 @@ from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
 from homunculus.show.cells import look
 from homunculus_lab.measure.suite import read
+from homunculus_lab.methods.answer import AnswerScout
 
 BUDGETS = (64, 273)
 MODELS = ("qwen3-vl", "claude", "gpt-6", "gpt-4o", "gemini-3")
@@ -131,10 +132,11 @@ def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
     question = asked["question"]
     for name in list_methods():
         for tokens in BUDGETS:
-            boxes = asked["boxes"] if get_method(name).source == "answer" else None
+            told = get_method(name).source == "answer" and asked["boxes"]
+            scout = AnswerScout(asked["boxes"]) if told else "auto"
             ways: dict[str, Any] = {
-                "look": lambda n=name, k=tokens, b=boxes: digest(
-                    look(path, question, method=n, tokens=k, boxes=b or None).tokens
+                "look": lambda n=name, k=tokens, s=scout: digest(
+                    look(path, question, method=n, tokens=k, scout=s).tokens
                 )
             }
             for where in ("before", "after"):

@@ -146,8 +146,6 @@ CASES: dict[str, Callable[[], Any]] = {
     "views up to half a token": lambda: viewed(tokens="auto", cap=1.5),
     "views by a scout that is very sure": lambda: viewed(scout=unsure),
     "look with a number for a fixation": lambda: look(PICTURE, fixation=5, scout=torch.eye(4)),  # type: ignore
-    "look with half a box": lambda: look(PICTURE, boxes=[(1, 2)], method="oracle"),
-    "look with a number for dials": lambda: look(PICTURE, dials=5),  # type: ignore
     "a word for a setting": lambda: get_method("cut").set(hedge="x"),
     "slots of a word": lambda: Budget(tokens=4).slots("x"),  # type: ignore
     "certify numbers": lambda: certify(5, 6),  # type: ignore

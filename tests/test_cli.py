@@ -243,7 +243,7 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
             "lies outside the picture of 200x160",
         ),
         (["page.png", "--method", "cut", "--fixation", "0.5,0.5"], "cut has no fixation"),
-        (["page.png", "--method", "oracle"], "Pass boxes"),
+        (["page.png", "--method", "oracle"], "Pass a map"),
         (["page.png", "-o", "absent/a.png"], "no folder absent"),
         (["page.png", "-o", "a.xyz"], "ends in .png"),
         (["page.png", "-o", "page.png"], "is the picture itself"),

@@ -2,17 +2,15 @@
 
 import json
 import os
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
 
 from homunculus import Sight, get_method, list_methods
-from homunculus.scouts import Dials
 from homunculus.scouts import registry as scout_room
-from homunculus.scouts.places import answer
 from homunculus.show.cells import CELLS, look
+from homunculus_lab.methods.answer import AnswerScout, answer
 from homunculus_lab.methods.material import segment
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -29,6 +27,11 @@ def alone(monkeypatch) -> None:
     monkeypatch.setattr(scout_room, "shipped", lambda: None)
 
 
+def asked(name: str) -> AnswerScout | str:
+    """The scout that a method is tried with: `oracle` is told where the answer is."""
+    return AnswerScout([BOX]) if name == "oracle" else "auto"
+
+
 def page(size: tuple[int, int] = (400, 300)):
     """Pale paper with a block of dense print at BOX and a grey bar at the foot."""
     image = Image.new("RGB", size, (250, 248, 240))
@@ -41,7 +44,7 @@ def page(size: tuple[int, int] = (400, 300)):
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("tokens", [1, 64, 273])
 def test_every_method_keeps_exactly_k(name, tokens) -> None:
-    seen = look(page(), "What is printed?", method=name, tokens=tokens, boxes=[BOX])
+    seen = look(page(), "What is printed?", method=name, tokens=tokens, scout=asked(name))
     facts = seen.to_json()
     kept = get_method(name).count((19, 25), tokens)
     assert facts["kept"] == len(facts["boxes"]) == sum(facts["levels"].values()) == kept
@@ -52,7 +55,7 @@ def test_every_method_keeps_exactly_k(name, tokens) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_method_is_drawn(name, tmp_path) -> None:
-    path = look(page(), method=name, tokens=100, boxes=[BOX]).save(tmp_path / f"{name}.png")
+    path = look(page(), method=name, tokens=100, scout=asked(name)).save(tmp_path / f"{name}.png")
     with Image.open(path) as sheet:
         assert 800 < sheet.width < 2200
         assert 600 < sheet.height < 2000
@@ -123,7 +126,7 @@ def test_a_place_the_question_names_moves_the_fixation() -> None:
 
 def test_the_origin_of_relevance_is_told_honestly() -> None:
     question = "What is in the top-left corner?"
-    told = {name: look(page(), question, method=name, tokens=9, boxes=[BOX]) for name in ALL}
+    told = {name: look(page(), question, method=name, tokens=9, scout=asked(name)) for name in ALL}
     told = {name: seen.sight.origin for name, seen in told.items()}
     assert told["foveated"] == told["frequency"] == "pixels (question not read) + named place"
     assert told["saliency"] == "pixels"
@@ -146,13 +149,13 @@ def test_relevance_can_be_given_as_a_map_or_a_function() -> None:
 
 
 def test_the_oracle_sees_the_answer_sharply_and_needs_its_box() -> None:
-    seen = look(page(), method="oracle", tokens=64, boxes=[BOX])
+    seen = look(page(), method="oracle", tokens=64, scout=AnswerScout([BOX]))
     fine = seen.tokens.box[0][seen.tokens.level[0] == 0]
     for row, col in ((6, 12), (7, 16)):
         assert ((fine[:, 0] == row) & (fine[:, 1] == col)).any()
-    with pytest.raises(ValueError, match="Pass boxes"):
+    with pytest.raises(ValueError, match="Pass a map"):
         look(page(), method="oracle")
-    half = look(page((800, 600)), method="oracle", patch=32, boxes=[(0, 0, 3, 3)])
+    half = look(page((800, 600)), method="oracle", patch=32, scout=AnswerScout([(0, 0, 3, 3)]))
     assert half.relevance.argmax() == 0
 
 
@@ -178,7 +181,7 @@ def test_wrong_answers_are_refused(boxes, message) -> None:
         answer((4, 4), boxes, 16)
 
 
-# ---- fixation and dials --------------------------------------------------------------------------
+# ---- fixation ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["foveated", "log-polar", "pseudo-log-polar", "shuffled"])
@@ -196,45 +199,15 @@ def test_wrong_fixations_are_refused() -> None:
     assert look(page(), method="cut").fixation is None
 
 
-@pytest.mark.parametrize("name", ["cut", "foveated"])
-def test_more_compress_means_more_roots_and_less_detail(name) -> None:
-    picture = Image.effect_noise((1024, 1024), 60)
-    finest, roots = [], []
-    for compress in (0.0, 0.05, 0.25, 0.6, 1.0):
-        seen = look(picture, method=name, dials=Dials(compress=compress))
-        own = torch.arange(seen.field.level.shape[1])
-        roots.append(int((seen.field.parent[0] == own).sum()))
-        finest.append(int((seen.tokens.level == 0).sum()))
-    assert roots == sorted(roots)
-    assert roots[0] == 1 < roots[-1] <= 273
-    # overlays may show one or two fine cells more
-    assert all(after <= before + 2 for before, after in pairwise(finest))
-    assert finest[-1] <= finest[0]
-
-
-def test_compress_is_the_thumbnails_share_of_windows() -> None:
-    shares = []
-    for compress in (0.1, 0.5, 0.9):
-        seen = look(page((800, 800)), method="windows", dials=Dials(compress=compress))
-        side = seen.tokens.box[..., 2:] - seen.tokens.box[..., :2]
-        shares.append(int((side.prod(-1) > 1).sum()) / 273)
-    assert shares == pytest.approx([0.1, 0.5, 0.9], abs=0.12)
-    assert get_method("windows").rule == look(page(), method="windows").method.rule
-
-
 def test_more_focus_means_a_sharper_fovea() -> None:
     picture = Image.effect_noise((1024, 1024), 60)
+    foveated = get_method("foveated")
     seen = [
-        look(picture, method="foveated", fixation=(0.5, 0.5), dials=Dials(focus=focus))
+        look(picture, method=foveated.set(field_of_view=focus), fixation=(0.5, 0.5))
         for focus in (2.0, 40.0, 200.0)
     ]
     fine = [int((one.tokens.level == 0).sum()) for one in seen]
     assert fine[0] < fine[1] < fine[2]
-
-
-def test_explore_flattens_relevance() -> None:
-    sharp, flat = (look(page(), dials=Dials(explore=heat)).relevance for heat in (0.5, 2.0))
-    assert torch.allclose(sharp, flat * 4)
 
 
 # ---- the atlas -----------------------------------------------------------------------------------

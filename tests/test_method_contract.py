@@ -154,11 +154,6 @@ MESSAGES = {
     "look with a number for a fixation": (
         "ValueError: look: a fixation is x y, two finite numbers, got 5. Write (0.5, 0.5)."
     ),
-    "look with half a box": (
-        "ValueError: look: boxes are the answer's, each x0 y0 x1 y1 in pixels of the picture, "
-        "got [(1, 2)]. For one box write [(x0, y0, x1, y1)]."
-    ),
-    "look with a number for dials": "TypeError: look: dials must be of class Dials, got 5 (int)",
     "a word for a setting": "ValueError: cut: hedge must be 0 (dive) or more (2 weighs by area), ",
     "slots of a word": "TypeError: Budget.slots: cells must be a whole number, got 'x' (str).",
     "certify numbers": (

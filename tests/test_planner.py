@@ -22,7 +22,7 @@ from homunculus.planner.models import token_rule
 from homunculus.planner.plan import Fees, Plan, Window
 from homunculus.planner.scene import Scene
 from homunculus.planner.search import find_views
-from homunculus.scouts.sight import OF_THING, Match, Sight
+from homunculus.scouts.sight import Match, Sight
 
 EYES = Acuity("test", 6.0, 0.5)
 SIDES = (14, 16, 28, 32)
@@ -408,7 +408,7 @@ def test_words_that_are_found_in_few_places_count_more() -> None:
         Match("total", 0.9, (0.5, 0.5, 0.75, 0.625)),
         Match("date", 0.9, (0.0, 0.0, 0.125, 0.125), places=3.0),
         Match("cash", 0.1, (0.25, 0.25, 0.375, 0.375)),
-        Match(f"cat{OF_THING}", 0.9, (0.0, 0.5, 0.125, 0.625)),
+        Match("cat", 0.9, (0.0, 0.5, 0.125, 0.625), kind="thing"),
     )
     words = believe(Sight(torch.zeros(8, 8), 0.9, matches=found), (80, 80), EYES).words
     assert words is not None

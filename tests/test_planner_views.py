@@ -437,7 +437,7 @@ def test_a_drawing_numbers_its_windows_and_magnifies_a_place_in_one() -> None:
 
 def test_a_question_that_compares_is_warned_of() -> None:
     def scout(image, question, grid) -> Sight:
-        return replace(corner()(image, question, grid), facts={"compares": True})
+        return replace(corner()(image, question, grid), compares=True)
 
     told = homunculus.views(page(), "Which is the largest?", tokens=16, scout=scout).message
     assert told.endswith("The question compares or counts, so windows may miss what it is about.")
@@ -448,8 +448,8 @@ def test_a_question_that_compares_is_warned_of() -> None:
 def test_words_found_in_another_form_are_not_said_to_be_missing() -> None:
     seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
     box = (0.1, 0.1, 0.2, 0.2)
-    found = (Match("submit (for submits)", 0.9, box), Match("submits", 0.1, box))
-    more = (Match("dog (thing)", 0.0, box), Match("cash", 0.1, box))
+    found = (Match("submit", 0.9, box, stands_for="submits"), Match("submits", 0.1, box))
+    more = (Match("dog", 0.0, box, kind="thing"), Match("cash", 0.1, box))
     told = facts(replace(seen, sight=replace(seen.sight, matches=found + more)))
     assert told[1] == "Found: submit (for submits). Not found: cash."
 
@@ -607,7 +607,7 @@ def test_nothing_is_said_of_pictures_that_are_large_enough_or_left_as_they_are()
 
 def test_a_thing_that_was_not_seen_has_no_probability() -> None:
     def scout(image, question, grid) -> Sight:
-        missing = Match("elephant (thing)", 0.0, (0.0, 0.0, 1.0, 1.0))
+        missing = Match("elephant", 0.0, (0.0, 0.0, 1.0, 1.0), kind="thing")
         return replace(corner()(image, question, grid), matches=(missing,))
 
     seen = homunculus.views(page(), "What colour is the elephant?", tokens=32, scout=scout)

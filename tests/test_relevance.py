@@ -10,13 +10,13 @@ import torch
 from homunculus import Match, Scout, Sight, list_methods
 from homunculus.scouts import registry as relevance
 from homunculus.scouts import words as scout
-from homunculus.scouts.places import answer
 from homunculus.scouts.registry import WordsOrPixels
 from homunculus.scouts.words import COMPARING, ENOUGH, SURE, WordSight
 from homunculus.scouts.words.question import parse
 from homunculus.show import cells as why
 from homunculus.show import panels
 from homunculus.show.cells import look
+from homunculus_lab.methods.answer import AnswerScout, answer
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 np = pytest.importorskip("numpy")
@@ -126,7 +126,8 @@ def test_the_shipped_scout_is_the_default(monkeypatch) -> None:
 @pytest.mark.parametrize("name", sorted(list_methods()))
 def test_only_methods_that_live_on_the_question_ask_the_scout(name) -> None:
     fake = Fake()
-    seen = look(page(), QUESTION, method=name, tokens=9, boxes=[(1, 1, 9, 9)], scout=eyes(fake))
+    scout = AnswerScout([(1, 1, 9, 9)]) if name == "oracle" else eyes(fake)
+    seen = look(page(), QUESTION, method=name, tokens=9, scout=scout)
     asks = list_methods()[name].source in ("question", "bands")
     assert bool(fake.asked) == asks == seen.sight.origin.startswith("words")
     told = {"shuffled": "pixels (one picture has no other question)", "oracle": "the answer's box"}
@@ -155,15 +156,6 @@ def test_a_named_place_is_added_to_the_scouts_map() -> None:
     gained = placed.relevance - plain.relevance
     assert (gained[-1] > gained[0]).all()
     assert gained.min() - gained.max() >= torch.tensor(relevance.ELSEWHERE).log()
-
-
-def test_explore_heats_the_scouts_map_too() -> None:
-    from homunculus.scouts import Dials
-
-    sharp, flat = (
-        look(page(), QUESTION, scout=eyes(Fake()), dials=Dials(explore=heat)) for heat in (0.5, 2.0)
-    )
-    assert torch.allclose(sharp.relevance, flat.relevance * 4)
 
 
 def test_a_scouts_map_of_another_size_is_laid_on_the_grid() -> None:
@@ -374,5 +366,6 @@ def test_scouts_of_pixels_and_boxes_work_in_the_cells_of_the_caller(patch) -> No
     grid = salient.picture.grid(patch)
     expected = relevance.PixelScout(flat=True, side=patch)(pixels, "", grid).logit
     assert torch.equal(salient.relevance, expected)
-    oracle = look(noise, method="oracle", tokens=8, patch=patch, boxes=[box])
-    assert torch.equal(oracle.relevance, answer(grid, [box], patch))
+    told = answer(grid, [box], patch)
+    oracle = look(noise, method="oracle", tokens=8, patch=patch, scout=told)
+    assert torch.equal(oracle.relevance, told)

@@ -1,4 +1,4 @@
-"""Ranks, the mix of maps, and the dials."""
+"""Ranks, and the mix of maps."""
 
 import math
 from itertools import pairwise
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 from scipy.stats import rankdata
 
-from homunculus.scouts import MIX, Dials, mix, rank
+from homunculus.scouts import MIX, mix, rank
 
 CELLS = st.lists(
     st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, 1.0, math.inf]), min_size=1, max_size=40
@@ -152,28 +152,3 @@ def test_more_weight_on_a_map_pulls_the_mix_towards_it():
 def test_maps_without_a_weight_that_counts_are_refused(names, weights):
     with pytest.raises(ValueError, match=r"mix: expected a weight of 0 or more for each map"):
         mix({name: torch.zeros(1, 4) for name in names}, weights)
-
-
-# --- dials ----------------------------------------------------------------------------------------
-
-
-def test_dials_stand_in_the_middle_by_default_and_take_whole_numbers():
-    assert Dials() == Dials(compress=0.25, explore=1.0, focus=40.0)
-    assert Dials(compress=0, explore=2, focus=180).explore == 2
-
-
-@pytest.mark.parametrize(
-    ("dial", "value", "text"),
-    [
-        ("compress", -0.1, r"Dials: compress is a share .* got -0\.1"),
-        ("compress", 1.5, r"from 0 to 1, got 1\.5"),
-        ("compress", math.nan, r"got nan"),
-        ("explore", 0, r"Dials: explore is a temperature above 0, got 0"),
-        ("explore", math.inf, r"got inf\. 1 leaves"),
-        ("focus", 0, r"Dials: focus is a field of view .* got 0"),
-        ("focus", 361, r"up to 360 degrees, got 361"),
-    ],
-)
-def test_a_dial_out_of_its_range_is_refused(dial, value, text):
-    with pytest.raises(ValueError, match=text):
-        Dials(**{dial: value})

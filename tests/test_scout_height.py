@@ -15,7 +15,7 @@ import torch
 
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, load
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.height import FILE, SIZE_ERROR, HeightHead, merge_sizes, on_grid
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
@@ -99,7 +99,7 @@ def test_the_weights_are_small_and_name_their_net(scout) -> None:
 
 
 def test_relevance_does_not_move_by_a_bit(scout) -> None:
-    without = replace(scout, height=None, weights="without", cache=Cache(Path(), most=0))
+    without = replace(scout, height=None, weights="without", cache=page_cache())
     grid = (20, 64)
     one, other = scout(page(), QUESTION, grid), without(page(), QUESTION, grid)
     assert torch.equal(one.logit, other.logit)
@@ -111,10 +111,9 @@ def test_relevance_does_not_move_by_a_bit(scout) -> None:
     assert all(torch.equal(seen[name], bare[name]) for name in bare)
 
 
-def test_a_cached_page_tells_the_same(scout, tmp_path, monkeypatch) -> None:
-    fresh = replace(scout, cache=Cache(tmp_path))
-    first = fresh(page(), QUESTION, (20, 64)).size
-    again = replace(scout, cache=Cache(tmp_path))
+def test_a_cached_page_tells_the_same(scout, monkeypatch) -> None:
+    again = replace(scout, cache=page_cache())
+    first = again(page(), QUESTION, (20, 64)).size
     monkeypatch.setattr(WordScout, "_read", None)  # whoever reads again fails
     assert torch.equal(first, again(page(), QUESTION, (20, 64)).size)
     assert again.read(page())["octaves"].dtype == torch.float16

@@ -22,10 +22,10 @@ from homunculus.scouts.words.net import (
     code,
     fold,
     load,
-    save_weights,
-    spelled,
 )
 from homunculus.scouts.words.net import supported as is_supported
+from homunculus_lab.train.labels import letter_class
+from homunculus_lab.train.weights import save_weights
 
 WORD = st.text(ALPHABET, max_size=12)
 
@@ -98,8 +98,8 @@ def test_other_scripts_are_said_to_be_unsupported(text: str, can: bool) -> None:
 
 
 def test_a_printed_character_has_a_class() -> None:
-    assert [spelled(x) for x in "aZ9é"] == [0, 25, 35, 4]
-    assert spelled(",") == spelled("щ") == spelled(" ") == OTHER
+    assert [letter_class(x) for x in "aZ9é"] == [0, 25, 35, 4]
+    assert letter_class(",") == letter_class("щ") == letter_class(" ") == OTHER
 
 
 # ---- the net -------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 import torch
@@ -12,9 +11,11 @@ from hypothesis import strategies as st
 
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, int8, load, scan
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.net import WordNet, standard
-from homunculus.scouts.words.scan import Reader, cut, mixed, pack
+from homunculus.scouts.words.scan import Scanner, cut, mixed, pack
+from homunculus_lab.speed.scout import WholeScanner
+from homunculus_lab.train.int8 import ranges
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
@@ -109,8 +110,8 @@ def test_a_batch_never_waits_for_the_device() -> None:
 # ---- pages ---------------------------------------------------------------------------------------
 
 
-def scouted(folder: Path, **how) -> WordScout:
-    return replace(load(), cache=Cache(folder, most=0), **how)
+def scouted(**how) -> WordScout:
+    return replace(load(), cache=page_cache(), **how)
 
 
 @lru_cache
@@ -132,8 +133,8 @@ def small(monkeypatch) -> None:
     monkeypatch.setattr(scan, "SIZES", (832, 416))
 
 
-def test_blank_paper_is_not_read_and_words_are_found_as_before(small, tmp_path) -> None:
-    quick, plain = scouted(tmp_path / "a"), scouted(tmp_path / "b", int8=None, whole=True)
+def test_blank_paper_is_not_read_and_words_are_found_as_before(small) -> None:
+    quick, plain = scouted(), scouted(device_scanner=WholeScanner(load().net, load().height))
     seen, all_seen = quick.read(page()), plain.read(page())
     assert float((seen["text-832"] > 0).float().mean()) < 0.3
     assert float((all_seen["text-832"] > 0).float().mean()) == 1
@@ -145,38 +146,38 @@ def test_blank_paper_is_not_read_and_words_are_found_as_before(small, tmp_path) 
     assert (found[surely] > 0.3).float().mean() > 0.9
 
 
-def test_pages_read_together_are_as_if_read_alone(small, tmp_path) -> None:
+def test_pages_read_together_are_as_if_read_alone(small) -> None:
     pages = [page(), page(7), page(0, 300, 700), page()]
     for how in ({}, {"int8": None}):
-        together = scouted(tmp_path / "a", **how).read_all(pages)
+        together = scouted(**how).read_all(pages)
         for one, image in zip(together, pages, strict=True):
-            alone = scouted(tmp_path / "b", **how).read(image)
+            alone = scouted(**how).read(image)
             assert one.keys() == alone.keys()
             assert all(torch.equal(one[name], alone[name]) for name in one)
 
 
-def test_another_device_reads_in_floats_and_answers_alike(small, tmp_path, monkeypatch) -> None:
+def test_another_device_reads_in_floats_and_answers_alike(small, monkeypatch) -> None:
     """A processor stands in for the device: what moves, and where to, is the same."""
     from homunculus.scouts.registry import DEVICE, _word_scout
 
     monkeypatch.setenv(DEVICE, "cpu")
-    there = replace(_word_scout.__wrapped__(None), cache=Cache(tmp_path, most=0))
-    assert there.how == "float"
-    assert there.device_reader.net is not there.net
-    plain, asked = scouted(tmp_path / "b", int8=None), ["total", "zebra"]
+    there = replace(_word_scout.__wrapped__(None), cache=page_cache())
+    assert there.scanner.name == "float"
+    assert there.device_scanner.net is not there.net
+    plain, asked = scouted(int8=None), ["total", "zebra"]
     one, other = there.read(page()), plain.read(page())
     assert all(torch.equal(one[name], other[name]) for name in other)
     assert torch.equal(there.match(one, asked), plain.match(other, asked))
 
 
-def test_a_page_without_a_mark_is_read_once(small, tmp_path, monkeypatch) -> None:
+def test_a_page_without_a_mark_is_read_once(small, monkeypatch) -> None:
     calls = []
-    see = Reader._look
+    see = Scanner._look
     monkeypatch.setattr(
-        Reader, "_look", lambda own, shown: calls.append(len(shown)) or see(own, shown)
+        Scanner, "_look", lambda own, shown: calls.append(len(shown)) or see(own, shown)
     )
     blank = torch.full((3, 512, 400), 250, dtype=torch.uint8)
-    assert len(scouted(tmp_path).read(blank)["embed"]) == 0
+    assert len(scouted().read(blank)["embed"]) == 0
     assert calls == [1, 0]
 
 
@@ -189,7 +190,7 @@ whole_numbers = pytest.mark.skipif(not int8.available(), reason="this processor 
 def test_whole_numbers_say_what_floats_say() -> None:
     scout = load()
     assert scout.int8 is not None
-    assert scout.how == "int8"
+    assert scout.scanner.name == "int8"
     grey = page()[:1, :128, :320][None].contiguous()
     mean, spread = 240.0, 60.0
     quick = scout.int8.features(grey, mean, spread)
@@ -221,12 +222,12 @@ def test_ranges_of_another_net_are_not_used(tmp_path) -> None:
 
 def test_without_the_instructions_it_is_read_in_floats(monkeypatch) -> None:
     monkeypatch.setattr(int8, "available", lambda: False)
-    assert load().how == "float"
+    assert load().scanner.name == "float"
 
 
 def test_ranges_span_what_the_layers_of_a_net_show() -> None:
     pages = [torch.rand(1, 1, 64, 64) for _ in range(2)]
-    top = int8.ranges(net(), pages).top
+    top = ranges(net(), pages).top
     assert top.shape == (int8.LAYERS,)
     assert (top > 0).all()
     seen = torch.cat([net()(one).word.flatten() for one in pages])
@@ -237,11 +238,12 @@ def test_memory_for_pages_is_set_by_a_variable(monkeypatch: pytest.MonkeyPatch) 
     from homunculus.scouts.registry import MEMORY, _page_cache
 
     monkeypatch.delenv(MEMORY, raising=False)
-    assert _page_cache() is None
-    monkeypatch.setenv(MEMORY, "3")
-    cache = _page_cache()
-    assert cache is not None
-    assert (cache.most, cache.near) == (0, 3 << 20)
+    page = {"text": torch.zeros(1 << 20)}  # 4 MB
+    for megabytes, kept in (("", True), ("3", False)):
+        monkeypatch.setenv(MEMORY, megabytes)
+        cache = _page_cache()
+        cache.put("page", page)
+        assert ("page" in cache) == kept
     monkeypatch.setenv(MEMORY, "3 GB")
     with pytest.raises(ValueError, match=r"HOMUNCULUS_SCOUT_MEMORY must be a whole number"):
         _page_cache()

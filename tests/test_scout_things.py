@@ -289,7 +289,7 @@ def test_who_does_not_know_leaves_it_to_the_other() -> None:
 
 def test_scouts_share_by_how_sure_they_are() -> None:
     """By hand: .5 and .5 x .3 of belief, so that .5 + .15 - .075 of probability is placed."""
-    words = sight(0, 0.5, size=10.0, facts={"matched": True})
+    words = sight(0, 0.5, size=10.0, matched=True)
     both = combine(words, sight(3, 0.5, **THERE), "What?", (2, 2))
     assert both.sure == pytest.approx(0.575)
     assert place(both) == [0.77, 0, 0, 0.23]
@@ -298,7 +298,7 @@ def test_scouts_share_by_how_sure_they_are() -> None:
     assert isinstance(both.size, torch.Tensor)
     assert both.size.flatten().tolist()[::3] == [10.0, 64.0]
     assert both.facts["shares"] == {"words": 0.442, "things": 0.133}
-    unread = combine(replace(words, facts={}), sight(3, 0.5, **THERE), "What?", (2, 2))
+    unread = combine(replace(words, matched=None), sight(3, 0.5, **THERE), "What?", (2, 2))
     assert place(unread) == [0.33, 0, 0, 0.67]  # a page of text, but none of the question's words
 
 
@@ -370,9 +370,9 @@ def test_what_is_written_before_an_error_is_not_lost(capfd) -> None:
 
 
 def test_a_thing_that_was_found_makes_up_for_words_that_were_not() -> None:
-    read = Sight(torch.zeros(2, 2), sure=0.5, explanation="No word.", facts={"matched": False})
+    read = Sight(torch.zeros(2, 2), sure=0.5, explanation="No word.", matched=False)
     found = Match("bus", 0.97, (0.0, 0.0, 1.0, 1.0))
     seen = Sight(torch.zeros(2, 2), sure=0.9, explanation="A bus.", matches=(found,))
     assert combine(read, seen, "How many busses?", (2, 2)).explanation == "A bus."
-    read = replace(read, facts={"matched": True}, explanation="One word.")
+    read = replace(read, matched=True, explanation="One word.")
     assert combine(read, seen, "How many busses?", (2, 2)).explanation == "One word. A bus."

@@ -9,7 +9,7 @@ from homunculus import Scout
 from homunculus.scouts import words
 from homunculus.scouts.sight import FOUND
 from homunculus.scouts.words import WordScout, WordSight, load, scan
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.evidence import Spread
 from homunculus.scouts.words.net import WordNet
 
@@ -44,22 +44,22 @@ def nets(bias: float, text: float) -> tuple[WordNet, dict]:
     return net.fused(), {mode: one.requires_grad_(False) for mode, one in spread.items()}
 
 
-def made(folder, bias: float = -8.0, text: float = 0.0, twins: bool = True) -> WordScout:
+def made(bias: float = -8.0, text: float = 0.0, twins: bool = True) -> WordScout:
     """A scout with a memory of its own."""
     net, spread = nets(bias, text)
-    return WordScout(net, spread if twins else {}, "chance", Cache(folder, most=0))
+    return WordScout(net, spread if twins else {}, "chance", page_cache())
 
 
 @pytest.fixture
-def scout(tmp_path) -> WordScout:
+def scout() -> WordScout:
     """Finds every word wherever there is text: matches in plenty."""
-    return made(tmp_path, bias=30.0, text=30.0)
+    return made(bias=30.0, text=30.0)
 
 
 @pytest.fixture
-def lost(tmp_path) -> WordScout:
+def lost() -> WordScout:
     """Finds no word at all."""
-    return made(tmp_path, bias=-60.0, text=30.0)
+    return made(bias=-60.0, text=30.0)
 
 
 def counted(monkeypatch) -> list[int]:
@@ -91,10 +91,8 @@ def test_a_word_scout_is_a_scout(scout) -> None:
     assert isinstance(scout, Scout)
 
 
-def test_the_same_page_and_question_give_the_same_sight(tmp_path) -> None:
-    one, other = (
-        alone(made(tmp_path / name, bias=8.0), image(), QUESTIONS[0]) for name in ("a", "b")
-    )
+def test_the_same_page_and_question_give_the_same_sight() -> None:
+    one, other = (alone(made(bias=8.0), image(), QUESTIONS[0]) for name in ("a", "b"))
     assert same(one, other)
 
 
@@ -149,7 +147,7 @@ def test_there_is_one_logit_a_cell(scout, size, monkeypatch) -> None:
 
 def test_words_that_are_found_make_a_match(scout) -> None:
     seen = alone(scout, image(), "total amount")
-    assert seen.facts["matched"]
+    assert seen.matched
     # other printings of them seem to stand in the same place, and are not told
     assert [word.text for word in seen.matches] == ["total", "amount"]
     assert all(word.probability >= FOUND and word.places > 0 for word in seen.matches)
@@ -169,20 +167,20 @@ def test_without_a_match_the_kind_of_answer_still_guides(lost, scout) -> None:
 def test_each_question_of_a_page_falls_back_by_itself(scout) -> None:
     mixed = scout.ask(image(), ["What is the total?", "合計"])
     alone = scout.ask(image(), ["합계"], way="blind")[0]
-    assert [seen.facts["matched"] for seen in mixed] == [True, False]
+    assert [seen.matched for seen in mixed] == [True, False]
     assert torch.allclose(mixed[1].logit, alone.logit, atol=1e-4)
 
 
 def test_scripts_it_cannot_read_are_named_and_fall_back(scout) -> None:
     seen = alone(scout, image(), "Сколько стоит 合計 ?")
-    assert seen.facts["unsupported"] == ["Сколько", "стоит", "合計"]
+    assert seen.unsupported == ("Сколько", "стоит", "合計")
     assert seen.matches == ()
-    assert not seen.facts["matched"]
+    assert not seen.matched
     assert torch.equal(seen.logit, scout.ask(image(), [""], way="blind")[0].logit)
 
 
-def test_without_learned_spreads_a_kernel_by_hand_serves(tmp_path) -> None:
-    bare = made(tmp_path, bias=30.0, text=30.0, twins=False)
+def test_without_learned_spreads_a_kernel_by_hand_serves() -> None:
+    bare = made(bias=30.0, text=30.0, twins=False)
     full, hand = (bare.ask(image(), QUESTIONS[:1], way=way)[0] for way in ("full", "by-hand"))
     assert same(full, hand)
     with pytest.raises(ValueError, match="no blind twin was trained"):
@@ -190,10 +188,10 @@ def test_without_learned_spreads_a_kernel_by_hand_serves(tmp_path) -> None:
     assert not alone(bare, image(), "").likely
 
 
-def test_a_page_without_text_says_so(tmp_path) -> None:
-    seen = alone(made(tmp_path, text=-30.0), image(), QUESTIONS[0])
+def test_a_page_without_text_says_so() -> None:
+    seen = alone(made(text=-30.0), image(), QUESTIONS[0])
     assert seen.text == 0
-    assert not seen.facts["matched"]
+    assert not seen.matched
 
 
 # ---- mistakes ------------------------------------------------------------------------------------
@@ -230,12 +228,12 @@ def test_another_printing_is_told_where_the_word_itself_is_not_found() -> None:
     kind, buckets = torch.zeros(1, 8), torch.zeros(1, 1).long()
     page = (text, text.expand(8, 8, 40))
     found = WordEvidence(match, many.bool(), many, kind, buckets, *page)
-    assert [word.text for word in find_matches(found, 0, asked)] == [
+    assert [word.name for word in find_matches(found, 0, asked)] == [
         "telephone",
         "tel (for telephone)",
     ]
     match[0, asked.words.index("tel"), 2, 10:14] = 0.6  # enough for the word, not for another
-    assert [word.text for word in find_matches(found, 0, asked)] == ["telephone"]
+    assert [word.name for word in find_matches(found, 0, asked)] == ["telephone"]
     match[0, asked.words.index("tel"), 2, 10:14] = 0.9
     match[0, 0, 2, 9:15] = 0.9
-    assert [word.text for word in find_matches(found, 0, asked)] == ["telephone"]
+    assert [word.name for word in find_matches(found, 0, asked)] == ["telephone"]

@@ -22,6 +22,7 @@ from homunculus.engines.families import plain_layout
 from homunculus.engines.parts import are_cells
 from homunculus.show.cells import look
 from homunculus_lab.methods import FEATURES
+from homunculus_lab.methods.answer import AnswerScout
 from tiny import FAMILIES, load
 
 image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -57,7 +58,8 @@ def page() -> Any:
 @cache
 def seen(name: str) -> Any:
     """What `look` keeps."""
-    return look(page(), QUESTION, method=name, tokens=SLOTS, boxes=[BOX])
+    scout = AnswerScout([BOX]) if name == "oracle" else "auto"
+    return look(page(), QUESTION, method=name, tokens=SLOTS, scout=scout)
 
 
 @cache

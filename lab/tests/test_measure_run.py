@@ -11,11 +11,12 @@ import torch
 
 from homunculus import Sight
 from homunculus.commands.main import main
-from homunculus.eyes.readers import Readings, get_reader
+from homunculus.eyes.readers import Readings
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.models import token_rule
 from homunculus_lab.measure.command import ahead
 from homunculus_lab.measure.parts import part
+from homunculus_lab.measure.readers import get_reader
 from homunculus_lab.measure.row import row
 from homunculus_lab.measure.run import Config, measure
 from homunculus_lab.measure.spend import keep, open_sheet, saliency

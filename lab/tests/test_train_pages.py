@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from homunculus.eyes import fonts
-from homunculus_lab.train import blocks, language, noise, pages
+from homunculus.eyes import fonts as plain_fonts
+from homunculus_lab.train import blocks, fonts, language, noise, pages
 from homunculus_lab.train import questions as question_forms
 from homunculus_lab.train.canvas import CUT, Canvas, Fact, PrintedWord
 from homunculus_lab.train.pages import SCENES, RenderedPage, render
@@ -28,7 +28,7 @@ PAPER = next(seed for seed in range(60) if seed not in SCENE)
 def bare(monkeypatch):
     """A machine without fonts and without a dictionary: pages are the same everywhere, and fast."""
     forget()
-    monkeypatch.setattr(fonts, "FOLDERS", ())
+    monkeypatch.setattr(plain_fonts, "FOLDERS", ())
     monkeypatch.setattr(language, "DICTIONARIES", ())
     yield
     forget()
@@ -36,6 +36,7 @@ def bare(monkeypatch):
 
 def forget() -> None:
     fonts.find.cache_clear()
+    plain_fonts.usable.cache_clear()
     fonts.load.cache_clear()
     language.dictionary.cache_clear()
 
@@ -383,7 +384,7 @@ def test_fonts_are_sorted_by_use_and_unsuitable_ones_left_out(monkeypatch, tmp_p
     (tmp_path / "odd" / "broken.ttf").write_bytes(b"no font")
     (tmp_path / "odd" / "NotoSansThai-Bold.ttf").write_bytes(body)
     forget()
-    monkeypatch.setattr(fonts, "FOLDERS", (str(tmp_path), str(tmp_path / "absent")))
+    monkeypatch.setattr(plain_fonts, "FOLDERS", (str(tmp_path), str(tmp_path / "absent")))
     usable = fonts.find()
     names = [[Path(path).name for path in family] for family in usable.families]
     assert names == [["A-Bold.ttf", "A-Thin.ttf"], ["BMono.otf"]]

@@ -10,19 +10,29 @@ import pytest
 import torch
 
 from homunculus.commands.main import main
-from homunculus.eyes import fonts
+from homunculus.eyes import fonts as plain_fonts
 from homunculus.scouts import words as relevance_words
 from homunculus.scouts.words import WordScout, load, scan
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.net import WordNet
 from homunculus.scouts.words.net import load as load_net
-from homunculus_lab.train import batch, command, language, pages, samples, scout, spread, words
+from homunculus_lab.train import (
+    batch,
+    command,
+    fonts,
+    language,
+    pages,
+    samples,
+    scout,
+    spread,
+    words,
+)
 from homunculus_lab.train.scout import RealQuestion, train
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
-CACHED = (fonts.find, fonts.load, language.dictionary)
+CACHED = (fonts.find, plain_fonts.usable, fonts.load, language.dictionary)
 NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]
 
 
@@ -40,7 +50,7 @@ def forget() -> None:
 def plain(monkeypatch):
     """A machine without fonts and without a dictionary: pages are the same everywhere, and fast."""
     forget()
-    monkeypatch.setattr(fonts, "FOLDERS", ())
+    monkeypatch.setattr(plain_fonts, "FOLDERS", ())
     monkeypatch.setattr(language, "DICTIONARIES", ())
     yield
     forget()
@@ -60,7 +70,7 @@ def small(plain, monkeypatch) -> None:
 @pytest.fixture
 def blank(tmp_path) -> WordScout:
     """A scout that has learned nothing."""
-    return WordScout(WordNet().fused(), {}, "chance", Cache(tmp_path, most=0))
+    return WordScout(WordNet().fused(), {}, "chance", page_cache())
 
 
 @pytest.mark.usefixtures("small")

@@ -11,14 +11,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from homunculus.eyes import fonts
+from homunculus.eyes import fonts as plain_fonts
 from homunculus.scouts import words
 from homunculus.scouts.words import WordScout, load, scan
 from homunculus.scouts.words import evidence as spreads
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.evidence import WordEvidence
-from homunculus.scouts.words.net import NAME, WordNet, save_weights
-from homunculus_lab.train import language, pages, spread
+from homunculus.scouts.words.net import NAME, WordNet
+from homunculus_lab.train import fonts, language, pages, spread
 from homunculus_lab.train.samples import PageDataset, make_sample, restore, store
 from homunculus_lab.train.spread import (
     MODES,
@@ -29,6 +29,7 @@ from homunculus_lab.train.spread import (
     window_loss,
     windows,
 )
+from homunculus_lab.train.weights import save_weights
 
 pytest.importorskip("safetensors", reason="needs the extra `scout`")
 pytest.importorskip("PIL", reason="needs the extra `learn`")
@@ -48,12 +49,12 @@ def small(monkeypatch) -> None:
 def plain(monkeypatch):
     """Pillow's own font, the common words: the same document on every machine."""
     monkeypatch.setattr(pages, "SCENES", 0)
-    for one in (fonts.find, fonts.load, language.dictionary):
+    for one in (fonts.find, plain_fonts.usable, fonts.load, language.dictionary):
         one.cache_clear()
-    monkeypatch.setattr(fonts, "FOLDERS", ())
+    monkeypatch.setattr(plain_fonts, "FOLDERS", ())
     monkeypatch.setattr(language, "DICTIONARIES", ())
     yield
-    for one in (fonts.find, fonts.load, language.dictionary):
+    for one in (fonts.find, plain_fonts.usable, fonts.load, language.dictionary):
         one.cache_clear()
 
 
@@ -67,7 +68,7 @@ def scout(tmp_path) -> WordScout:
         net = WordNet()
     net.bias.data.fill_(0.0)
     save_weights(net, folder / "word-scout.safetensors", NAME, {})
-    return load(folder, Cache(tmp_path / "features", most=0))
+    return load(folder, page_cache())
 
 
 def small_page(seed: int, high: int, wide: int, **options: Any) -> pages.RenderedPage:

@@ -30,10 +30,10 @@ class Box(NamedTuple):
 
     @property
     def area(self) -> int:
-        """Pixels."""
+        """How many pixels it covers."""
         return self.width * self.height
 
     def scaled(self, across: float, down: float) -> "Box":
-        """The same rectangle of a picture that is larger or smaller, in whole pixels."""
+        """Where the rectangle lies after its picture was resized by these factors."""
         x0, x1 = round(self.x0 * across), round(self.x1 * across)
         return Box(x0, round(self.y0 * down), x1, round(self.y1 * down))

@@ -93,12 +93,13 @@ class Visit:
         act()
         self.page.wait_for_selector(".results:not([data-old]) .from-untouched")
 
-    def table(self) -> dict[str, tuple[int, float]]:
-        """Tokens and estimated legibility of each method, as shown."""
+    def table(self) -> dict[str, tuple[int, float | None]]:
+        """Tokens and estimated legibility of each method, as shown; None where it is not known."""
         rows = {}
         for card in self.page.locator(".card").all():
             tokens = int(card.locator("h3 em").inner_text().split()[0])
-            share = float(card.locator(".meter b").inner_text().rstrip("%")) / 100
+            text = card.locator(".meter b").inner_text()
+            share = float(text.rstrip("%")) / 100 if text.endswith("%") else None
             rows[card.get_attribute("data-method")] = (tokens, share)
         return rows
 

@@ -17,7 +17,7 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from homunculus.eyes import fonts
-from homunculus.eyes.readers import Box, Pixels, crop
+from homunculus.eyes.readers import LineBox, Pixels, crop
 from homunculus.eyes.words import COMMON
 from homunculus.pages.pillow import to_tensor
 from homunculus.show.panels import typeface, wrapped
@@ -57,7 +57,7 @@ class Item:
     text: str
     kind: str
     height: float
-    """Of the line, in pixels."""
+    """The height of the line, in pixels."""
     font: str
     """File of the font; empty for the one that comes with Pillow."""
     phase: tuple[float, float]
@@ -65,14 +65,14 @@ class Item:
 
     @cached_property
     def _full(self) -> tuple[float, float, float, float]:
-        """At full size: left end of the text, top of the line, width and height of both."""
+        """Left end of the text, top of the line, and width and height of both, at full size."""
         font = fonts.load(self.font, DRAWN_SIZE)
         top, drop = font.getbbox("Hd")[1], font.getbbox("gp")[3]
         left, _, right, _ = font.getbbox(self.text)
         return float(left), float(top), float(right - left), float(drop - top)
 
     @property
-    def box(self) -> Box:
+    def box(self) -> LineBox:
         """The line in `picture`, x0 y0 x1 y1."""
         _, _, wide, line = self._full
         x0, y0 = self.height + self.phase[0], self.height + self.phase[1]
@@ -93,7 +93,7 @@ class Item:
 
     @property
     def enlarged(self) -> Pixels:
-        """As OCR readers get it: enlarged to a line of `SHOWN` pixels, cropped to the line."""
+        """What OCR readers get: the line, enlarged to `SHOWN` pixels and cropped."""
         times = max(1.0, SHOWN / self.height)
         size = (round(self.picture.width * times), round(self.picture.height * times))
         shown = to_tensor(self.picture.resize(size, Image.Resampling.BICUBIC))
@@ -103,7 +103,7 @@ class Item:
 
     @property
     def card(self) -> Image.Image:
-        """As models get it: in the middle of a white card, at its height, in RGB."""
+        """What models get: the text at its height, in the middle of a white card, in RGB."""
         wide = max(CARD, -(-self.picture.width // 224) * 224)
         card = Image.new("RGB", (wide, CARD), PAPER)
         corner = ((wide - self.picture.width) // 2, (CARD - self.picture.height) // 2)
@@ -129,7 +129,7 @@ def make_chart(seed: int = 0, items: int = 8) -> list[Item]:
 def choose_faces(rng: Random) -> list[str]:
     """Upright fonts that documents are printed in, and always the one that comes with Pillow."""
     unusual = ("italic", "oblique", "light", "thin")
-    names = {Path(path).name: path for path in fonts.find().plain}
+    names = {Path(path).name: path for path in fonts.plain()}
     upright = [
         path
         for name, path in sorted(names.items())

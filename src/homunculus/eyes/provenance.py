@@ -26,7 +26,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _public(argument: str) -> str:
-    """Without paths of this machine, which mean nothing on any other."""
+    """An argument without paths of this machine, which mean nothing on any other."""
     path, data = Path(argument), os.environ.get("HOMUNCULUS_DATA")
     if not path.is_absolute():
         return argument
@@ -48,7 +48,7 @@ def commit() -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """Of all that may move a number."""
+    """The versions of all packages that may move a number."""
     names = ("homunculus-vlm", "torch", "numpy", "pillow", "rapidocr", "onnxruntime", "anls")
     numbers = {"python": platform.python_version()}
     for name in names:

@@ -1,6 +1,6 @@
 # pyright: basic
 # Pillow, OpenCV and the readers have no types of their own.
-"""Readers: a line from a crop, or the lines of a whole page; and a memory of what they read.
+"""Readers of a line of print, and a memory of what they read.
 
 A reading depends on the pixels and the reader alone, so it is kept on disk and never made twice.
 """
@@ -19,22 +19,15 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-import torch
 from einops import rearrange
-from jaxtyping import UInt8
 from PIL import Image
-from torch import Tensor
 
 from homunculus.lazy import need, not_found
+from homunculus.scouts.sight import Pixels
 
-Box = tuple[float, float, float, float]
-Pixels = UInt8[Tensor, "3 _h _w"]
-Lines = list[tuple[str, Box]]
-"""Text and x0 y0 x1 y1 of each line found."""
+LineBox = tuple[float, float, float, float]
+"""x0 y0 x1 y1 of a line, in pixels and parts of them."""
 WHO = "homunculus eyetest"
-MIN_CONFIDENCE = 0.5
-"""A line the reader is less sure of than this is not read."""
 
 
 @runtime_checkable
@@ -45,10 +38,6 @@ class Reader(Protocol):
 
     def line(self, crop: Pixels) -> str:
         """The one line of text in a crop."""
-        ...
-
-    def page(self, pixels: Pixels) -> Lines:
-        """Lines found on a whole page."""
         ...
 
 
@@ -81,7 +70,7 @@ class Readings:
 
 
 def default_folder() -> Path:
-    """Under the user's cache."""
+    """Where readings are kept: a folder under the user's cache."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "homunculus" / "readings"
 
@@ -96,60 +85,37 @@ class RapidOCR:
         self.name = f"rapidocr {version('rapidocr')} PP-OCRv6 small, onnxruntime {engine}"
 
     @cached_property
-    def _engine(self) -> Any:
+    def engine(self) -> Any:
+        """The library's own reader, with its recogniser loaded."""
         need("cv2", "ocr", WHO).setNumThreads(1)
         threads = "EngineConfig.onnxruntime.{}_op_num_threads"
         settings = {threads.format(part): 1 for part in ("intra", "inter")}
         engine = need("rapidocr", "ocr", WHO).RapidOCR(
             params=settings | {"Global.log_level": "error"}
         )
-        engine._load_det_model()
         engine._load_rec_model()
         return engine
 
     def line(self, crop: Pixels) -> str:
         """The recogniser alone, one crop at a time: batch mates would change the padding."""
-        return self.readings.recall(self.name, "line", crop, lambda: self._line(crop)[0])
+        return self.readings.recall(self.name, "line", crop, lambda: self.read_line(crop)[0])
 
-    def _line(self, crop: Pixels) -> tuple[str, float]:
-        inputs = need("rapidocr.ch_ppocr_rec", "ocr", WHO).TextRecInput(img=_blue_first(crop))
-        result = self._engine.text_rec(inputs)
+    def read_line(self, crop: Pixels) -> tuple[str, float]:
+        """The text of a crop, and how sure the recogniser is of it; nothing is remembered."""
+        inputs = need("rapidocr.ch_ppocr_rec", "ocr", WHO).TextRecInput(img=blue_first(crop))
+        result = self.engine.text_rec(inputs)
         return (result.txts[0], float(result.scores[0])) if result.txts else ("", 0.0)
 
-    def page(self, pixels: Pixels) -> Lines:
-        """The detector over the whole page, then the recogniser on each line."""
-        lines: Lines = []
-        for corners in self.readings.recall(self.name, "find", pixels, lambda: self._find(pixels)):
-            across, down = [x for x, _ in corners], [y for _, y in corners]
-            box = (float(min(across)), float(min(down)), float(max(across)), float(max(down)))
-            text, sure = self._quad(pixels, corners)
-            if text.strip() and sure >= MIN_CONFIDENCE:
-                lines.append((text, box))
-        return lines
 
-    def _find(self, pixels: Pixels) -> list[list[list[float]]]:
-        """Corners of the text lines, as the detector turns them."""
-        result = self._engine.text_det(_blue_first(pixels))
-        return [] if result.boxes is None else result.boxes.tolist()
-
-    def _quad(self, pixels: Pixels, corners: list[list[float]]) -> tuple[str, float]:
-        """The text between four corners, and how sure the recogniser is of it."""
-        cut = need("rapidocr.utils.process_img", "ocr", WHO).get_rotate_crop_image
-        crop = cut(_blue_first(pixels), np.array(corners, dtype=np.float32))
-        flat = torch.from_numpy(np.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1)))
-        text, sure = self.readings.recall(self.name, "sure", flat, lambda: self._line(flat))
-        return text, float(sure)
-
-
-def _blue_first(pixels: Pixels) -> Any:
-    """As OpenCV wants it: h w 3, blue green red."""
+def blue_first(pixels: Pixels) -> Any:
+    """Pixels as OpenCV wants them: h w 3, blue green red."""
     return rearrange(pixels.flip(0), "c h w -> h w c").contiguous().numpy()
 
 
 class Tesseract:
     """The `tesseract` command: a second reader, so that no ranking depends on a single one.
 
-    It is made for print of some 30 pixels, so pages and small crops are enlarged for it.
+    It is made for print of some 30 pixels, so small crops are enlarged for it.
     """
 
     def __init__(self, readings: Readings) -> None:
@@ -165,23 +131,11 @@ class Tesseract:
         """Page segmentation 7: a single line."""
         times = max(1, -(-48 // crop.shape[1]))
         return self.readings.recall(
-            self.name, "line", crop, lambda: " ".join(self._run(crop, times, "7").split())
+            self.name, "line", crop, lambda: " ".join(self.run(crop, times, "7").split())
         )
 
-    def page(self, pixels: Pixels) -> Lines:
-        """Page segmentation 11: as much text as can be found, in no order."""
-        lines = self.readings.recall(self.name, "page", pixels, lambda: self._lines(pixels))
-        return [(text, (box[0], box[1], box[2], box[3])) for text, box in lines]
-
-    def _lines(self, pixels: Pixels) -> list[tuple[str, list[float]]]:
-        table = [row.split("\t") for row in self._run(pixels, 2, "11", "tsv").splitlines()[1:]]
-        lines: dict[tuple[str, ...], list[list[str]]] = {}
-        for row in table:
-            if len(row) == 12 and row[11].strip() and float(row[10]) >= 100 * MIN_CONFIDENCE:
-                lines.setdefault(tuple(row[1:5]), []).append(row)
-        return [(" ".join(row[11] for row in words), _around(words)) for words in lines.values()]
-
-    def _run(self, pixels: Pixels, times: int, mode: str, *form: str) -> str:
+    def run(self, pixels: Pixels, times: int, mode: str, *form: str) -> str:
+        """What the command prints about a picture that is enlarged so many times."""
         picture = Image.fromarray(rearrange(pixels, "c h w -> h w c").contiguous().numpy())
         size = (picture.width * times, picture.height * times)
         stream = BytesIO()
@@ -192,17 +146,6 @@ class Tesseract:
             env=os.environ | {"OMP_THREAD_LIMIT": "1"},
         )  # fmt: skip
         return process.stdout.decode("utf-8", "replace")
-
-
-def _around(words: list[list[str]]) -> list[float]:
-    """The box of a line from those of its words, back in pixels of the page."""
-    edges = [[float(side) / 2 for side in row[6:10]] for row in words]
-    return [
-        min(left for left, _, _, _ in edges),
-        min(top for _, top, _, _ in edges),
-        max(left + wide for left, _, wide, _ in edges),
-        max(top + high for _, top, _, high in edges),
-    ]
 
 
 READERS: Mapping[str, Callable[[Readings], Reader]] = {
@@ -222,7 +165,7 @@ def get_reader(name: str, folder: str | Path | None = None, instead: str = "") -
     return READERS[name](Readings(folder))
 
 
-def crop(pixels: Pixels, box: Box) -> Pixels:
+def crop(pixels: Pixels, box: LineBox) -> Pixels:
     """The box with an eighth of its height around it."""
     pad = max(2.0, 0.12 * (box[3] - box[1]))
     high, wide = int(pixels.shape[1]), int(pixels.shape[2])

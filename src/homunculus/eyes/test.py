@@ -69,7 +69,7 @@ class OcrEyes:
         self.name, self.version, self.reader = name, reader.name, reader
 
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
-        """One after the other."""
+        """Read one item after the other."""
         return _one_by_one(lambda item: self.reader.line(item.enlarged), items, progress)
 
 
@@ -142,7 +142,7 @@ class ModelEyes:
 
     @torch.inference_mode()
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
-        """One after the other."""
+        """Read one item after the other."""
         return _one_by_one(self._ask, items, progress)
 
     def _ask(self, item: Item) -> str:

@@ -11,7 +11,7 @@ from homunculus.checks import Grid
 from homunculus.pages import Picture
 from homunculus.planner.acuity import THING, Acuity
 from homunculus.planner.counting import Size
-from homunculus.scouts.sight import OF_THING, Scout, Sight, check_sight, probabilities, resize_map
+from homunculus.scouts.sight import Scout, Sight, check_sight, probabilities, resize_map
 
 FINE_CELLS = 256
 """Cells along the longer side of a picture. With 128 windows cut more lines (LOG, 2026-11-17)."""
@@ -104,7 +104,7 @@ def _grid(sight: Sight) -> Grid:
 
 def _words(sight: Sight) -> torch.Tensor | None:
     """Where the question's words stand, as shares of 1: those found in few places count more."""
-    words = [match for match in sight.likely if not match.text.endswith(OF_THING)]
+    words = [match for match in sight.likely if match.kind == "word"]
     if not words or not sight.sure:
         return None
     rows, cols = _grid(sight)

@@ -7,7 +7,7 @@ from typing import Any
 
 from homunculus.pages import Picture
 from homunculus.planner.acuity import THING, Acuity
-from homunculus.scouts.sight import OF_THING, Match, Sight, State, probabilities, resize_map
+from homunculus.scouts.sight import Match, Sight, State, probabilities, resize_map
 from homunculus.scouts.words.net import fold
 
 MAX_NAMES = 6
@@ -32,8 +32,7 @@ class Outlook:
         """The things that were looked for, where nothing that the question names was found."""
         if not self.sight.sure or self.sight.likely:
             return ()
-        names = (match.text for match in self.sight.matches if match.text.endswith(OF_THING))
-        return tuple(name.removesuffix(OF_THING) for name in names)
+        return tuple(match.text for match in self.sight.matches if match.kind == "thing")
 
     @property
     def known(self) -> bool:
@@ -53,7 +52,7 @@ class Outlook:
         """Why there are no windows, where the scout does not know where to look."""
         if not self.question.strip():
             return "There is no question, so the whole picture is resized."
-        if self.sight.facts.get("whole"):
+        if self.sight.whole:
             return "The question is about the whole picture, so it is resized."
         reason = "The scout does not know where to look, so the whole picture is resized."
         return f"{reason} {self.sight.unsure}".rstrip()
@@ -88,28 +87,29 @@ class Outlook:
         """What of the question was found in the picture, perhaps found, and not."""
         if not self.sight.matches:
             return f"Relevance: {self.sight.origin}."
-        found, missing = self._names("found"), self._names("missing")
+        found = self._names("found")
         # found in another form, or as a part of another word; things may be in print about them
         perhaps = _not_in(self._names("perhaps"), found)
         if likely := found + perhaps:
-            missing = [word for word in _not_in(missing, likely) if not word.endswith(OF_THING)]
+            missing = _not_in(self._names("missing", "word"), likely)
+        else:
+            missing = self._names("missing")
         parts = [("Found", found), ("Perhaps", perhaps), ("Not found", missing)]
         return " ".join(f"{name}: {self._listed(words)}." for name, words in parts if words)
 
     def _compares(self) -> str:
         """A warning where its words hardly say where to look."""
-        if not self.sight.facts.get("compares"):
+        if not self.sight.compares:
             return ""
         return " The question compares or counts, so windows may miss what it is about."
 
     def _unread(self) -> str:
-        words = self.sight.facts.get("unsupported") or ()
-        return (
-            f" Not looked for, in a script that is not known: {', '.join(words)}." if words else ""
-        )
+        words = ", ".join(self.sight.unsupported)
+        return f" Not looked for, in a script that is not known: {words}." if words else ""
 
-    def _names(self, state: State) -> list[str]:
-        names = (match.text for match in self.sight.matches if match.state == state)
+    def _names(self, state: State, *kinds: str) -> list[str]:
+        matches = [match for match in self.sight.matches if match.state == state]
+        names = [match.name for match in matches if not kinds or match.kind in kinds]
         return list(dict.fromkeys(names))
 
     def _listed(self, names: Sequence[str]) -> str:
@@ -124,7 +124,7 @@ def match_facts(match: Match, picture: Picture) -> dict[str, Any]:
     sides = zip(match.box, (wide, high) * 2, strict=True)
     box = [round(share * pixels, 1) for share, pixels in sides]
     return {
-        "text": match.text,
+        "text": match.name,
         "state": match.state,
         "probability": round(match.probability, 3),
         "box": box if there else None,

@@ -1,4 +1,4 @@
-"""Mixing maps of pixels into one, the three dials that tilt the whole, and scouts that add up.
+"""Mixing maps of pixels into one, and scouts that add up.
 
 Maps come in units of their own, so each is turned into ranks before they are added: a loud map
 changes nothing.
@@ -6,7 +6,7 @@ changes nothing.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 import torch
@@ -14,45 +14,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.checks import Grid
-from homunculus.scouts.sight import OF_THING, Map, Sight, probabilities, resize_map
+from homunculus.scouts.sight import Map, Sight, probabilities, resize_map, with_words_of
 
 MIX: Mapping[str, float] = {"question": 0.4, "saliency": 0.3, "information": 0.3}
 """The default mix: what the question asks, what stands out, what is there."""
 LEAST_NEED = 1 / 1024
 """The least probability that a cell is needed: nothing is ever ruled out."""
-
-
-@dataclass(frozen=True)
-class Dials:
-    """Three opponent dials, one number each.
-
-    >>> Dials(explore=2.0)
-    Dials(compress=0.25, explore=2.0, focus=40.0)
-    """
-
-    compress: float | int = 0.25
-    """Compress or particularise: the share of slots for the coarse level, 0 to 1."""
-    explore: float | int = 1.0
-    """Exploit or explore: the temperature on relevance; above 1 spreads, below 1 sharpens."""
-    focus: float | int = 40.0
-    """Focus or diversify: degrees of view the longer side spans; more is a sharper fovea."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.compress <= 1:
-            raise ValueError(
-                f"Dials: compress is a share of the slots from 0 to 1, got {self.compress}. "
-                "0 keeps no slot for the coarse level, 1 keeps all."
-            )
-        if not 0 < self.explore < inf:
-            raise ValueError(
-                f"Dials: explore is a temperature above 0, got {self.explore}. "
-                "1 leaves relevance as it is, 0.5 sharpens it, 2 flattens it."
-            )
-        if not 0 < self.focus <= 360:
-            raise ValueError(
-                f"Dials: focus is a field of view above 0 and up to 360 degrees, got {self.focus}. "
-                "40 is a page at arm's length."
-            )
 
 
 def rank(value: Float[Tensor, "*grid"]) -> Float[Tensor, "*grid"]:
@@ -103,7 +70,7 @@ FOUND_BOTH = (1.0, 0.3)
 question is printed there, or the question quotes one. Set by hand: on pages,
 receipts and street scenes the two do not meet."""
 FOUND_THING = (0.5, 1.0)
-"""The same where the page has text, and no word of the question is in it."""
+"""How far they are believed where the page has text, and no word of the question is in it."""
 ON_THING = 0.02
 """Share of a thing that must be print before a question is taken to ask for what is written."""
 _READS = re.compile(
@@ -119,8 +86,6 @@ def combine(read: Sight, seen: Sight, question: str, grid: Grid) -> Sight:
     A scout that is not sure leaves it to the other; if both are, they share the probability by how
     sure each of them is. What is asked to be read on a thing is looked for in the print on it.
     """
-    named = (replace(match, text=f"{match.text}{OF_THING}") for match in seen.matches)
-    seen = replace(seen, matches=tuple(named))
     if not seen.sure:
         also = f" {seen.explanation}" if seen.matches else ""
         return replace(
@@ -132,8 +97,8 @@ def combine(read: Sight, seen: Sight, question: str, grid: Grid) -> Sight:
     if read.elsewhere is not None and _READS.search(question):
         seen = print_on(seen, read, grid)
     if not read.sure:
-        return replace(seen, facts={**read.facts, **seen.facts})
-    printed = read.facts.get("matched") or read.facts.get("quoted")
+        return with_words_of(seen, read)
+    printed = read.matched or read.quoted
     return mixture(read, seen, FOUND_BOTH if printed else FOUND_THING, grid)
 
 
@@ -182,7 +147,7 @@ def mixture(read: Sight, seen: Sight, believed: tuple[float, float], grid: Grid)
 
 def _explanation(read: Sight, seen: Sight) -> str:
     """Both explanations; a thing that was found makes up for words that were not."""
-    if read.facts.get("matched") is False and seen.likely:
+    if read.matched is False and seen.likely:
         return seen.explanation
     return f"{read.explanation} {seen.explanation}"
 

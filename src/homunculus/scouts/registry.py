@@ -16,6 +16,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from homunculus.cache import LRU
 from homunculus.checks import Grid
 from homunculus.lazy import how_to_install, load_plugins, not_found
 from homunculus.scouts import things, words
@@ -23,10 +24,10 @@ from homunculus.scouts.combine import combine, mix
 from homunculus.scouts.memory import MEMORY
 from homunculus.scouts.pixels import contrast, information
 from homunculus.scouts.places import asks_for_all, hint
-from homunculus.scouts.sight import Map, Pixels, Scout, Sight, cell_side, check_map
+from homunculus.scouts.sight import Map, Pixels, Scout, Sight, cell_side, check_map, with_words_of
 from homunculus.scouts.things import ThingScout
 from homunculus.scouts.words import WordSight
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import PageFeatures, page_cache
 
 ScoutLike = str | Path | Tensor | Scout
 """A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
@@ -123,7 +124,7 @@ class WordsAndThings:
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         read = self.words(image, question, grid)
-        if not question.strip() or read.facts.get("whole"):
+        if not question.strip() or read.whole:
             return read
         if self.things is not None:
             seen = at_named_place(self.things(image, question, grid), question, grid)
@@ -156,11 +157,11 @@ class WordsOrPixels:
             return at_named_place(sight, question, grid)
         why = "Hardly any text was found in the picture"
         pixels = PixelScout(" (hardly any text)", why, side=self.side)(image, question, grid)
-        return replace(pixels, matches=sight.matches, facts=sight.facts)
+        return with_words_of(replace(pixels, matches=sight.matches), sight)
 
 
 def _everywhere(grid: Grid) -> Sight:
-    """Of a question about the whole picture."""
+    """A sight for questions about the whole picture: every cell counts alike."""
     why = "The question is about the whole picture."
     return Sight(
         torch.zeros(grid),
@@ -169,7 +170,7 @@ def _everywhere(grid: Grid) -> Sight:
         explanation=f"{why} So no place counts more than another.",
         unsure=why,
         question_used=True,
-        facts={"whole": True},
+        whole=True,
     )
 
 
@@ -203,12 +204,14 @@ def _word_scout(folder: Path | None) -> PageReader:
     return scout.on(device) if device else scout
 
 
-def _page_cache() -> Cache | None:
-    """As large as the environment says; None for the usual one."""
-    megabytes = os.environ.get(MEMORY, "")
-    if megabytes and not megabytes.isdecimal():
+def _page_cache() -> LRU[str, PageFeatures]:
+    """A cache of pages as large as the environment says."""
+    megabytes = os.environ.get(MEMORY)
+    if not megabytes:
+        return page_cache()
+    if not megabytes.isdecimal():
         raise ValueError(f"{MEMORY} must be a whole number of megabytes, got {megabytes!r}.")
-    return Cache(Path(), most=0, near=int(megabytes) << 20) if megabytes else None
+    return page_cache(int(megabytes) << 20)
 
 
 def shipped_things() -> Scout | None:
@@ -228,7 +231,7 @@ class PixelScout:
     note: str = " (question not read)"
     """Why relevance comes from pixels, in a few words."""
     because: str = "The words of the question were not looked for"
-    """The same, as the beginning of a sentence."""
+    """Why relevance comes from pixels, as the beginning of a sentence."""
     flat: bool = False
     """Whether only what stands out counts."""
     reads: bool = True

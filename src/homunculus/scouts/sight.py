@@ -14,7 +14,8 @@ from torch import Tensor
 
 from homunculus.checks import Grid, check_number
 
-Box = tuple[float, float, float, float]
+FractionBox = tuple[float, float, float, float]
+"""x0 y0 x1 y1, as fractions of the picture; `homunculus.box.Box` is one in pixels."""
 FOUND, PERHAPS = 0.6, 0.4
 """A match is said to be found, or perhaps found, from these probabilities on. A map already follows
 what is perhaps found: on the page that a question is about, most of that is right. On any other
@@ -22,8 +23,6 @@ page nearly all of it is wrong, and most of what scores more is right."""
 
 State = Literal["found", "perhaps", "missing"]
 """What became of something that a scout looked for by name."""
-OF_THING = " (thing)"
-"""What follows the name of a match that is a thing, not a word."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,25 @@ class Match:
     """
 
     text: str
+    """The word as it would be printed, or the thing as the question calls it."""
     probability: float
-    box: Box
-    """x0 y0 x1 y1, as fractions of the image."""
+    box: FractionBox
     places: float = 1.0
     """On how many places it stands, softly counted."""
+    kind: Literal["word", "thing"] = "word"
+    stands_for: str = ""
+    """The question's own word, if this is another printing of it."""
+
+    @property
+    def name(self) -> str:
+        """What people are told that it is.
+
+        >>> Match("tel", 0.9, (0.0, 0.0, 1.0, 1.0), stands_for="telephone").name
+        'tel (for telephone)'
+        """
+        if self.kind == "thing":
+            return f"{self.text} (thing)"
+        return f"{self.text} (for {self.stands_for})" if self.stands_for else self.text
 
     @property
     def state(self) -> State:
@@ -55,7 +68,7 @@ class Match:
     @property
     def label(self) -> str:
         """Its name in a drawing."""
-        return f"{self.text} (perhaps)" if self.state == "perhaps" else self.text
+        return f"{self.name} (perhaps)" if self.state == "perhaps" else self.name
 
 
 Basis = Literal["found", "guess", "unknown"]
@@ -92,13 +105,23 @@ class Sight:
     origin: str = "given"
     """Where the map came from, in a few words."""
     explanation: str = "The choice follows the scout that was given."
-    """The same in a sentence."""
+    """What the choice follows, and why, in a sentence."""
     unsure: str = ""
     """Why the scout cannot tell where to look, in a sentence, if it cannot (``sure`` is 0)."""
     question_used: bool | None = None
     """Whether anything in the question moved the map; None if the scout does not say."""
     matches: tuple[Match, ...] = ()
     """What it looked for by name, found or not."""
+    whole: bool = False
+    """Whether the question is about the whole picture."""
+    matched: bool | None = None
+    """Whether a word of the question was found, or perhaps; None if no words were looked for."""
+    quoted: bool = False
+    """Whether the question quotes what is printed."""
+    compares: bool = False
+    """Whether the question compares or counts, so that its words hardly say where to look."""
+    unsupported: tuple[str, ...] = ()
+    """Words of the question that were not looked for, because their script cannot be read."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Anything else for a machine."""
 
@@ -132,6 +155,18 @@ class Sight:
         if not self.sure:
             return "unknown"
         return "guess" if self.matches and not self.found else "found"
+
+
+def with_words_of(sight: Sight, read: Sight) -> Sight:
+    """A sight that also says what another scout made of the question's words."""
+    return replace(
+        sight,
+        matched=read.matched,
+        quoted=read.quoted,
+        compares=read.compares,
+        unsupported=read.unsupported,
+        facts={**read.facts, **sight.facts},
+    )
 
 
 @runtime_checkable

@@ -4,8 +4,7 @@ Where the package has its scout, the question's words are looked for on the page
 which were found, or where else its relevance came from.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from math import ceil, isfinite, log2, nan
 from pathlib import Path
@@ -15,20 +14,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from homunculus.checks import check_count, check_kind, check_text
+from homunculus.checks import check_count, check_text
 from homunculus.engines.cells import lift
-from homunculus.engines.cells.ask import scout_for
+from homunculus.engines.cells.ask import ask, scout_for
 from homunculus.engines.cells.coverage import Certificate, certify
 from homunculus.engines.cells.methods import DEFAULT_OF_CELLS, Method, get_method
-from homunculus.engines.cells.pipeline import run
+from homunculus.engines.cells.pipeline import spend
 from homunculus.engines.cells.types import Allocation, Budget, Field, Tokens
 from homunculus.pages import Picture, open_picture
 from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.planner.models import token_rule
 from homunculus.planner.outlook import match_facts
-from homunculus.scouts.combine import Dials
 from homunculus.scouts.registry import ScoutLike
-from homunculus.scouts.sight import Map, Match, Sight
+from homunculus.scouts.sight import Map, Match, Sight, resize_map
 from homunculus.show import panels
 
 CELLS = 65_536
@@ -102,7 +100,7 @@ class Look:
         self.draw().save(file, "PNG")
         return file.getvalue()
 
-    def cells(self, scale: float = 1.0) -> panels.Cells:
+    def cells(self, scale: float = 1.0) -> panels.TokenDrawings:
         """The tokens alone, as drawings: where they are, and what they show."""
         return panels.draw_cells(
             self._mips(), self.picture.size, self.tokens,
@@ -164,7 +162,7 @@ class Look:
 def notes(picture: Picture, question: str, sight: Sight) -> list[str]:
     """Sentences on what a reader might not expect of a picture and a question."""
     sentences = picture.notes()
-    if question.strip() and (sight.basis != "found" or sight.facts.get("matched") is False):
+    if question.strip() and (sight.basis != "found" or sight.matched is False):
         sentences.append(sight.explanation)
     return sentences
 
@@ -179,17 +177,14 @@ def look(
     model: str | int | None = None,
     fixation: tuple[float | int, float | int] | None = None,
     scout: ScoutLike = "auto",
-    boxes: Sequence[Sequence[float | int]] | None = None,
-    dials: Dials | None = None,
     page: int = 1,
 ) -> Look:
     """Spend a budget of tokens on a picture.
 
     A token is ``patch`` pixels along its side, or as large as one of ``model`` (`qwen3-vl`).
     ``fixation`` is x y, fractions of the picture if both are at most 1, else pixels of the
-    original. ``boxes`` are the answer's, x0 y0 x1 y1 in pixels of the original, for `oracle`.
-    ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder with
-    weights of the word scout, a map of logits, or a function of (image, question, grid).
+    original. ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder
+    with weights of the word scout, a map of logits, or a function of (image, question, grid).
 
     >>> from PIL import Image
     >>> page = Image.new("RGB", (640, 480), "white")
@@ -200,74 +195,32 @@ def look(
     patch = patch if model is None else token_rule(model).side
     tokens, patch = check_count(tokens, "look: tokens"), check_count(patch, "look: patch")
     check_text(question, "look: question", 'Leave it "" to ask nothing.')
-    dials = Dials() if dials is None else dials
-    check_kind(dials, Dials, "look: dials", "Write homunculus.scouts.Dials(explore=2.0).")
-    chosen = _dialled(method if isinstance(method, Method) else get_method(method), dials)
+    chosen = method if isinstance(method, Method) else get_method(method)
     picture = _bounded(source, page, patch)
     grid = picture.grid(patch)
     slots = Budget(tokens=tokens).slots(grid[0] * grid[1])
     if fixation is not None:
         chosen = chosen.aimed(_aim(fixation, picture, patch))
-    sight, spent = run(
-        chosen, slots, grid, picture.pixels, question,
-        scout_for(chosen, scout, _scaled(boxes, picture), patch),
-        None if chosen.prepare is None else chosen.prepare(picture.pixels, patch),
-        temperature=dials.explore, roots=_rooted(chosen, slots, dials),
-    )  # fmt: skip
-    field, plan = spent.field, spent.allocation
-    gaze = chosen.rule.gaze(field, spent.relevance)
+    sight = ask(chosen, scout_for(chosen, scout, patch), picture.pixels, question, grid)
+    logit = resize_map(sight.logit, grid)
+    sight = replace(sight, logit=logit)
+    material = None if chosen.prepare is None else chosen.prepare(picture.pixels, patch)
+    spent = spend(chosen, [grid], logit.reshape(1, -1), slots, material)
+    gaze = chosen.rule.gaze(spent.field, spent.relevance)
     return Look(
         picture=picture,
         question=question,
         method=chosen,
         patch=patch,
         wanted=tokens,
-        field=field,
+        field=spent.field,
         relevance=sight.logit,
         sight=sight,
-        allocation=plan,
+        allocation=spent.allocation,
         tokens=spent.tokens,
-        certificate=certify(field, plan),
+        certificate=certify(spent.field, spent.allocation),
         fixation=None if gaze is None else (float(gaze[0, 0, 0]), float(gaze[0, 0, 1])),
     )
-
-
-def _dialled(method: Method, dials: Dials) -> Method:
-    """Turn what the method has of the dials; a share of its own moves only if asked."""
-    if "field_of_view" in method.settings:
-        method = method.set(field_of_view=float(dials.focus))
-    if "share" in method.settings and dials.compress != Dials().compress:
-        method = method.set(share=min(max(float(dials.compress), 0.02), 0.98))
-    return method
-
-
-def _rooted(method: Method, slots: int, dials: Dials) -> int:
-    """Compress, for cuts: lifts give their roots a quarter of the slots they are told of.
-
-    Roots cover the image before anything is refined: the larger their share, the fewer slots are
-    left for detail. 0 is one root for all, 1 is a thumbnail.
-    """
-    return max(1, round(4 * dials.compress * slots)) if "hedge" in method.settings else slots
-
-
-def _scaled(
-    boxes: Sequence[Sequence[float | int]] | None, picture: Picture
-) -> list[list[float]] | None:
-    """Boxes in pixels of the original as pixels of the reduced picture."""
-    if not boxes:
-        return None
-    try:
-        flat = [[float(side) for side in box] for box in boxes]
-    except (TypeError, ValueError):
-        flat = []
-    if not flat or any(len(box) != 4 for box in flat):
-        raise ValueError(
-            "look: boxes are the answer's, each x0 y0 x1 y1 in pixels of the picture, "
-            f"got {boxes!r:.80}. For one box write [(x0, y0, x1, y1)]."
-        )
-    (down, across), (high, wide) = picture.size, picture.original
-    scale = torch.tensor([across / wide, down / high] * 2).double()
-    return (torch.tensor(flat).double() * scale).tolist()
 
 
 def _bounded(source: Any, page: int, patch: int) -> Picture:
@@ -319,8 +272,11 @@ def why_facts(
         "question_used": sight.question_used,
         "sure": round(sight.sure, 3),
         "words": [_word(match, picture) for match in sight.matches],
-        "unsupported": [],
-        "matched": None,
+        "unsupported": list(sight.unsupported),
+        "matched": sight.matched,
+        "quoted": sight.quoted,
+        "compares": sight.compares,
+        "whole": sight.whole,
         "text": None,
         **sight.facts,
         "peak": peak,

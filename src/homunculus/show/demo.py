@@ -6,8 +6,9 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
+from homunculus.box import Box
 from homunculus.show import panels
-from homunculus.show.panels import Colour, Corner
+from homunculus.show.panels import Colour
 from homunculus.show.views import OURS, RESIZED, Variant, compose, resized, to_pillow
 from homunculus.views import Views, views
 
@@ -22,7 +23,7 @@ class Example:
     name: str
     question: str
     tokens: int
-    spot: Corner
+    spot: Box
     """What is magnified, with the answer in its middle: x0 y0 x1 y1 in pixels."""
 
     @property
@@ -38,8 +39,8 @@ class Example:
 
 
 EXAMPLES = (
-    Example("page", "What is the value of ferritin?", 32, (575, 743, 735, 789)),
-    Example("receipt", "How much are the coffee beans?", 16, (548, 569, 700, 613)),
+    Example("page", "What is the value of ferritin?", 32, Box(575, 743, 735, 789)),
+    Example("receipt", "How much are the coffee beans?", 16, Box(548, 569, 700, 613)),
 )
 
 
@@ -63,7 +64,7 @@ GLASS = 208
 """Height of the magnified part."""
 
 
-def draw_pair(seen: Views, spot: Corner) -> Any:
+def draw_pair(seen: Views, spot: Box) -> Any:
     """A picture resized and as views, side by side, each with ``spot`` magnified."""
     whole, rival = to_pillow(seen.picture), resized(seen)
     variants = (
@@ -88,7 +89,7 @@ def draw_pair(seen: Views, spot: Corner) -> Any:
     return sheet
 
 
-def _card(whole: Any, variant: Variant, spot: Corner) -> Any:
+def _card(whole: Any, variant: Variant, spot: Box) -> Any:
     """A heading, the picture as it is shown, and the magnified part over it."""
     scale = min(PAGE[0] / whole.width, PAGE[1] / whole.height)
     shown = (round(whole.width * scale), round(whole.height * scale))
@@ -106,9 +107,7 @@ def _card(whole: Any, variant: Variant, spot: Corner) -> Any:
     return card
 
 
-def _glass(
-    card: Any, seen: Any, spot: Corner, place: tuple[int, int, float], colour: Colour
-) -> None:
+def _glass(card: Any, seen: Any, spot: Box, place: tuple[int, int, float], colour: Colour) -> None:
     """The spot as if under a magnifying glass, above or below where it is, and lines to it."""
     left, top, scale = place
     x0, y0, x1, y1 = (round(side * scale) for side in spot)

@@ -11,7 +11,10 @@ from jaxtyping import Float, UInt8
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 from torch import Tensor
 
+from homunculus.box import Box
 from homunculus.engines.cells.types import Tokens
+from homunculus.planner.counting import Size
+from homunculus.scouts.sight import FractionBox
 
 TEXT = 26
 """Height of plain text in pixels: a sheet is often shown at less than half of its size."""
@@ -69,10 +72,6 @@ LABEL = 18
 AIR = 2
 """Pixels between a word and its outline."""
 
-Box = tuple[float, float, float, float]
-Corner = tuple[int, int, int, int]
-Size = tuple[int, int]
-
 
 def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None:
     """Mark where the eye rests: y x in cells of ``cell`` pixels."""
@@ -86,7 +85,7 @@ def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None
         ImageDraw.Draw(panel).line((x, y - reach, x, y + reach), colour, wide)
 
 
-def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
+def outlined(picture: Any, words: Sequence[tuple[str, FractionBox]]) -> Any:
     """A copy with a thin line around each word, and the word beside it where that hides none."""
     panel = picture.copy()
     boxes = [_corner(word, picture.size) for _, word in words]
@@ -103,10 +102,10 @@ def outlined(picture: Any, words: Sequence[tuple[str, Box]]) -> Any:
     return panel
 
 
-def _corner(box: Box, size: tuple[int, int]) -> Corner:
+def _corner(box: FractionBox, size: Size) -> Box:
     """A box in fractions as pixels, with some air around it."""
     (wide, high), (x0, y0, x1, y1) = size, box
-    return (
+    return Box(
         max(0, round(x0 * wide) - AIR),
         max(0, round(y0 * high) - AIR),
         min(wide - 1, round(x1 * wide) + AIR),
@@ -115,18 +114,18 @@ def _corner(box: Box, size: tuple[int, int]) -> Corner:
 
 
 def free_place(
-    corners: Sequence[tuple[int, int]], mark: Size, taken: Sequence[Corner], picture: Size
-) -> Corner | None:
+    corners: Sequence[tuple[int, int]], mark: Size, taken: Sequence[Box], picture: Size
+) -> Box | None:
     """The first of these corners where a mark lies in the picture and covers nothing taken."""
     for x, y in corners:
-        spot = (x, y, x + mark[0], y + mark[1])
+        spot = Box(x, y, x + mark[0], y + mark[1])
         inside = x >= 0 and y >= 0 and spot[2] < picture[0] and spot[3] < picture[1]
         if inside and not any(_meet(spot, other) for other in taken):
             return spot
     return None
 
 
-def _meet(box: Corner, other: Corner) -> bool:
+def _meet(box: Box, other: Box) -> bool:
     across = box[0] <= other[2] and other[0] <= box[2]
     return across and box[1] <= other[3] and other[1] <= box[3]
 
@@ -158,7 +157,7 @@ def draw_panels(
     caption: str,
     origin: str,
     fixation: tuple[float, float] | None = None,
-    words: Sequence[tuple[str, Box]] = (),
+    words: Sequence[tuple[str, FractionBox]] = (),
 ) -> Any:
     """The relevance of a picture, its tokens, and what a reader could still see, on one sheet.
 
@@ -185,7 +184,7 @@ def draw_panels(
     return framed(stacked([heading, body, facts], GAP), PAPER, 0, MARGIN)
 
 
-class Cells(NamedTuple):
+class TokenDrawings(NamedTuple):
     """A picture and its tokens, drawn at one scale."""
 
     picture: Any
@@ -204,7 +203,7 @@ def draw_cells(
     plain: bool,
     scale: float | int,
     fixation: tuple[float, float] | None = None,
-) -> Cells:
+) -> TokenDrawings:
     """The picture, where its tokens are, and what they show; arguments as for `draw_panels`."""
     shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
     levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
@@ -214,7 +213,7 @@ def draw_cells(
     seen = _seen(levels, box, kind if plain else [None] * len(kind), patch, scale, shown)
     kept = _kept(picture, box * cell, kind)
     cross(kept, fixation, cell)  # not on what is left to read: it would hide the very spot
-    return Cells(picture, kept, seen)
+    return TokenDrawings(picture, kept, seen)
 
 
 def _from(byte: UInt8[Tensor, "h w c"]) -> Any:

@@ -14,7 +14,7 @@ from homunculus.pages import Picture
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
 from homunculus.planner.view import View, render
-from homunculus.scouts.sight import OF_THING, probabilities, resize_map
+from homunculus.scouts.sight import probabilities, resize_map
 from homunculus.show import panels
 from homunculus.views import Views
 
@@ -94,11 +94,7 @@ def _where(whole: Any, views: Views) -> Any:
     blocks = [panels.written(title, width, panels.TITLE, panels.INK)]
     if views.sight.sure:
         picture = panels.heated(picture, views.sight.logit, shown[0] / views.sight.logit.shape[1])
-    things = [
-        (match.text.removesuffix(OF_THING), match.box)
-        for match in views.sight.found
-        if match.text.endswith(OF_THING)
-    ]
+    things = [(match.text, match.box) for match in views.sight.found if match.kind == "thing"]
     picture = outline(panels.outlined(picture, things), views, scale)
     blocks.append(panels.framed(picture))
     if views.sight.sure:
@@ -122,20 +118,19 @@ def outline(picture: Any, views: Views, scale: float) -> Any:
     return panel
 
 
-def _scaled(box: panels.Corner, scale: float) -> panels.Corner:
+def _scaled(box: Box, scale: float) -> Box:
     """A box as drawn, its last row and column included."""
     x0, y0, x1, y1 = (round(side * scale) for side in box)
-    return x0, y0, max(x0, x1 - 1), max(y0, y1 - 1)
+    return Box(x0, y0, max(x0, x1 - 1), max(y0, y1 - 1))
 
 
-def _outside(box: panels.Corner, size: Size) -> panels.Corner:
-    """The same for a line that hides nothing of what is in the box."""
-    x0, y0, x1, y1 = box
-    near, far = (max(0, x0 - LINE), max(0, y0 - LINE)), (x1 + LINE, y1 + LINE)
-    return *near, min(far[0], size[0] - 1), min(far[1], size[1] - 1)
+def _outside(box: Box, size: Size) -> Box:
+    """A box around another, for a line that hides nothing of what is inside."""
+    right, bottom = min(box.x1 + LINE, size[0] - 1), min(box.y1 + LINE, size[1] - 1)
+    return Box(max(0, box.x0 - LINE), max(0, box.y0 - LINE), right, bottom)
 
 
-def _badge_place(box: panels.Corner, taken: list[panels.Corner], size: Size) -> panels.Corner:
+def _badge_place(box: Box, taken: list[Box], size: Size) -> Box:
     """Beside a window where that hides nothing, else above it."""
     x0, y0, x1, y1 = box
     up, down, before = y0 - BADGE - 1, y1 + 1, x1 - BADGE
@@ -145,7 +140,7 @@ def _badge_place(box: panels.Corner, taken: list[panels.Corner], size: Size) -> 
     if place := panels.free_place(corners, (BADGE, BADGE), taken, size):
         return place
     x, y = max(0, min(x0, size[0] - BADGE)), max(0, min(y0 - BADGE, size[1] - BADGE))
-    return x, y, x + BADGE, y + BADGE
+    return Box(x, y, x + BADGE, y + BADGE)
 
 
 # ---- what is sent --------------------------------------------------------------------------------
@@ -268,16 +263,16 @@ def resized(views: Views) -> View:
 # ---- magnified -----------------------------------------------------------------------------------
 
 
-class Spot(NamedTuple):
+class LikelyPlace(NamedTuple):
     """A likely place that a view shows."""
 
     view: View
-    box: panels.Corner
+    box: Box
     chance: float
-    """Of its likeliest cell, against the likeliest of the picture."""
+    """How likely its likeliest cell is, against the likeliest of the picture."""
 
 
-def likeliest(views: Views) -> list[Spot]:
+def likeliest(views: Views) -> list[LikelyPlace]:
     """What to magnify: likely places in windows, the best first; none if no place is known.
 
     The likeliest place that is legible in a window, and another one. Each is as wide as a few words
@@ -292,7 +287,7 @@ def likeliest(views: Views) -> list[Spot]:
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
     things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
     windows = [view for view in views.planned if view.name != "whole"] or views.planned
-    spots = list[Spot]()
+    spots = list[LikelyPlace]()
     while len(spots) < SPOTS:
         view = max(windows, key=lambda window: _worth(window, views, chance, size, cell))
         inside = chance * _cells(view.box, grid, cell)
@@ -303,9 +298,9 @@ def likeliest(views: Views) -> list[Spot]:
         row, col = likely[(likely - likely.float().mean(0)).square().sum(1).argmin()].tolist()
         middle = ((col + 0.5) * cell[0], (row + 0.5) * cell[1])
         box = _around(view.box, middle, float(size[row, col]), bool(things[row, col] > 0.5))
-        spots.append(Spot(view, box, best / peak))
-        (x0, y0, x1, y1), across, down = box, box[2] - box[0], box[3] - box[1]
-        near = (x0 - across, y0 - down, x1 + across, y1 + down)
+        spots.append(LikelyPlace(view, box, best / peak))
+        x0, y0, x1, y1 = box
+        near = Box(x0 - box.width, y0 - box.height, x1 + box.width, y1 + box.height)
         chance = torch.where(_cells(near, grid, cell), 0.0, chance)
     return spots
 
@@ -319,7 +314,7 @@ GUESS = "a guess, and perhaps not the answer: "
 MISSED = "The likeliest place of the picture is in no window. More tokens may show it."
 
 
-def missed(spots: Sequence[Spot]) -> bool:
+def missed(spots: Sequence[LikelyPlace]) -> bool:
     """Whether there are windows, and the likeliest place is in none."""
     windows = [spot.chance for spot in spots if spot.view.name != "whole"]
     return bool(windows) and max(windows) < 0.5
@@ -342,16 +337,14 @@ def _heights(views: Views, grid: Size) -> Tensor:
     return torch.full(grid, float(size or max(views.picture.size) / 64)).clamp(min=1.0)
 
 
-def _cells(box: panels.Corner, grid: Size, cell: tuple[float, float]) -> Tensor:
+def _cells(box: Box, grid: Size, cell: tuple[float, float]) -> Tensor:
     """Which cells have their middle in a box."""
     y = (torch.arange(grid[0])[:, None] + 0.5) * cell[1]
     x = (torch.arange(grid[1]) + 0.5) * cell[0]
     return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
 
 
-def _around(
-    window: panels.Corner, middle: tuple[float, float], size: float, thing: bool
-) -> panels.Corner:
+def _around(window: Box, middle: tuple[float, float], size: float, thing: bool) -> Box:
     """A box around a point, within a window."""
     x0, y0, x1, y1 = window
     shape = 500 / GLASS  # as the glass, where there is room
@@ -360,14 +353,14 @@ def _around(
     down = min(max(down, across / shape), y1 - y0)
     x = min(max(x0, middle[0] - across / 2), x1 - across)
     y = min(max(y0, middle[1] - down / 2), y1 - down)
-    near = (round(x), round(y))
-    return *near, max(near[0] + 1, round(x + across)), max(near[1] + 1, round(y + down))
+    left, top = round(x), round(y)
+    return Box(left, top, max(left + 1, round(x + across)), max(top + 1, round(y + down)))
 
 
 def _close(
     variants: Sequence[Variant],
     pictures: Mapping[View, Any],
-    spots: Sequence[Spot],
+    spots: Sequence[LikelyPlace],
     width: int,
     doubt: bool,
 ) -> Any:
@@ -397,7 +390,7 @@ def _close(
     return panels.stacked(rows, 8)
 
 
-def _magnified(picture: Any, view: View, spot: panels.Corner, width: int) -> Any:
+def _magnified(picture: Any, view: View, spot: Box, width: int) -> Any:
     """A part of the original as a view shows it."""
     (x0, y0, x1, y1), (high, wide) = view.box, view.size
     across, down = wide / (x1 - x0), high / (y1 - y0)

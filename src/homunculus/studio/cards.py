@@ -35,7 +35,7 @@ def problem(text: str) -> str:
 
 
 def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> str:
-    """Everything, from the most to the least important."""
+    """The whole page of results, the most important first."""
     parts = [
         _head(comparison),
         _columns(comparison, answers or {}),

@@ -17,13 +17,11 @@ from homunculus.checks import Grid
 from homunculus.engines.cells.methods import DEFAULT, list_methods
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
-from homunculus.planner.acuity import Acuity
-from homunculus.planner.belief import Belief, in_picture
 from homunculus.planner.view import View, render
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Pixels, Scout, Sight, probabilities
 from homunculus.show import panels
-from homunculus.show.cells import Look, look, notes
+from homunculus.show.cells import look, notes
 from homunculus.show.views import compose, outline, resized, to_pillow
 from homunculus.views import Planner, Views
 
@@ -136,13 +134,14 @@ class Column:
     about: str
     tokens: int
     value: float | None
-    """The estimated probability that the answer can be read; None where its place is not known."""
+    """The estimated probability that the answer can be read; None where its place is not known, and
+    for cells, which the planner does not estimate."""
     where: Any
     """Its windows or cells, drawn on the picture."""
     shown: Any
     """What a reader would see."""
     spot: Any
-    """The same, magnified where the plan looks."""
+    """What a reader would see where the plan looks, magnified."""
     views: Sequence[View] = ()
     """Its pictures; none where tokens are cells of one image."""
 
@@ -159,7 +158,7 @@ class Comparison:
     place: Box
     """What is magnified."""
     original: Any
-    """The same place of the untouched picture."""
+    """The magnified place as it is in the untouched picture."""
     notes: Sequence[str]
 
     @property
@@ -231,47 +230,12 @@ def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box
         whole, request.question, method=method, tokens=request.tokens, model=request.model,
         scout=scout, fixation=aim,
     )  # fmt: skip
-    belief, drawn = planner.buyer.belief, kept.cells()
-    value = legibility(belief, planner.picture.size, planner.acuity, _shows(kept, whole.width))
-    value *= in_picture(planner.sight)
+    drawn = kept.cells()
     seen = drawn.seen if drawn.seen.size == whole.size else drawn.seen.resize(whole.size)
     return Column(
-        name, method.about, int(kept.tokens.valid.sum()), value if planner.outlook.known else None,
+        name, method.about, int(kept.tokens.valid.sum()), None,
         _reduced(drawn.kept), _reduced(seen), _magnified(seen, place),
     )  # fmt: skip
-
-
-def _shows(kept: Look, wide: int) -> list[tuple[Box, float]]:
-    """What each token shows and at which scale: however large, it has the pixels of one cell.
-
-    Pixels are those of the picture that is so wide; `look` may have reduced it further.
-    """
-    cells = kept.tokens.box[0][kept.tokens.valid[0]]
-    times = wide / kept.picture.size[1]
-    side = (cells[:, 2:] - cells[:, :2]).amin(-1).clamp(min=1.0).tolist()
-    pixels = (cells * kept.patch * times).round().int().tolist()
-    return [
-        (Box(x0, y0, x1, y1), 1 / (cell * times))
-        for (y0, x0, y1, x1), cell in zip(pixels, side, strict=True)
-    ]
-
-
-def legibility(
-    belief: Belief, size: tuple[int, int], acuity: Acuity, shown: Sequence[tuple[Box, float]]
-) -> float:
-    """The probability that the answer is in one of these boxes, and large enough to be read.
-
-    The planner's own estimate, for boxes that it has not planned: each comes with its scale, in
-    pixels shown to a pixel of the picture of that height and width.
-    """
-    rows, cols = belief.place.shape
-    (high, wide), best = size, torch.zeros_like(belief.place)
-    for (x0, y0, x1, y1), scale in shown:
-        down = slice(round(y0 * rows / high), round(y1 * rows / high))
-        across = slice(round(x0 * cols / wide), round(x1 * cols / wide))
-        best[down, across] = best[down, across].clamp(min=scale)
-    read = acuity.read(belief.octaves + best.clamp(min=1e-6).log2(), belief.blur)
-    return float((read * belief.place * (best > 0)).sum())
 
 
 # ---- drawings ------------------------------------------------------------------------------------

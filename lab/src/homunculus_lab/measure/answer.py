@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from homunculus.eyes.readers import Pixels, Reader, crop
+from homunculus.eyes.readers import Pixels, crop
 from homunculus_lab.measure.metric import Score, among, anls, inside
 from homunculus_lab.measure.official import lone, relaxed
+from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.suite import Box, Question
 
 Read = Literal["anywhere", "crop"]
@@ -15,14 +16,14 @@ Metric = Literal["anls", "vqa", "relaxed"]
 _WORDS: dict[Metric, Score] = {"vqa": lone, "relaxed": relaxed}
 
 
-def readings(reader: Reader, way: Read, pixels: Pixels, boxes: Sequence[Box]) -> list[str]:
+def readings(reader: PageReader, way: Read, pixels: Pixels, boxes: Sequence[Box]) -> list[str]:
     """Texts that may be the answer: of its boxes, or of all lines."""
     if way == "crop":
         return [reader.line(crop(pixels, box)) for box in boxes]
     return read_pictures(reader, [pixels])
 
 
-def read_pictures(reader: Reader, pictures: Sequence[Pixels]) -> list[str]:
+def read_pictures(reader: PageReader, pictures: Sequence[Pixels]) -> list[str]:
     """Every line that is found in pictures of one page, each read by itself."""
     return [text for pixels in pictures for text, _ in reader.page(pixels)]
 

@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from homunculus.checks import Grid
-from homunculus.eyes.readers import Reader, get_reader
 from homunculus.flags import result_path
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
@@ -26,6 +25,7 @@ from homunculus_lab.measure.gaze.report import text as gaze_text
 from homunculus_lab.measure.natural import MODEL, TOKENS, Settings, measure_shown
 from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.place import measure_places
+from homunculus_lab.measure.readers import PageReader, get_reader
 from homunculus_lab.measure.report import legend, text
 from homunculus_lab.measure.row import Pixels
 from homunculus_lab.measure.run import Config, measure
@@ -195,7 +195,7 @@ def _eyes(reader: str) -> str:
     return "rapidocr" if reader == "none" else reader
 
 
-def _reader(arguments: argparse.Namespace) -> Reader | None:
+def _reader(arguments: argparse.Namespace) -> PageReader | None:
     if arguments.reader == "none":
         return None
     return get_reader(arguments.reader, arguments.cache)

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 
 from homunculus.eyes.provenance import provenance
-from homunculus.eyes.readers import Reader
 from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.cost import cost
 from homunculus_lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus_lab.measure.plan import CONTROLS, HEADLINE, Experiment, Unit, units
+from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import row
 from homunculus_lab.measure.run import FULL, Bench, ask, bench
@@ -35,7 +35,7 @@ class Setup:
 
     experiment: Experiment
     folders: Sequence[Path]
-    reader: Reader | None
+    reader: PageReader | None
     scorers: Mapping[str, Scout]
     weights: str
     """Which weights the scout has."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from homunculus.eyes.readers import Reader
 from homunculus_lab.measure.metric import difference, interval
+from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.suite import DEFAULTS, Question, hashed
 from homunculus_lab.row_names import ROW_WORDS, token
 from homunculus_lab.stats import INTERVALS, MIN_IMAGES
@@ -34,7 +34,7 @@ def report(
     columns: Sequence[str],
     config: Any,
     questions: Sequence[Question],
-    reader: Reader | None,
+    reader: PageReader | None,
     public: bool = False,
 ) -> dict[str, Any]:
     """The result as it is saved; ``public`` hashes the names of images and questions."""

@@ -9,13 +9,14 @@ from typing import Literal
 import torch
 
 from homunculus.eyes.provenance import provenance
-from homunculus.eyes.readers import Pixels, Reader, crop
+from homunculus.eyes.readers import Pixels, crop
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.belief import Belief
 from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.answer import Metric, Read, read_pictures, readings, score
 from homunculus_lab.measure.encoder import Encoder, check_encoder
 from homunculus_lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
+from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus_lab.measure.spend import (
@@ -95,7 +96,7 @@ class Bench:
     config: Config
     rows: list[Row]
     scorers: Mapping[str, Scout]
-    reader: Reader | None
+    reader: PageReader | None
     boxed: bool
     other: Mapping[tuple[str, int], str]
     """Another image's question, by suite and row."""
@@ -190,7 +191,7 @@ class Bench:
 def bench(
     questions: Sequence[Question],
     config: Config,
-    reader: Reader | None = None,
+    reader: PageReader | None = None,
     scorers: Mapping[str, Scout] | None = None,
     encoder: Encoder | None = None,
 ) -> Bench:
@@ -222,7 +223,7 @@ def bench(
 def measure(
     questions: Sequence[Question],
     config: Config,
-    reader: Reader | None = None,
+    reader: PageReader | None = None,
     scorers: Mapping[str, Scout] | None = None,
     progress: Callable[[int, int], None] | None = None,
     encoder: Encoder | None = None,

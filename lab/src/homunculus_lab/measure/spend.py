@@ -21,10 +21,10 @@ from homunculus.engines.cells.types import Budget
 from homunculus.pages import open_picture
 from homunculus.scouts.combine import mix
 from homunculus.scouts.pixels import contrast, information
-from homunculus.scouts.places import answer
 from homunculus.scouts.registry import PixelScout
 from homunculus_lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 from homunculus_lab.measure.row import Map, Pixels, Row
+from homunculus_lab.methods.answer import answer
 from homunculus_lab.methods.cortex import FOVEA, cells_per_degree, eccentricity
 from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.material import material

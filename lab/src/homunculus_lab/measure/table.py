@@ -7,13 +7,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from homunculus.eyes.readers import Reader
 from homunculus.flags import result_path
 from homunculus.progress import progress
 from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.experiment import Setup, carry_out, config
 from homunculus_lab.measure.journal import fingerprint
 from homunculus_lab.measure.plan import QUICK, Experiment, from_toml
+from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.report import legend, text
 
 
@@ -66,7 +66,7 @@ def run_experiment(
     suites: list[Path],
     scorers: dict[str, Scout],
     weights: str,
-    reader: Reader | None,
+    reader: PageReader | None,
 ) -> tuple[dict[str, Any], Path]:
     """Carry it out; the result and where it stands."""
     setup = Setup(plan, suites, reader, scorers, weights)

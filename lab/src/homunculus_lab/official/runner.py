@@ -53,7 +53,7 @@ class Runner:
         """From now on in this way."""
         self.way, self.spent = way, 0.0
         if (scout := shipped_scout()) is not None:  # no row finds pages that another one has read
-            scout.cache.forget()
+            scout.cache.clear()
         setting: dict[str, Any] = {"tokens": ALL, "method": "uniform", "where": "after"}
         if not way.untouched:
             setting = {"tokens": way.tokens, "method": way.method, "where": self.where}

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
-from homunculus.eyes import fonts
-from homunculus_lab.train import language
+from homunculus_lab.train import fonts, language
 from homunculus_lab.train.language import Phrase
 
 CUT = -1

@@ -11,7 +11,7 @@ from torch import Tensor
 from homunculus.scouts.words.net import WordNet
 from homunculus_lab.train.batch import Batch
 from homunculus_lab.train.labels import IGNORE
-from homunculus_lab.train.loss import SHORTEST, loss, scaled
+from homunculus_lab.train.loss import SHORTEST, letters, loss, scaled
 
 BANDS = (0, 10, 14, 20, 30, 50)
 """Lower ends of the bands of word height, in pixels."""
@@ -50,7 +50,7 @@ def _score(net: WordNet, batch: Batch, tally: Tally) -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         features = net(scaled(batch))
         hidden = net.hide(features.word)
-        letter, bits = net.letters(features.letter), net.code_head(hidden).float()
+        letter, bits = letters(net, features.letter), net.code_head(hidden).float()
         embed, query = net.embed(hidden), net.query(batch.code[: batch.printed].float())
     _add_text(features.text > 0, batch.word, tally)
     known = batch.letter != IGNORE

@@ -6,10 +6,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from homunculus.eyes import fonts
 from homunculus.eyes.words import COMMON
 from homunculus.flags import count
-from homunculus_lab.train import language
+from homunculus_lab.train import fonts, language
 from homunculus_lab.train.defaults import CROPS, HEIGHT_CROPS, PAGES, SPREAD_STEPS, STEPS
 
 FEW_FONTS = 20

@@ -24,7 +24,7 @@ from torch.utils.data import Dataset
 from homunculus.progress import progress
 from homunculus.scouts import words
 from homunculus.scouts.words.height import FILE, NAME, HeightHead
-from homunculus.scouts.words.net import STRIDE, WordNet, save_weights
+from homunculus.scouts.words.net import STRIDE, WordNet
 from homunculus.scouts.words.net import load as load_net
 from homunculus_lab.train.batch import HELD_OUT, Render, load_photos, prefetch
 from homunculus_lab.train.canvas import CUT, WHOLE_SHARE, PrintedWord
@@ -33,6 +33,7 @@ from homunculus_lab.train.labels import label
 from homunculus_lab.train.pages import RenderedPage
 from homunculus_lab.train.pages import render as render_page
 from homunculus_lab.train.state import flush_denormals
+from homunculus_lab.train.weights import save_weights
 
 SMALLEST, LARGEST = 4.0, 120.0
 """Heights that are drawn, in pixels as the net is shown them: beyond both ends of what it reads."""

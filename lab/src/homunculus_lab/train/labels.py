@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homunculus.scouts.words.net import STRIDE, fold, spelled
+from homunculus.scouts.words.net import ALPHABET, OTHER, STRIDE, fold
 from homunculus_lab.train.canvas import PrintedWord
 from homunculus_lab.train.pages import RenderedPage
 
@@ -72,7 +72,7 @@ def _draw(owner: np.ndarray, letter: np.ndarray, number: int, word: PrintedWord)
     under = (y * along[0] - x * along[1]) / area
     inside = (across >= 0) & (across < 1) & (under >= 0) & (under < 1)
     place = np.searchsorted(np.asarray(word.edges), across, side="right") - 1
-    classes = np.array([spelled(character) for character in word.text], np.uint8)
+    classes = np.array([letter_class(character) for character in word.text], np.uint8)
     here = np.s_[low[1] : top[1], low[0] : top[0]]
     owner[here][inside] = number if word.kind >= 0 else UNSURE
     letter[here][inside] = classes[place.clip(0, len(classes) - 1)][inside]
@@ -93,3 +93,9 @@ def _vote(owner: np.ndarray, letter: np.ndarray) -> tuple[np.ndarray, np.ndarray
     characters = letter.reshape(rows, 2, cols, 2)
     lower = np.where(own[:, 1], characters[:, 1], IGNORE)
     return cell, np.where(own[:, 0], characters[:, 0], lower).astype(np.uint8)
+
+
+def letter_class(letter: str) -> int:
+    """The class of one printed character: its place in the alphabet, or `OTHER`."""
+    plain = fold(letter)
+    return ALPHABET.index(plain[0]) if plain else OTHER

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
+from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.scouts.words.net import Features, WordNet
+from homunculus.scouts.words.net import SLOTS, Features, WordNet
 from homunculus_lab.train.batch import Batch
 from homunculus_lab.train.labels import IGNORE
 
@@ -57,7 +58,7 @@ def loss(net: WordNet, batch: Batch, generator: torch.Generator) -> Loss:
         if not len(cells):
             zero = text * 0
             return Loss(text, zero, zero, zero, zero)
-        letter = net.letters(features.letter.flatten(0, 2)[cells])
+        letter = letters(net, features.letter.flatten(0, 2)[cells])
         hidden = net.hide(features.word.flatten(0, 2)[torch.cat([cells, blank])])
         target = batch.code.float()
         bits = net.code_head(hidden[: len(cells)]).float()
@@ -102,3 +103,11 @@ def _match(
     yes = owner[:, None] == torch.arange(1, len(words) + 1)
     each = -F.logsigmoid(torch.where(yes, logit, -logit))
     return (each * long).sum() / len(logit)
+
+
+def letters(
+    net: WordNet, letter: Float[Tensor, "*cells d"]
+) -> Float[Tensor, "*cells slots classes"]:
+    """Logits of the character in each slot of the cells."""
+    logit = net.letter_head(letter).float()
+    return rearrange(logit, "... (slots classes) -> ... slots classes", slots=SLOTS)

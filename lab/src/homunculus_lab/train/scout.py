@@ -12,7 +12,7 @@ from typing import Any
 from homunculus.pages import open_picture
 from homunculus.progress import progress
 from homunculus.scouts.words import FRAME, WordScout, load
-from homunculus.scouts.words.cache import Cache
+from homunculus.scouts.words.cache import page_cache
 from homunculus_lab.train import int8, spread, words
 from homunculus_lab.train.batch import load_photos, prefetch
 from homunculus_lab.train.defaults import PAGES, SPREAD_STEPS
@@ -46,7 +46,7 @@ def train(
         words.train(out, render, **net)
     if not (out / int8.FILE).exists():
         int8.train(out, render, net.get("photos"))
-    scout = load(out, Cache(out, most=0, near=0))
+    scout = load(out, page_cache(0))
     dataset = PageDataset(render, FIRST_PAGE, pages, load_photos(net.get("photos")))
     rendered = _rendered_samples(scout, out / "lessons", dataset, net.get("workers", 1))
     real_samples = _real_samples(scout, out / "lessons", real)

@@ -13,12 +13,13 @@ import torch
 from torch import nn
 
 from homunculus.progress import progress
-from homunculus.scouts.words.net import NAME, WordNet, save_weights
+from homunculus.scouts.words.net import NAME, WordNet
 from homunculus_lab.train.batch import Batch, CropDataset, Render, prefetch
 from homunculus_lab.train.check import check
 from homunculus_lab.train.defaults import CROPS, STEPS
 from homunculus_lab.train.loss import loss
 from homunculus_lab.train.state import WeightAverage, flush_denormals, restore, store
+from homunculus_lab.train.weights import save_weights
 
 RATE = 2e-3
 WARM = 100

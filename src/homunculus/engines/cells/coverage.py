@@ -15,7 +15,7 @@ class Certificate:
     """Per image: how much is seen, how far the worst blind spot is, how even the parts are.
 
     >>> import homunculus
-    >>> plan = homunculus.get_method("centre").plan([(8, 8)], torch.zeros(1, 64), 16)
+    >>> plan = homunculus.get_method("grid").plan([(8, 8)], torch.zeros(1, 64), 16)
     >>> certificate = homunculus.certify(*plan)
     >>> certificate.covered.item(), certificate.fewest.item()
     (0.25, 0)

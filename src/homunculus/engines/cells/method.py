@@ -14,7 +14,9 @@ from homunculus.engines.cells.check import check_allocation, check_cells, check_
 from homunculus.engines.cells.lift import FOUND_AS, Lift, Material, Need, check_material
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Rule
 
-Source = Literal["question", "pixels", "bands", "answer", "another question", "nothing", "model"]
+RelevanceSource = Literal[
+    "question", "pixels", "bands", "answer", "another question", "nothing", "model"
+]
 """What the relevance of a method must come from; "model" is the user's, which asks no scout."""
 
 
@@ -55,7 +57,7 @@ class Method:
     about: str
     rule: Rule
     lift: Lift
-    source: Source = "question"
+    source: RelevanceSource = "question"
     control: bool = False
     needs: frozenset[Need] = frozenset()
     """What `Material` must hold; without it the method refuses."""
@@ -95,7 +97,7 @@ class Method:
         return {setting.name: getattr(rule, setting.name) for setting in fields(rule)}
 
     def set(self, **values: Any) -> "Method":
-        """The same method with other settings."""
+        """A copy of the method with other settings."""
         if unknown := sorted(values.keys() - self.settings.keys()):
             raise ValueError(
                 f"{self.name} has no {unknown[0]}. It has {', '.join(self.settings) or 'nothing'} "
@@ -170,7 +172,7 @@ class Method:
         return field, lift.spread(field, logit)
 
     def aimed(self, fixation: Float[Tensor, "b f 2"]) -> "Method":
-        """The same method looking at given points (y x in level-0 cells) instead of the peak."""
+        """A copy that looks at given points (y x in level-0 cells) instead of the peak."""
         if "fixation" not in self.settings:
             raise ValueError(
                 f"{self.name} has no fixation. `homunculus methods` marks those that do."
@@ -179,7 +181,7 @@ class Method:
 
 
 def straight_through(field: Field, relevance: Relevance, plan: Allocation) -> Allocation:
-    """The same weights, now moving with the relevance of the cells they read."""
+    """Weights of the same values that now move with the relevance of the cells they read."""
     sound = field.valid & relevance.logit.isfinite()
     share = relevance.logit.masked_fill(~sound, torch.finfo(relevance.logit.dtype).min).softmax(1)
     share = share.gather(1, plan.index.flatten(1)).view(plan.index.shape) * plan.index.shape[1]

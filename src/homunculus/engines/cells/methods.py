@@ -66,7 +66,7 @@ def model_methods() -> Mapping[str, Method]:
 
 @cache
 def all_methods() -> Mapping[str, Method]:
-    """Both, by name."""
+    """All methods by name, whatever they choose by."""
     table = {method.name: method for method in _TABLE}
 
     def add(_: str, value: object) -> None:

@@ -1,26 +1,23 @@
-"""The pipeline: an image, a question, a method and K in; exactly K tokens out.
+"""The second half of the way from a picture to tokens: which cells a budget keeps.
 
     sight = ask(method, scout, image, question, grid)     where the question looks
     spent = spend(method, [grid], logit, slots)           which cells that keeps
 
-`look`, both engines and the bench go this way and no other. The halves are two functions because
-servers and benches do the first one ahead, and once for several budgets.
+`look` and both engines go this way and no other.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.checks import Grid
 from homunculus.engines.cells import lift
-from homunculus.engines.cells.ask import ask
 from homunculus.engines.cells.lift import Material
 from homunculus.engines.cells.methods import Method
 from homunculus.engines.cells.pack import pack
 from homunculus.engines.cells.types import Allocation, Field, Relevance, Tokens
-from homunculus.scouts.sight import Pixels, Scout, Sight, resize_map
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +27,7 @@ class Spent:
     field: Field
     """Everything that could be a token."""
     relevance: Relevance
-    """Of every cell of the field."""
+    """The relevance of every cell of the field."""
     allocation: Allocation
     tokens: Tokens
 
@@ -43,14 +40,13 @@ def spend(
     material: Material | None = None,
     *,
     feature: Float[Tensor, "b n d"] | None = None,
-    roots: int | None = None,
 ) -> Spent:
     """Exactly `Method.count` tokens per image, from the relevance of its level-0 cells.
 
     ``feature`` is what the tokens are made of, if that is not what the cells are chosen by
-    (``material``). ``roots`` is the budget that the lift is made for, if it is not ``slots``.
+    (``material``).
     """
-    field, relevance = method.lay(grids, logit, slots if roots is None else roots, material)
+    field, relevance = method.lay(grids, logit, slots, material)
     allocation = method.allocate(field, relevance, slots)
     if feature is not None and (material is None or material.feature is not feature):
         field = lift.with_feature(field, feature)
@@ -68,22 +64,3 @@ def check_counts(method: Method, field: Field, tokens: Tokens, slots: int) -> No
             f"{method.name}: its rule must keep exactly {expected} cells of these images, got "
             f"{counts}. homunculus.engines.cells.testing.check_method finds such a rule in a test."
         )
-
-
-def run(
-    method: Method,
-    slots: int,
-    grid: Grid,
-    image: Pixels,
-    question: str,
-    scout: Scout,
-    material: Material | None = None,
-    *,
-    temperature: float = 1.0,
-    roots: int | None = None,
-) -> tuple[Sight, Spent]:
-    """Both halves for one image: where the question looks, and what that keeps."""
-    sight = ask(method, scout, image, question, grid)
-    logit = resize_map(sight.logit, grid) / temperature
-    flat = logit.reshape(1, -1)
-    return replace(sight, logit=logit), spend(method, [grid], flat, slots, material, roots=roots)

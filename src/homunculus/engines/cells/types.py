@@ -135,7 +135,7 @@ class Field:
         return counts(self.grids, limit, self.level.device)
 
     def to(self, device: torch.device) -> "Field":
-        """The same field on another device."""
+        """The field on another device."""
         if self.level.device == device:
             return self  # with all that was derived from it
         parts = {part.name: getattr(self, part.name) for part in fields(self)}
@@ -203,9 +203,9 @@ class Allocation:
     Gradients of training flow through ``weight``.
 
     >>> from homunculus import get_method
-    >>> _, plan = get_method("pool").plan([(2, 2)], torch.zeros(1, 4), 2)
+    >>> _, plan = get_method("grid").plan([(2, 2)], torch.tensor([[0.0, 3, 1, 2]]), 2)
     >>> plan.index.tolist(), plan.weight.tolist()
-    ([[[0, 2], [1, 3]]], [[[0.5, 0.5], [0.5, 0.5]]])
+    ([[[1], [3]]], [[[1.0], [1.0]]])
     """
 
     index: Int[Tensor, "b k m"]

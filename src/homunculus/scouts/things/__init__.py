@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from homunculus.checks import Grid
-from homunculus.scouts.sight import Box, Map, Match, Pixels, Sight
+from homunculus.scouts.sight import FractionBox, Map, Match, Pixels, Sight
 from homunculus.scouts.things.detector import (
     FILE,
     WEIGHTS,
@@ -47,7 +47,7 @@ SIZE_ERROR = 0.3
 class Weight:
     """A box, what it weighs, and the word of the question that it goes by."""
 
-    box: Box
+    box: FractionBox
     weight: float
     word: str = ""
     score: float = 0.0
@@ -122,11 +122,11 @@ def weigh(
         yield Weight(_beside(mark.box, relation), mark.score, word[mark.name], mark.score)
 
 
-def _middle(box: Box) -> tuple[float, float]:
+def _middle(box: FractionBox) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def _stands(box: Box, mark: Box, relation: Relation) -> bool:
+def _stands(box: FractionBox, mark: FractionBox, relation: Relation) -> bool:
     """Whether a box stands to a mark as a question says."""
     (x, y), (mark_x, mark_y) = _middle(box), _middle(mark)
     across, down = relation.step
@@ -136,7 +136,7 @@ def _stands(box: Box, mark: Box, relation: Relation) -> bool:
     return (x - mark_x) * across > 0 if across else (y - mark_y) * down > 0
 
 
-def _beside(mark: Box, relation: Relation) -> Box:
+def _beside(mark: FractionBox, relation: Relation) -> FractionBox:
     """The place that a question means where what stands there is not known."""
     x0, y0, x1, y1 = mark
     wide, high = x1 - x0, y1 - y0
@@ -147,7 +147,7 @@ def _beside(mark: Box, relation: Relation) -> Box:
     return _inside((x0 + right, y0 + below, x1 + right, y1 + below))
 
 
-def _inside(box: Box) -> Box:
+def _inside(box: FractionBox) -> FractionBox:
     """A box within the picture; one that would lie outside keeps a strip at the border."""
     x0, y0, x1, y1 = (min(1.0, max(0.0, side)) for side in box)
     return min(x0, 0.95), min(y0, 0.95), max(x1, 0.05), max(y1, 0.05)
@@ -173,7 +173,7 @@ def paint(weights: Sequence[Weight], grid: Grid, size: tuple[int, int]) -> tuple
     return (place / total if total > 0 else torch.full(grid, 1 / place.numel())), shorter
 
 
-def _cover(box: Box, grid: Grid) -> Tensor:
+def _cover(box: FractionBox, grid: Grid) -> Tensor:
     """The share of each cell that a box covers."""
     across, down = _overlap(box[0], box[2], grid[1]), _overlap(box[1], box[3], grid[0])
     return down[:, None] * across
@@ -191,7 +191,7 @@ def _match(word: str, weights: Sequence[Weight]) -> Match:
     """A word that names a thing, and the best box that goes by it."""
     boxes = [weight for weight in weights if weight.word == word]
     best = max(boxes, key=lambda weight: weight.score, default=Weight((0.0, 0.0, 1.0, 1.0), 0.0))
-    return Match(word, sureness(best.score), best.box, float(len(boxes)))
+    return Match(word, sureness(best.score), best.box, float(len(boxes)), kind="thing")
 
 
 def _short(matches: Sequence[Match]) -> str:

@@ -20,7 +20,7 @@ from einops import rearrange
 
 from homunculus.cache import LRU
 from homunculus.lazy import need
-from homunculus.scouts.sight import Box, Pixels
+from homunculus.scouts.sight import FractionBox, Pixels
 from homunculus.scouts.words.cache import key
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -37,8 +37,7 @@ class Thing(NamedTuple):
     name: str
     score: float
     """From 0 to 1."""
-    box: Box
-    """x0 y0 x1 y1, as fractions of the picture."""
+    box: FractionBox
 
 
 @runtime_checkable

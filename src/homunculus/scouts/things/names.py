@@ -82,9 +82,9 @@ class Naming:
     """A thing that a question names."""
 
     name: str
-    """As the detector calls it."""
+    """What the detector calls it."""
     word: str
-    """As the question does."""
+    """What the question calls it."""
     start: int
     """Where, in characters."""
 

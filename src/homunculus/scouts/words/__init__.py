@@ -19,10 +19,11 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.cache import LRU
 from homunculus.checks import Grid
-from homunculus.scouts.sight import PERHAPS, Box, Map, Match, Pixels, Sight, resize_map
+from homunculus.scouts.sight import PERHAPS, FractionBox, Map, Match, Pixels, Sight, resize_map
 from homunculus.scouts.words import int8
-from homunculus.scouts.words.cache import Cache, Features, key
+from homunculus.scouts.words.cache import PageFeatures, key, page_cache
 from homunculus.scouts.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
 from homunculus.scouts.words.evidence import load as load_spread
 from homunculus.scouts.words.height import FILE as HEIGHT_FILE
@@ -33,7 +34,7 @@ from homunculus.scouts.words.int8 import Int8Net
 from homunculus.scouts.words.net import WordNet, code
 from homunculus.scouts.words.net import load as load_net
 from homunculus.scouts.words.question import ParsedQuestion, parse
-from homunculus.scouts.words.scan import FRAME, Reader, largest, onto, sizes_of
+from homunculus.scouts.words.scan import FRAME, Scanner, largest, onto, sizes_of
 
 __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
@@ -45,16 +46,14 @@ PAGE = 0.05
 SURE = 0.95
 """Probability that goes by the map where the answer is printed; the rest goes by other print."""
 COMPARING = 0.6
-"""The same for questions that compare or count, or are about a chart; set by hand on 35 questions
-of charts that no result holds."""
+"""What goes by the map if a question compares or counts, or is about a chart; set by hand on 35
+questions of charts that no result holds."""
 ENOUGH = 0.6
 """The share of a question that has to be found for all of that: some of its words are never on the
 page, such as `value` in "the value of ferritin". Chosen on 192 natural questions, with the rest."""
 OTHERWISE = 0.65
 """Probability from which another printing of a word counts as found: `no` for number, `times` for
 time. Higher than for the word itself, since each is one more chance to find what is not there."""
-FOR = " (for "
-"""Between another printing and the question's own word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ class WordSight(Sight):
         size: Map | None = None,
         elsewhere: Map | None = None,
     ) -> "WordSight":
-        """With words for people.
+        """A sight with its explanation in words.
 
         It is as sure of its map as the question's words were found, on a page of text, or where
         the question quotes what is printed; less so if the question compares. On other pictures
@@ -103,13 +102,11 @@ class WordSight(Sight):
             unsure="" if knows else _unsure(matches, question.unsupported),
             question_used=bool(matches),
             matches=matches,
-            facts={
-                "unsupported": list(question.unsupported),
-                "matched": matched,
-                "quoted": question.quoted,
-                "compares": compares,
-                "text": round(text, 4),
-            },
+            matched=matched,
+            quoted=question.quoted,
+            compares=compares,
+            unsupported=question.unsupported,
+            facts={"text": round(text, 4)},
             text=text,
         )
 
@@ -125,7 +122,7 @@ def found_share(matches: tuple[Match, ...]) -> float:
     """
     best = dict[str, float]()
     for match in matches:
-        word = _own_word(match)
+        word = match.stands_for or match.text
         best[word] = max(best.get(word, 0.0), match.probability)
     return fmean(best.values(), weights=map(len, best)) if best else 0.0
 
@@ -155,9 +152,10 @@ def _outcome(
 
 def _count(matches: tuple[Match, ...]) -> tuple[str, str]:
     """How many words were found, and perhaps found: in a few words, and in a sentence."""
-    words = {_own_word(match) for match in matches}
-    found = {_own_word(match) for match in matches if match.state == "found"}
-    perhaps = {_own_word(match) for match in matches if match.state == "perhaps"} - found
+    states = [(match.stands_for or match.text, match.state) for match in matches]
+    words = {word for word, _ in states}
+    found = {word for word, state in states if state == "found"}
+    perhaps = {word for word, state in states if state == "perhaps"} - found
     named = found or perhaps
     said = "found" if found else "perhaps found"
     doubt = f", {len(perhaps)} perhaps" if found and perhaps else ""
@@ -182,29 +180,24 @@ def _unread(unsupported: tuple[str, ...]) -> str:
     return f" Not looked for, in a script that it cannot read: {', '.join(unsupported)}."
 
 
-def _own_word(match: Match) -> str:
-    """The question's own word: what was found, or what that stands for."""
-    return match.text.partition(FOR)[2].removesuffix(")") or match.text
-
-
 def find_matches(evidence: WordEvidence, row: int, question: ParsedQuestion) -> tuple[Match, ...]:
     """What was found of a question's words, for people; its maps are a row of the evidence."""
     matches: list[Match] = []
     for index, word in enumerate(question.words):
         cells = evidence.match[row, index]
-        probability = float(cells.max())
+        probability, stands_for = float(cells.max()), ""
         box, size = _box_around_peak(cells)
         if index >= question.own:
             there = [other.box for other in matches if other.state != "missing"]
             if probability < OTHERWISE or any(_overlap(box, other) for other in there):
                 continue  # it might have been printed so, and was not; or it was found already
-            word = f"{word}{FOR}{question.stand_for[index - question.own]})"
+            stands_for = question.stand_for[index - question.own]
         places = float((cells >= PERHAPS).sum()) / size
-        matches.append(Match(word, probability, box, places))
+        matches.append(Match(word, probability, box, places, stands_for=stands_for))
     return tuple(matches)
 
 
-def _box_around_peak(cells: Float[Tensor, "r c"]) -> tuple[Box, int]:
+def _box_around_peak(cells: Float[Tensor, "r c"]) -> tuple[FractionBox, int]:
     """The box of what is found around the peak of a map, and how many cells that are."""
     rows, cols = cells.shape
     y, x = divmod(int(cells.argmax()), cols)
@@ -218,7 +211,7 @@ def _box_around_peak(cells: Float[Tensor, "r c"]) -> tuple[Box, int]:
     return box, max(1, int(near.sum()))
 
 
-def _overlap(box: Box, other: Box) -> bool:
+def _overlap(box: FractionBox, other: FractionBox) -> bool:
     """Whether two boxes share more than a border."""
     across = max(box[0], other[0]) < min(box[2], other[2])
     return across and max(box[1], other[1]) < min(box[3], other[3])
@@ -243,21 +236,19 @@ class WordScout:
     """Learned spreads; without a full one a fixed kernel takes its place."""
     weights: str
     """Hash of the weights that features of a page come from: part of every cache key."""
-    cache: Cache
+    cache: LRU[str, PageFeatures]
     height: HeightHead | None = None
     """Tells how large print is; without it sights do not say."""
     int8: Int8Net | None = None
     """The net in whole numbers of 8 bits, where the processor is faster so."""
-    whole: bool = False
-    """Whether blank paper is read as well: a control."""
-    device_reader: Reader | None = None
+    device_scanner: Scanner | None = None
     """Reads pages on another device; questions are answered on the processor all the same."""
 
     def on(self, device: str | torch.device) -> "WordScout":
-        """The same scout, reading pages on a device such as `cuda`, in floats and in batches."""
+        """A copy that reads pages on a device such as `cuda`, in floats and in batches."""
         net, height = copy.deepcopy(self.net).to(device), copy.deepcopy(self.height)
         height = None if height is None else height.to(device)
-        return replace(self, device_reader=Reader(net, height, whole=self.whole))
+        return replace(self, device_scanner=Scanner(net, height))
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
@@ -270,35 +261,33 @@ class WordScout:
         grid = (-(-image.shape[1] // patch), -(-image.shape[2] // patch))
         return self._sights(image, questions, grid, way)
 
-    def read(self, image: Pixels) -> Features:
+    def read(self, image: Pixels) -> PageFeatures:
         """The page's features, from the cache if it was read before."""
-        return self.cache.of(self._key(image), lambda: self._read([image])[0])
+        return self.read_all([image])[0]
 
-    def read_all(self, images: Sequence[Pixels]) -> list[Features]:
+    def read_all(self, images: Sequence[Pixels]) -> list[PageFeatures]:
         """The features of several pages of any sizes; those not in the cache are read together."""
-        keys = [self._key(image) for image in images]
-        pages = {name: self.cache.get(name) for name in keys}
-        new = {name: image for name, image in zip(keys, images, strict=True) if pages[name] is None}
-        for name, page in zip(new, self._read(list(new.values())), strict=True):
-            pages[name] = self.cache.of(name, lambda page=page: page)
-        return [pages[name] or {} for name in keys]
-
-    @property
-    def how(self) -> str:
-        """How pages are read: in whole numbers or floats, with blank paper or without."""
-        return self._reader().name
+        names = [self._key(image) for image in images]
+        pages = {name: self.cache.get(name) or {} for name in names}
+        new = {name: image for name, image in zip(names, images, strict=True) if not pages[name]}
+        for name, page in zip(new, self._read(list(new.values())) if new else (), strict=True):
+            self.cache.put(name, page)
+            pages[name] = page
+        return [pages[name] for name in names]
 
     def _key(self, image: Pixels) -> str:
-        return key(image, self.weights, sizes=str(sizes_of(image)), how=self.how)
+        return key(image, self.weights, sizes=str(sizes_of(image)), how=self.scanner.name)
 
-    def _reader(self) -> Reader:
-        return self.device_reader or Reader(self.net, self.height, self.int8, self.whole)
+    @property
+    def scanner(self) -> Scanner:
+        """What reads pages: on another device if one was named."""
+        return self.device_scanner or Scanner(self.net, self.height, self.int8)
 
-    def _read(self, images: Sequence[Pixels]) -> list[Features]:
-        pages = self._reader().read(images)
-        return [{name: value.cpu() for name, value in page.items()} for page in pages]
+    def _read(self, images: Sequence[Pixels]) -> list[PageFeatures]:
+        pages = self.scanner.read(images)
+        return [{name: value.cpu().contiguous() for name, value in page.items()} for page in pages]
 
-    def evidence(self, page: Features, questions: Sequence[ParsedQuestion]) -> WordEvidence:
+    def evidence(self, page: PageFeatures, questions: Sequence[ParsedQuestion]) -> WordEvidence:
         """Where the words of the questions stand on a page."""
         words = sorted({word for question in questions for word in question.words})
         return WordEvidence.of(
@@ -306,7 +295,7 @@ class WordScout:
         )
 
     @torch.inference_mode()
-    def match(self, page: Features, words: Sequence[str]) -> Float[Tensor, "n r c"]:
+    def match(self, page: PageFeatures, words: Sequence[str]) -> Float[Tensor, "n r c"]:
         """Probability that a cell of the frame is part of a word, the surest of all sizes."""
         rows, cols = page["text"].shape
         if not words:
@@ -318,7 +307,7 @@ class WordScout:
         frame[page["cells"]] = best
         return rearrange(frame, "(r c) n -> n r c", r=rows).contiguous()
 
-    def size(self, page: Features, grid: Grid, longer: int) -> Map | None:
+    def size(self, page: PageFeatures, grid: Grid, longer: int) -> Map | None:
         """Height of the print around each cell of a grid, in pixels of an image of that side."""
         if "octaves" not in page:
             return None
@@ -369,7 +358,7 @@ class WordScout:
 # ---- weights -------------------------------------------------------------------------------------
 
 
-def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
+def load(path: Path | None = None, cache: LRU[str, PageFeatures] | None = None) -> WordScout:
     """The shipped scout, or one from a folder with `word-scout.safetensors`.
 
     Spreads and the head of heights are taken from beside it; the scout works without them.
@@ -390,9 +379,8 @@ def load(path: Path | None = None, cache: Cache | None = None) -> WordScout:
     if (beside := folder / HEIGHT_FILE).exists():
         height = load_height(beside, net_hash)
         weights = hashlib.sha256(weights.encode() + beside.read_bytes()).hexdigest()
-    memory = cache or Cache(Path(), most=0)  # memory only: pages are private
     fused, int8_net = net.fused(), None
     if (beside := folder / INT8_FILE).exists() and int8.available():
         ranges = int8.load(beside, net_hash)
         int8_net = None if ranges is None else Int8Net(fused, ranges)
-    return WordScout(fused, spread, weights, memory, height, int8_net)
+    return WordScout(fused, spread, weights, cache or page_cache(), height, int8_net)

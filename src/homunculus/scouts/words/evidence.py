@@ -96,7 +96,7 @@ class WordEvidence:
         return WordEvidence(maps[index], valid, weight, kinds, buckets, text, kind)
 
     def limited_to(self, mode: Mode) -> "WordEvidence":
-        """The same for a twin that must not peek: `blind` knows no question, `prior` no pixel."""
+        """A copy for a twin that must not peek: `blind` knows no question, `prior` no pixel."""
         hidden: dict[Mode, tuple[str, ...]] = {
             "full": (),
             "blind": ("match", "valid", "weight", "kinds"),
@@ -344,7 +344,7 @@ class SteeredBlock(nn.Module):
     def forward(
         self, x: Float[Tensor, "q d r c"], question: Float[Tensor, "q d"]
     ) -> Float[Tensor, "q d r c"]:
-        """The same shape."""
+        """Features of the same shape, changed by what is around each cell."""
         gain, shift = rearrange(self.steer(question), "q (two d) -> two q d", two=2)
         seen = self.around(x).add_(self.line(x)).add_(self.column(x))
         cells = rearrange(seen, "q d r c -> q (r c) d")

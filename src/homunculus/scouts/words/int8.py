@@ -1,7 +1,7 @@
 """The word net in whole numbers of 8 bits, about four times as fast where the processor has VNNI.
 
 Weights have a scale for each channel, activations one for each layer, set beforehand from the
-largest values on rendered print (`ranges`). Sums are exact in 32 bits, so a result does not depend
+largest values on rendered print. Sums are exact in 32 bits, so a result does not depend
 on what else is computed with it.
 """
 
@@ -13,21 +13,13 @@ from typing import Any, cast
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float, UInt8
+from jaxtyping import UInt8
 from torch import Tensor, nn
 
-from homunculus.scouts.words.net import (
-    Block,
-    Features,
-    WordNet,
-    load_weights,
-    standard,
-)
+from homunculus.scouts.words.net import Block, Features, WordNet, load_weights
 
 FILE = "int8.safetensors"
 NAME = "int8"
-LARGEST = 0.9999
-"""Quantile of a layer's values that still has its own number; rarer ones are cut off there."""
 STEPS = 255
 
 
@@ -39,7 +31,7 @@ class Ranges(nn.Module):
         self.top = nn.Parameter(torch.ones(LAYERS), requires_grad=False)
 
 
-def _layers(net: WordNet) -> Iterator[tuple[nn.Conv2d, bool]]:
+def layers(net: WordNet) -> Iterator[tuple[nn.Conv2d, bool]]:
     """All convolutions in order, and whether a residual block's sum follows."""
     blocks = [*net.near, *net.line]
     yield net.stem, False
@@ -56,23 +48,6 @@ LETTER = 6 + 2 * 3
 """The place in the order after which letters are known, before the line's context."""
 
 
-@torch.inference_mode()
-def ranges(net: WordNet, pages: Iterable[Float[Tensor, "1 1 h w"]]) -> Ranges:
-    """The ranges of a fused net's layers on some pages, for `Int8Net`."""
-    ranges = Ranges()
-    ranges.top.zero_()
-    for page in pages:
-        x = F.pixel_unshuffle(standard(page), 2).contiguous(memory_format=torch.channels_last)
-        before = x
-        for layer, (conv, adds) in enumerate(_layers(net)):
-            out = F.relu(conv(x) + before if adds else conv(x))
-            before, x = (out, out) if adds else (x, out)
-            flat = out.flatten()
-            largest = flat.kthvalue(max(1, int(LARGEST * len(flat)))).values
-            ranges.top[layer] = torch.maximum(ranges.top[layer], largest)
-    return ranges
-
-
 class Int8Net:
     """The body of a fused word net in whole numbers, on the processor; its heads stay in floats."""
 
@@ -80,8 +55,8 @@ class Int8Net:
         self.net = net
         scales = [max(float(top), 1e-6) / STEPS for top in ranges.top]
         self.letter, self.word = scales[LETTER], scales[-1]
-        layers = zip(_layers(net), scales, strict=True)
-        self.layers = [(_Layer(conv, scale), adds) for (conv, adds), scale in layers]
+        pairs = zip(layers(net), scales, strict=True)
+        self.layers = [(_Layer(conv, scale), adds) for (conv, adds), scale in pairs]
 
     def features(
         self, grey: UInt8[Tensor, "1 1 h w"], mean: float | int, spread: float | int

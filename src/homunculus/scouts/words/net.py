@@ -64,12 +64,6 @@ def supported(text: str) -> bool:
     return all(fold(letter) for letter in text if letter.isalnum())
 
 
-def spelled(letter: str) -> int:
-    """The class of one printed character: its place in the alphabet, or `OTHER`."""
-    plain = fold(letter)
-    return _PLACE[plain[0]] if plain else OTHER
-
-
 def code(words: Sequence[str]) -> Float[Tensor, "n bits"]:
     """The codes of folded words, a row each; 1 where the word has the bit.
 
@@ -114,20 +108,7 @@ def _parts(start: int, stop: int, width: int, parts: int) -> tuple[int, ...]:
 
 
 VERSION = "1"
-"""Of the weights' layout; files of another version are refused."""
-
-
-def save_weights(net: nn.Module, path: Path, name: str, about: dict[str, Any]) -> None:
-    """Write weights in half precision, with what is known about them in the file's header."""
-    files = import_module("safetensors.torch")
-    weights = {
-        key: (weight.half() if weight.is_floating_point() else weight).contiguous()
-        for key, weight in net.state_dict().items()
-    }
-    header = {"homunculus": json.dumps({"net": name, "version": VERSION} | about)}
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(files.save(weights, metadata=header))
-    partial.replace(path)
+"""The version of the weights' layout; files of another one are refused."""
 
 
 def load_weights(net: nn.Module, path: Path, name: str) -> dict[str, Any]:
@@ -185,7 +166,7 @@ class Features:
     letter: Num[Tensor, "b rows cols d"]
     """Before the line's context: what is printed in the cell itself."""
     word: Num[Tensor, "b rows cols d"]
-    """With the line's context: what word the cell is part of."""
+    """What word the cell is part of, as its line tells."""
 
 
 @dataclass(frozen=True)
@@ -250,7 +231,7 @@ class WordNet(nn.Module):
     def features(
         self, grey: Float[Tensor, "b 1 h w"], valid: Float[Tensor, "b 1 h w"] | None = None
     ) -> Features:
-        """The same of greys on their page's own scale (`standard`), whole pages or parts of them.
+        """Features of greys on their page's own scale (`standard`), whole pages or parts of them.
 
         Pictures of mixed sizes share a batch if each is filled up with zeros on the right and
         below, and ``valid`` is 1 where it is and 0 elsewhere; sizes are multiples of 8. Each is
@@ -271,11 +252,6 @@ class WordNet(nn.Module):
         word = rearrange(x, "b d rows cols -> b rows cols d")
         text = self.text_head(word)[..., 0].float()
         return Features(text, rearrange(letter, "b d rows cols -> b rows cols d"), word)
-
-    def letters(self, letter: Float[Tensor, "*cells d"]) -> Float[Tensor, "*cells slots classes"]:
-        """Logits of the character in each slot of the cells."""
-        logit = self.letter_head(letter).float()
-        return rearrange(logit, "... (slots classes) -> ... slots classes", slots=SLOTS)
 
     def hide(self, word: Float[Tensor, "*cells d"]) -> Float[Tensor, "*cells d2"]:
         """What the heads of code, embedding and kind share."""
@@ -309,7 +285,7 @@ class WordNet(nn.Module):
         return Description(self.embed(hidden), seen.text.sigmoid(), kind, cell)
 
     def fused(self) -> "WordNet":
-        """The same function for use: each normalisation goes into the convolution before it."""
+        """A faster net that computes the same: each normalisation is part of a convolution."""
         if isinstance(self.norm, nn.Identity):
             return self
         out = WordNet()

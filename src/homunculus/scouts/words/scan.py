@@ -62,20 +62,18 @@ def sizes_of(image: UInt8[Tensor, "3 h w"]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class Scanner:
     """Reads pages: the net, in whole numbers or not, and the head of heights."""
 
     net: WordNet
     height: HeightHead | None = None
     int8: Int8Net | None = None
     """The same net in whole numbers, for the processor; None to read in floats."""
-    whole: bool = False
-    """Whether every size is read whole, blank paper and all: a control."""
 
     @property
     def name(self) -> str:
         """What a page's features depend on besides weights: part of every cache key."""
-        return f"{'int8' if self.int8 else 'float'}{'-whole' if self.whole else ''}"
+        return "int8" if self.int8 else "float"
 
     @torch.inference_mode()
     def read(self, images: Sequence[UInt8[Tensor, "3 _ _"]]) -> list[dict[str, Tensor]]:
@@ -83,7 +81,7 @@ class Reader:
         pages = [_Page(image.to(self.net.bias.device)) for image in images]
         for size in sorted(SIZES):
             levels = [page.add_level(size) for page in pages if size in page.sizes]
-            for level, boxes in zip(levels, self._boxes(levels), strict=True):
+            for level, boxes in zip(levels, self.boxes(levels), strict=True):
                 level.lay_out(boxes)
             levels = [level for level in levels if level.boxes]
             for level, features in zip(levels, self._look(levels), strict=True):
@@ -92,10 +90,8 @@ class Reader:
                 level.describe(self.net, self.height)
         return [page.features() for page in pages]
 
-    def _boxes(self, levels: Sequence["_Level"]) -> list[list[CellBox]]:
+    def boxes(self, levels: Sequence["_Level"]) -> list[list[CellBox]]:
         """Where to look; masks of all pages go to the host at once."""
-        if self.whole:
-            return [[(0, 0, *level.grid)] for level in levels]
         masks = [level.likely() for level in levels]
         flat = torch.cat([mask.flatten() for mask in masks]).cpu() if masks else torch.empty(0)
         rows = flat.split([mask.numel() for mask in masks])

@@ -113,7 +113,7 @@ def _geometry(grids: tuple[Grid, ...], depth: Int[Tensor, "b"]) -> Field:
 
 
 def with_feature(field: Field, feature: Float[Tensor, "b n d"]) -> Field:
-    """The same field, carrying level-0 features and their means on coarser levels."""
+    """A copy of the field with level-0 features, and their means on coarser levels."""
     field = field.to(feature.device)
     if field.copies > 1:
         return replace(field, feature=feature.repeat_interleave(field.copies, 1))
@@ -163,7 +163,7 @@ def _means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"
 
 
 def _tree_means(field: Field, flat: Float[Tensor, "b n0 d"]) -> Float[Tensor, "b n d"]:
-    """The same on regions and clusters: level 0 stands last, in reading order."""
+    """Means on regions and clusters, where level 0 stands last, in reading order."""
     first = ((field.level > 0) & field.valid).sum(1, keepdim=True)
     cell = ramp(field.level.shape[1], flat.device) - first
     leaf = (cell >= 0) & field.valid
