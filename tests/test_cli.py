@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Match
 from homunculus.commands import main as cli
@@ -20,8 +21,6 @@ from homunculus.scouts import registry as scout_room
 from homunculus.scouts import words as scout
 from homunculus.scouts.words import WordSight
 from homunculus.scouts.words.question import parse
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 SOURCE = Path(cli.__file__).parents[2]
 

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 import torch
 
-pytest.importorskip("safetensors", reason="the feature cache needs the scout extra")
-
 from homunculus.scouts.words.cache import ABANDONED, Cache, key
 
 

@@ -12,16 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageDraw, ImageFont
 
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, load
 from homunculus.scouts.words.cache import Cache
 from homunculus.scouts.words.height import FILE, SIZE_ERROR, HeightHead, merge_sizes, on_grid
-
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-Draw = pytest.importorskip("PIL.ImageDraw", reason="needs the extra `view`")
-Font = pytest.importorskip("PIL.ImageFont", reason="needs the extra `view`")
 
 QUESTION = "What is the total amount?"
 HIGH, WIDE = 320, 1024
@@ -34,16 +30,16 @@ PHRASE = "Payment due: total quantity by July 1984 and Company goods"
 def page(larger: int = 1) -> torch.Tensor:
     """Three lines of print, each twice as large as the one before."""
     paper = Image.new("RGB", (WIDE, HIGH), "white")
-    pen = Draw.Draw(paper)
+    pen = ImageDraw.Draw(paper)
     for size, top in LINES:
-        pen.text((20, top), PHRASE, font=Font.load_default(size), fill="black")
+        pen.text((20, top), PHRASE, font=ImageFont.load_default(size), fill="black")
     paper = paper.resize((larger * WIDE, larger * HIGH), Image.Resampling.BICUBIC)
     return torch.from_numpy(np.array(paper)).permute(2, 0, 1).contiguous()
 
 
 def line(size: int, top: int) -> tuple[int, int]:
     """First and last row of a line's letters, descenders and all."""
-    box = Font.load_default(size).getbbox("Hdgp")
+    box = ImageFont.load_default(size).getbbox("Hdgp")
     return top + round(box[1]), top + round(box[3])
 
 

@@ -7,14 +7,13 @@ from random import Random
 
 import numpy as np
 import pytest
+from PIL import ImageFont
 
 from homunculus.eyes import fonts
 from homunculus_lab.train import blocks, language, noise, pages
 from homunculus_lab.train import questions as question_forms
 from homunculus_lab.train.canvas import CUT, Canvas, Fact, PrintedWord
 from homunculus_lab.train.pages import SCENES, RenderedPage, render
-
-Shaped = pytest.importorskip("PIL.ImageFont", reason="needs the extra `learn`")
 
 HIGH, WIDE = 320, 256
 SEEDS = range(8)
@@ -230,7 +229,7 @@ def test_an_answer_that_turning_pushes_out_is_not_asked_for(monkeypatch) -> None
     assert all(moved.words[i].kind != CUT for fact in moved.facts for i in fact.answer)
 
 
-ASKS = sorted(pages.WHERE_ASK, key=len, reverse=True)  # the shortest one fits others too
+ASKS = sorted(pages.TEXTS["where"], key=len, reverse=True)  # the shortest one fits others too
 NAMED = re.compile("|".join(re.escape(ask).replace(r"\{\}", "(.+)") for ask in ASKS))
 
 
@@ -371,7 +370,7 @@ def test_a_machine_without_a_dictionary_has_the_common_words(monkeypatch, tmp_pa
 
 
 def test_fonts_are_sorted_by_use_and_unsuitable_ones_left_out(monkeypatch, tmp_path) -> None:
-    body = Shaped.load_default(20).font_bytes
+    body = ImageFont.load_default(20).font_bytes
     for name in (
         "liberation/A-Bold.ttf",
         "liberation/A-Thin.ttf",

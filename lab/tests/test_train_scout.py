@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus.commands.main import main
 from homunculus.eyes import fonts
@@ -18,9 +19,6 @@ from homunculus.scouts.words.net import WordNet
 from homunculus.scouts.words.net import load as load_net
 from homunculus_lab.train import batch, command, language, pages, samples, scout, spread, words
 from homunculus_lab.train.scout import RealQuestion, train
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
 CACHED = (fonts.find, fonts.load, language.dictionary)
 NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]

@@ -30,9 +30,6 @@ from homunculus_lab.train.spread import (
     windows,
 )
 
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-pytest.importorskip("PIL", reason="needs the extra `learn`")
-
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch) -> None:

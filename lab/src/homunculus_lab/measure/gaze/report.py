@@ -160,13 +160,6 @@ def text(result: dict[str, Any]) -> str:
             cells = [f"{_cell_text(cell[column]) + side(column, gap):>24}" for column in columns]
             cells += [f"{_cell_text(cell[CEILING]):>24}"] if CEILING in cell else []
             lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(cells))
-    checked = result["pysaliency"]
-    lines.append(
-        f"largest difference from pysaliency {checked['version']}: {checked['largest']:.1e} "
-        f"({checked['questions']} questions)"
-        if checked["largest"] is not None
-        else f"not checked against pysaliency: {checked.get('why_not')}"
-    )
     return "\n".join(lines)
 
 
