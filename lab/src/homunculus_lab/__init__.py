@@ -1,6 +1,6 @@
 """The laboratory: whatever measures, trains or decides. The product never imports it.
 
-- `measure`: methods and controls on suites of images and questions: legibility, evidence, cost, gaze.
+- `measure`: methods and controls on suites of images and questions.
 - `methods`, `rivals`: methods and controls of our own, and published ones.
 - `official`: the same methods on tasks of lmms-eval, answered by a model.
 - `inside`: rivals that drop tokens between the layers of a language model.
