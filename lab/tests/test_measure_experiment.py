@@ -158,7 +158,7 @@ def test_a_control_that_is_left_out_stands_in_the_result(suites, tmp_path) -> No
 
 
 def test_without_a_scout_there_is_no_fight(suites, tmp_path) -> None:
-    with pytest.raises(ValueError, match="follows a scout"):
+    with pytest.raises(ValueError, match="needs a scout"):
         carry_out(Setup(SMALL, suites, Stripes(), {}, ""), tmp_path / "r.json")
 
 
@@ -388,10 +388,10 @@ def test_quick_is_small_and_every_flag_wins_over_it(verb, tmp_path) -> None:
     ("given", "fault"),
     [
         (["data", "--task", "gaze"], "--task gaze does not use --skip"),
-        (["data", "--without", "grid"], "'grid' is none of"),
+        (["data", "--without", "grid"], "'grid' is not one of"),
         (["data/pages", "data/absent"], "no suite data/absent"),
         (["wrong.toml"], "no setting 'budget'"),
-        (["broken.toml"], "is no TOML"),
+        (["broken.toml"], "is not valid TOML"),
         (["data", "-o", "no/where.json"], "no folder no"),
         (["data/osie", "data/osie"], "two suites are called osie"),
     ],

@@ -20,7 +20,7 @@ def test_a_control_is_left_out_by_its_name_alone() -> None:
         "resize",
         "full",
     }
-    with pytest.raises(ValueError, match="'foveated' is none of"):
+    with pytest.raises(ValueError, match="'foveated' is not one of"):
         rows(["foveated"], ["foveated"])
     assert "cut+shuffled" not in rows(["cut"], ["shuffled"])
 

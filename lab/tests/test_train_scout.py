@@ -186,7 +186,7 @@ def test_the_training_part_of_a_suite_is_handed_over(tmp_path, calls, monkeypatc
     ("arguments", "message"),
     [
         ([], "--out"),
-        (["--out", "o", "--photos", "absent"], "no folder absent to take photos from"),
+        (["--out", "o", "--photos", "absent"], "there is no folder absent"),
         (["--out", "o", "--suite", "absent"], "no suite absent"),
         (["--out", "o", "--steps", "0"], "whole number from 1"),
     ],

@@ -38,11 +38,11 @@ class Row:
     methods: tuple[Method, ...]
     """Several draws of one method; none for `resize`, which here shrinks pixels to any size."""
     scorer: str | None
-    """Whose map it follows; None if it follows none."""
+    """The scorer whose map it follows, if any."""
     context: float | None = None
-    """Of `views`: the least share of tokens that the whole picture gets; None for all others."""
+    """For `views`, the least share of tokens that the whole picture gets; otherwise None."""
     rule: CountingRule | None = None
-    """Of `views` and `resize`: whose tokens are counted, if not those of the run."""
+    """For `views` and `resize`, how tokens are counted, if not as in the run."""
 
 
 def row(name: str, scorers: Mapping[str, Scout]) -> Row:

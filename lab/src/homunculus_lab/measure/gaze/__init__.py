@@ -27,8 +27,9 @@ from homunculus_lab.measure.gaze.maps import (
     scores,
 )
 from homunculus_lab.measure.gaze.people import Point, Viewing, read_gaze
-from homunculus_lab.measure.gaze.report import TWINS, Agreement, make_report
+from homunculus_lab.measure.gaze.report import Agreement, make_report
 from homunculus_lab.measure.plan import CONTROLS, driven
+from homunculus_lab.measure.report import TWINS
 from homunculus_lab.measure.row import Map, Row, row
 from homunculus_lab.measure.spend import Sheet, open_sheet, oracle_map, saliency, spend_slots
 from homunculus_lab.shuffle import derange
@@ -55,9 +56,9 @@ class GazeConfig:
     patch: int = 16
     seed: int = 0
     blur: float = 0.03
-    """Of maps and fixations alike, in longer sides: one degree where an image spans 33."""
+    """Blur of maps and fixations, as a share of the longer side: a degree if an image spans 33."""
     floor: float = 0.01
-    """Share of a map that is laid evenly: no place is certain never to be looked at."""
+    """Share of a map that is spread evenly, so that no place has probability 0."""
     task: str = "gaze"
 
     @property

@@ -69,7 +69,7 @@ def centre(grid: Grid) -> Map:
 
 
 def blur(density: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
-    """With the blur of an eye, in cells: nothing leaves the page, and what is flat stays flat."""
+    """Blur maps, with sigma in cells; borders are mirrored, so a flat map stays flat."""
     down, across = (_kernel(int(side), sigma) for side in density.shape[-2:])
     return down @ density @ across
 
