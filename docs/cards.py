@@ -90,7 +90,7 @@ CARDS = {
     "foveated": Card(
         "as `cut`, with s(c) · M(e) in place of s(c); M(e) = 17.3 / (e + 0.75) mm of cortex a degree",
         "A point is known: a cursor, an eye tracker, a click. Questions about one place and its surroundings.",
-        "Pages at 64 tokens: it reads surely less than `grid` there. No sure gain over `cut` was seen anywhere.",
+        "Pages at 64 tokens: it reads significantly less than `grid` there. It was never significantly better than `cut`.",
         "[Horton and Hoyt 1991](related.md#magnification)",
     ),
     "windows": Card(
@@ -102,7 +102,7 @@ CARDS = {
     "log-polar": Card(
         "273 = 16 rings × 17 wedges + 1; ring radii grow geometrically from the fixation",
         "Studies of foveation.",
-        "Text: rings resample it, and `grid` reads surely more on pages and receipts at every budget.",
+        "Text: rings resample it, and `grid` reads significantly more on pages and receipts at every budget.",
         "[Schwartz 1977](related.md#log-polar)",
     ),
     "pseudo-log-polar": Card(
@@ -221,7 +221,7 @@ HEAD = f"""# Methods
 <!-- Made by `python docs/cards.py` from the registry and results/; edit that, not this. -->
 
 A method says which K tokens of an image are kept. [`views`](#views) is the default of `show`, `attach` and `serve`;
-[`cut`](#cut) is the default where tokens must be cells of one image ([how to choose](choose.md#a-method)). All obey the
+[`cut`](#cut) is the default where tokens must be cells of one image ([how to choose](views.md#when-to-use-something-else)). All obey the
 same [laws](cells.md#the-laws): exactly K tokens, and an image in a batch gets what it gets alone. `homunculus methods`
 lists them. The words are explained in the [glossary](ideas.md#glossary).
 
@@ -249,7 +249,7 @@ with 32 pixels or more. Cells of **16 px**, 64 / 128 / 273 tokens, all with the 
 ([pages and receipts](../results/measure-documents-search.json),
 [street words and photos](../results/measure-charts-photos-scenes.json)). `views` was measured later, on 60 questions
 ([file](../results/compare-tokens16-views.json)) and not on photos (–). [Results](results.md) has it with tokens of
-32 px. No vision-language model was asked.
+32 px. This was not tested with a vision-language model.
 
 | method | pages | receipts | street words | photos |
 |---|---|---|---|---|

@@ -294,7 +294,7 @@ the worst of each set, one question for each image, and not a fair sample. The f
 Each picture shows the plan: windows are coloured, the answer's place is black, and the whole picture, small, is always
 sent as well. Then it shows the answer three times: at full size, in the views, and in the whole picture resized to the
 same budget. Tokens are those of Qwen3-VL (32 px). RapidOCR reads the text; in photos the pixels on the named thing are
-counted. No vision-language model was asked. `python docs/gallery.py` makes this page from the result files.
+counted. This was not tested with a vision-language model. `python docs/gallery.py` makes this page from the result files.
 """
 WORDS = {WIN: "Win", LOSS: "Loss", BOTH: "Draw, both", NEITHER: "Draw, neither"}
 

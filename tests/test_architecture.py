@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import tiny
 from homunculus_lab.results import from_text
@@ -188,7 +189,6 @@ sys.exit(main(["methods", "--json"]))
 
 
 def test_the_method_of_the_page_works_everywhere(copy: Path) -> None:
-    pytest.importorskip("PIL", reason="needs the extra `view`")
     CHANGES[METHOD].apply(copy)
     listing = json.loads(run(copy, "-c", METHOD_WORKS))["methods"]
     (row,) = [row for row in listing if row["name"] == "lines"]
@@ -273,13 +273,12 @@ def test_the_family_of_the_page_keeps_k_tokens_and_with_all_the_untouched_model(
 
 
 def test_the_suite_of_the_page_is_measured(copy: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-    pytest.importorskip("anls", reason="needs the extra `measure`")
+    pytest.importorskip("anls", reason="needs the laboratory")
     CHANGES[SUITE].apply(copy)
     questions = list(map(json.loads, (copy / "screens" / "qa.jsonl").read_text().splitlines()))
     (copy / "screens" / "images").mkdir()
     for row in questions:
-        screen = image.new("RGB", (256, 192), "white")
+        screen = Image.new("RGB", (256, 192), "white")
         for left, top, right, bottom in row["boxes"]:
             for x in range(left, right, 4):
                 screen.paste("black", (x, top + 2, x + 2, bottom - 2))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 
 import homunculus
 from homunculus import Match, Planner, Sight
@@ -20,8 +21,6 @@ from homunculus.serve.tool import describe
 from homunculus.show.cells import why_table
 from homunculus.show.demo import FOLDER
 from homunculus.show.views import facts
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 CORNER = (0.75, 0.75, 1.0, 1.0)
 SCORES = {"total": 0.9, "bezahlt": 0.55, "cash": 0.1, "bezahl": 0.2}

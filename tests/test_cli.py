@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Match
 from homunculus.commands import main as cli
@@ -20,8 +21,6 @@ from homunculus.scouts import registry as scout_room
 from homunculus.scouts import words as scout
 from homunculus.scouts.words import WordSight
 from homunculus.scouts.words.question import parse
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 SOURCE = Path(cli.__file__).parents[2]
 
@@ -465,28 +464,6 @@ def test_a_missing_library_names_its_extra(tmp_path, capsys, monkeypatch) -> Non
     told = capsys.readouterr().err
     assert "pip install -c constraints.txt '.[ocr]' (in a checkout of homunculus)" in told
     assert "homunculus-vlm" not in told  # which is on no index
-
-
-def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
-    from homunculus_lab.speed import core
-
-    monkeypatch.setattr(core, "measure", lambda repeats, tell: tell("grid") or {"repeats": repeats})
-    assert main(["bench", "core", "--repeats", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"repeats": 2}
-    assert main(["bench", "core"]) == 0
-    assert capsys.readouterr().out == "repeats  60\n"
-    assert main(["bench", "moon"]) == 2
-
-
-def test_bench_of_a_scout_takes_weights(capsys, monkeypatch) -> None:
-    from homunculus_lab.speed import scout
-
-    calls: list[object] = []
-    measure = lambda *given, weights: calls.append((given[0], weights)) or {"page": 1}  # noqa: E731
-    monkeypatch.setattr(scout, "measure", measure)
-    assert main(["bench", "scout", "--json", "--scout", "w"]) == 0
-    assert main(["bench", "scout", "--repeats", "3"]) == 0
-    assert calls == [(10, Path("w")), (3, None)]
 
 
 def test_the_module_is_the_command(tmp_path) -> None:

@@ -5,17 +5,14 @@ import socket
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import homunculus
 from homunculus.commands.main import main
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `scout`")
-np = pytest.importorskip("numpy")
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-
-from homunculus.show import demo  # noqa: E402 - it needs them
-from homunculus.show.views import compose, resized, to_pillow  # noqa: E402
+from homunculus.show import demo
+from homunculus.show.views import compose, resized, to_pillow
 
 ROOT = Path(__file__).parents[1]
 

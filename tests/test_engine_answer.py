@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 from torch import Tensor
 
 from engine_help import FAMILIES, GREEDY, LARGE, MARK, attached, load, picture, turn
@@ -40,9 +41,8 @@ def sharp(drawing: Any) -> float:
 
 def stripes() -> Any:
     """The finest detail that survives resizing to cells of 16 pixels."""
-    image = pytest.importorskip("PIL.Image")
     dark = (torch.arange(256) // 2 % 2 * 255).to(torch.uint8)
-    return image.fromarray(dark.expand(256, 256).contiguous().numpy()).convert("RGB")
+    return Image.fromarray(dark.expand(256, 256).contiguous().numpy()).convert("RGB")
 
 
 def test_averaged_tokens_are_drawn_blurred_and_single_cells_sharp() -> None:

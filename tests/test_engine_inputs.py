@@ -6,8 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import homunculus
 from engine_help import GREEDY, LARGE, MARK, attached, loaded, picture, turn
@@ -18,8 +20,6 @@ from homunculus.pages import PictureError
 from homunculus.show.cells import look
 
 pytestmark = MARK
-np = pytest.importorskip("numpy")
-Image = pytest.importorskip("PIL.Image")
 
 TWO = GREEDY | {"max_new_tokens": 2}
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image, ImageDraw
 
 import homunculus
 from engine_help import (
@@ -120,12 +121,9 @@ def test_a_batch_is_pinned_talk_by_talk() -> None:
 
 
 def test_without_a_callable_the_word_scout_looks_for_the_question() -> None:
-    pytest.importorskip("safetensors")
     tiny = loaded("qwen3_vl")
-    images = pytest.importorskip("PIL.Image")
-    draw = pytest.importorskip("PIL.ImageDraw")
-    page = images.new("RGB", (512, 512), "white")
-    pen = draw.Draw(page)
+    page = Image.new("RGB", (512, 512), "white")
+    pen = ImageDraw.Draw(page)
     pen.text((40, 40), "INVOICE 2041", fill="black", font_size=40)
     pen.text((40, 430), "TOTAL 19.90", fill="black", font_size=40)
     engine = homunculus.attach(tiny.model, tiny.processor, tokens=K, method="grid", where="after")

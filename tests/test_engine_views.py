@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from PIL import Image
 from torch import Tensor
 
 import homunculus
@@ -80,7 +81,6 @@ def logits(engine: Engine, inputs: Any) -> Tensor:
 
 def by_hand(image: Any, views: Sequence[LatticeView]) -> list[Any]:
     """Views of a picture that its model does not resize, as Pillow images."""
-    pillow = pytest.importorskip("PIL.Image")
     whole = torch.frombuffer(bytearray(image.tobytes()), dtype=torch.uint8)
     whole = whole.view(image.height, image.width, 3).permute(2, 0, 1)
     out = []
@@ -89,7 +89,7 @@ def by_hand(image: Any, views: Sequence[LatticeView]) -> list[Any]:
         size = (grid[0] * CELL, grid[1] * CELL)
         if part.shape[1:] != size:
             part = F.interpolate(part[None].float(), size, mode="bilinear", antialias=True)[0]
-        out.append(pillow.fromarray(part.round().byte().permute(1, 2, 0).contiguous().numpy()))
+        out.append(Image.fromarray(part.round().byte().permute(1, 2, 0).contiguous().numpy()))
     return out
 
 

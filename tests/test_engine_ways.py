@@ -184,7 +184,6 @@ def test_a_method_goes_before_the_encoder_or_says_why_not(name: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_answer_can_be_shown(family: str) -> None:
-    pytest.importorskip("PIL")
     engine = attached(family, tokens=K, method="foveated", where="auto")
     (answer,) = engine.chat(TALKS[1], **GREEDY, max_new_tokens=2)
     drawing = answer.show()

@@ -14,8 +14,10 @@ from random import Random
 from threading import Thread
 from typing import Any
 
+import numpy
 import pytest
 import torch
+from PIL import Image
 
 import tiny
 from homunculus.commands.main import main
@@ -25,9 +27,6 @@ from homunculus.eyes.chart import CARD, KINDS, Item, choose_faces, draw_chart, h
 from homunculus.eyes.test import examine, fit_curve, run, score
 from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
 from homunculus.serve import chat
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-numpy = pytest.importorskip("numpy", reason="needs the extra `measure`")
 
 ROOT = Path(__file__).parents[1]
 FACES = choose_faces(Random(0))
@@ -418,7 +417,7 @@ def test_a_model_that_cannot_be_loaded_is_named(folder, capsys) -> None:
 
 
 def test_an_ocr_network_reads_large_text_and_no_specks() -> None:
-    pytest.importorskip("rapidocr", reason="needs the extra `measure`")
+    pytest.importorskip("rapidocr", reason="needs the extra `ocr`")
     flags = Namespace(reader="rapidocr", server=None, hf=None, model=None, cache=Path("cache"))
     eyes = eyetest.get_eyes(flags)
     chart = [one for one in make_chart(0, 2) if one.height > 30 or one.height < 3.1]

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import pytest
 import torch
+from PIL import Image
 
 import homunculus
 from homunculus import Match, Sight
@@ -17,12 +18,11 @@ from homunculus.messages.rewrite import DOUBT
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 
-image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 SIZE = (1536, 1024)
 
 
 def page():
-    return image.new("RGB", SIZE, "white")
+    return Image.new("RGB", SIZE, "white")
 
 
 def scout(sure: float = 0.95, height: float = 16.0):
@@ -75,7 +75,7 @@ def test_where_no_views_are_legible_the_picture_stays_as_it_is(given) -> None:
      ("gemini-3", (1000, 1400)), ("qwen3-vl", (1024, 1024))],
 )  # fmt: skip
 def test_the_original_is_the_picture_at_its_usual_price(model, size, sure) -> None:
-    picture = image.new("RGB", size, "white")
+    picture = Image.new("RGB", size, "white")
     given = {"tokens": 300, "model": model, "scout": scout(sure=sure), "numbered": True}
     left = homunculus.views(picture, "What is the total?", legible=0.999, cap=301, **given)
     assert left.original

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Sight, get_method, list_methods
 from homunculus.scouts import registry as scout_room
@@ -13,9 +14,7 @@ from homunculus.show.cells import CELLS, look
 from homunculus_lab.methods.answer import AnswerScout, answer
 from homunculus_lab.methods.material import segment
 
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
-pytest.importorskip("skimage", reason="needs the extra `atlas`")
+pytest.importorskip("skimage", reason="needs the laboratory")
 
 BOX = (200, 100, 260, 120)
 ALL = sorted(list_methods())

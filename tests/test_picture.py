@@ -7,16 +7,13 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageOps
 
 from homunculus import pages as picture
 from homunculus.pages import Picture, PictureError, fitted, open_picture
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-ImageOps = pytest.importorskip("PIL.ImageOps")
-np = pytest.importorskip("numpy")
-pytest.importorskip("pypdfium2", reason="needs the extra `view`")
 
 
 def drawn(mode: str = "RGB", size: tuple[int, int] = (60, 40)):

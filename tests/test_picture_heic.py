@@ -8,11 +8,11 @@ from functools import cache
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import pages as picture
 from homunculus.pages import PictureError, open_picture, size_of
 
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pillow_heif = pytest.importorskip("pillow_heif", reason="needs the extra `heic`")
 
 

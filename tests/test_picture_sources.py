@@ -9,15 +9,14 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import pages as picture
 from homunculus.pages import PictureError, open_picture
 from homunculus.show.cells import look
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-np = pytest.importorskip("numpy")
 
 KINDS = ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "ICO", "PPM", "TGA"]
 

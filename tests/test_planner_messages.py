@@ -6,6 +6,7 @@ from base64 import b64decode
 from io import BytesIO
 
 import pytest
+from PIL import Image, ImageFilter
 
 import homunculus
 from homunculus import Planner
@@ -15,9 +16,6 @@ from homunculus.messages.pictures import MARK, encode, is_view
 from homunculus.planner.cost import costs
 from homunculus.planner.labels import Label, text_tokens
 from test_planner_views import corner, page
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-ImageFilter = pytest.importorskip("PIL.ImageFilter")
 
 
 def seen(model="claude", tokens=100, **options):

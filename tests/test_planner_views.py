@@ -10,8 +10,10 @@ from inspect import signature
 from itertools import combinations
 from math import exp
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import homunculus
 from homunculus import Box, Match, Planner, Sight, list_scouts
@@ -23,9 +25,6 @@ from homunculus.planner.options import ViewOptions
 from homunculus.planner.view import View, render
 from homunculus.show.views import MISSED, facts
 from homunculus.views import MAX_EDGE
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-np = pytest.importorskip("numpy")
 
 SIZE = (640, 480)
 """Width and height."""
@@ -185,7 +184,6 @@ def test_the_command_draws_views_and_tells_budgets(tmp_path, capsys, monkeypatch
 @pytest.mark.parametrize("size", [(1024, 1408), (641, 480), (333, 1000), (90, 70)])
 def test_a_picture_without_a_question_is_resized_whatever_its_size(size) -> None:
     """The scout of pixels works in square cells alone."""
-    pytest.importorskip("kornia", reason="needs the extra `pixels`")
     seen = homunculus.views(page().resize(size), tokens=16, scout="pixels")
     assert [view.name for view in seen] == ["whole"]
 

@@ -23,7 +23,6 @@ print("done")
 
 
 def drawn(folder: Path, step: str, patience: float) -> list[str]:
-    pytest.importorskip("rich")
     code, lines = terminal(["-c", WORK.format(step=step, patience=patience)], folder, SOURCE)
     assert (code, lines[-1]) == (0, "done")
     return lines[:-1]

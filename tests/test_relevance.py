@@ -4,8 +4,10 @@ import json
 import sys
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Match, Scout, Sight, list_methods
 from homunculus.scouts import registry as relevance
@@ -17,10 +19,6 @@ from homunculus.show import cells as why
 from homunculus.show import panels
 from homunculus.show.cells import look
 from homunculus_lab.methods.answer import AnswerScout, answer
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-np = pytest.importorskip("numpy")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
 
 QUESTION = "What is the total on the invoice?"
 SPOT = (11, 3)
@@ -294,7 +292,6 @@ def test_without_weights_or_safetensors_there_is_no_shipped_scout(monkeypatch, t
 
 
 def test_the_shipped_scout_is_loaded_once(monkeypatch, tmp_path) -> None:
-    pytest.importorskip("safetensors")
     monkeypatch.undo()
     loads: list[Fake] = []
     monkeypatch.setattr(scout, "load", lambda *_: loads.append(Fake()) or loads[-1])

@@ -4,9 +4,11 @@ import math
 import os
 from pathlib import Path
 
+import numpy
 import pytest
 import torch
 from jaxtyping import TypeCheckError
+from PIL import Image
 
 import homunculus
 from homunculus.scouts import contrast, information, orientations, rank
@@ -311,8 +313,6 @@ def test_the_maps_of_a_large_picture_are_those_of_kornia(monkeypatch):
 
 
 def opened(path: Path) -> torch.Tensor:
-    Image = pytest.importorskip("PIL.Image")  # noqa: N806
-    numpy = pytest.importorskip("numpy")
     picture = torch.from_numpy(numpy.array(Image.open(path).convert("RGB")))
     return picture.permute(2, 0, 1)[None].float() / 255
 

@@ -1,27 +1,20 @@
-"""How large print is: the shipped head on rendered words, laws of the map, and its training."""
+"""How large print is: the shipped head on rendered words, and laws of the map."""
 
-import json
 import shutil
 from dataclasses import replace
 from functools import lru_cache
 from math import log2
 from pathlib import Path
-from random import Random
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageDraw, ImageFont
 
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, load
 from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.height import FILE, SIZE_ERROR, HeightHead, merge_sizes, on_grid
-
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-Draw = pytest.importorskip("PIL.ImageDraw", reason="needs the extra `view`")
-Font = pytest.importorskip("PIL.ImageFont", reason="needs the extra `view`")
 
 QUESTION = "What is the total amount?"
 HIGH, WIDE = 320, 1024
@@ -34,16 +27,16 @@ PHRASE = "Payment due: total quantity by July 1984 and Company goods"
 def page(larger: int = 1) -> torch.Tensor:
     """Three lines of print, each twice as large as the one before."""
     paper = Image.new("RGB", (WIDE, HIGH), "white")
-    pen = Draw.Draw(paper)
+    pen = ImageDraw.Draw(paper)
     for size, top in LINES:
-        pen.text((20, top), PHRASE, font=Font.load_default(size), fill="black")
+        pen.text((20, top), PHRASE, font=ImageFont.load_default(size), fill="black")
     paper = paper.resize((larger * WIDE, larger * HIGH), Image.Resampling.BICUBIC)
     return torch.from_numpy(np.array(paper)).permute(2, 0, 1).contiguous()
 
 
 def line(size: int, top: int) -> tuple[int, int]:
     """First and last row of a line's letters, descenders and all."""
-    box = Font.load_default(size).getbbox("Hdgp")
+    box = ImageFont.load_default(size).getbbox("Hdgp")
     return top + round(box[1]), top + round(box[3])
 
 
@@ -186,66 +179,3 @@ def test_on_a_coarser_grid_heights_are_means_of_text_and_not_the_largest() -> No
     assert float(on_grid(octaves, text, (1, 1))) == pytest.approx(3, abs=0.02)
     assert float(on_grid(octaves, torch.ones(16, 16), (1, 1))) == pytest.approx(5, abs=0.02)
     assert torch.allclose(on_grid(octaves, text, (16, 16)), octaves)
-
-
-# ---- training ------------------------------------------------------------------------------------
-
-
-def printed(seed: int, photos=()) -> SimpleNamespace:
-    """A page like those that are rendered, of one large bar as its only word."""
-    from homunculus_lab.train.canvas import PrintedWord
-    from homunculus_lab.train.pages import RenderedPage
-
-    pixels, rng = np.full((512, 512), 230, np.uint8), Random(seed)
-    high, top = rng.randint(20, 60), rng.randint(100, 300)
-    pixels[top : top + high, 100:400:7] = 20
-    quad = np.array([[100, top], [400, top], [400, top + high], [100, top + high]], np.float32)
-    return RenderedPage(pixels, [PrintedWord("total", quad, np.linspace(0, 1, 6), 0)])
-
-
-@pytest.mark.parametrize("scale", [0.25, 0.6, 1.0, 2.0])
-def test_labels_follow_the_scale(scale) -> None:
-    from homunculus_lab.train.height import WINDOW, heights, rescale
-
-    before = printed(3)
-    quad = before.words[0].quad
-    for seed in range(20):
-        after = rescale(before, scale, Random(seed))
-        assert after.pixels.shape[0] == min(WINDOW, 512 * scale // 8 * 8)
-        found = heights(after)
-        if (found > 0).any():
-            break
-    have = (quad[3, 1] - quad[0, 1]) * scale
-    assert found[found > 0] == pytest.approx(have, rel=0.05)
-    rows = np.nonzero((found > 0).any(1))[0]
-    ink = np.nonzero((after.pixels < 215).any(1))[0] // 8
-    assert abs(rows.min() - ink.min()) <= 1
-    assert abs(rows.max() - ink.max()) <= 1
-
-
-def test_training_is_the_same_every_time_and_loads(tmp_path) -> None:
-    from homunculus_lab.train import height
-
-    outs = [height.train(tmp_path / one, printed, 6, 0, steps=5, threads=1) for one in "ab"]
-    assert outs[0].read_bytes() != (WEIGHTS / FILE).read_bytes()
-    told = [json.loads((out.parent / "height.json").read_text()) for out in outs]
-    assert told[0]["held_out"] == told[1]["held_out"]
-    assert told[0]["held_out"]["n"] > 0
-    shutil.copy(WEIGHTS / words.FILE, tmp_path / "a")
-    assert load(tmp_path / "a").height is not None
-
-
-def test_the_head_learns_height_and_doubt() -> None:
-    from homunculus_lab.train.height import fit
-
-    make = torch.Generator().manual_seed(0)
-    cell, noise = torch.zeros(4000, 256), torch.randn(4000, generator=make)
-    cell[:, :2] = torch.rand(4000, 2, generator=make)
-    doubt = cell[:, 1] = (cell[:, 1] > 0.5).float()  # where it is 1 the height cannot be told
-    height = 3 + 2 * cell[:, 0] + noise * (0.05 + 0.8 * doubt)
-    head, about = fit([(cell[i::20].half(), height[i::20]) for i in range(20)], 200, 0)
-    with torch.no_grad():
-        mean, spread = head(cell)
-    assert float((mean - height)[doubt == 0].square().mean().sqrt()) < 0.35
-    assert float(spread[doubt == 1].mean() - spread[doubt == 0].mean()) > 1.5
-    assert about["held_out"]["n"] == 400

@@ -4,10 +4,12 @@ import shutil
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image, ImageDraw, ImageFont
 
 from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, WordScout, int8, load, scan
@@ -16,9 +18,6 @@ from homunculus.scouts.words.net import WordNet, standard
 from homunculus.scouts.words.scan import Scanner, cut, mixed, pack
 from homunculus_lab.speed.scout import WholeScanner
 from homunculus_lab.train.int8 import ranges
-
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-
 
 # ---- boxes and sheets ----------------------------------------------------------------------------
 
@@ -117,14 +116,12 @@ def scouted(**how) -> WordScout:
 @lru_cache
 def page(seed: int = 0, high: int = 512, wide: int = 640) -> torch.Tensor:
     """Print in two places and much blank paper."""
-    image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-    draw = pytest.importorskip("PIL.ImageDraw", reason="needs the extra `view`")
-    font = pytest.importorskip("PIL.ImageFont", reason="needs the extra `view`")
-    numpy = pytest.importorskip("numpy")
-    paper = image.new("RGB", (wide, high), "white")
-    pen = draw.Draw(paper)
-    pen.text((30, 40), "Invoice number 4711", font=font.load_default(16), fill="black")
-    pen.text((wide - 260, high - 90 - seed), "Total amount due", font=font.load_default(22), fill=0)
+    paper = Image.new("RGB", (wide, high), "white")
+    pen = ImageDraw.Draw(paper)
+    pen.text((30, 40), "Invoice number 4711", font=ImageFont.load_default(16), fill="black")
+    pen.text(
+        (wide - 260, high - 90 - seed), "Total amount due", font=ImageFont.load_default(22), fill=0
+    )
     return torch.from_numpy(numpy.array(paper)).permute(2, 0, 1).contiguous()
 
 

@@ -333,7 +333,7 @@ def test_the_default_scout_sees_things() -> None:
 
 
 def test_what_a_detector_sees_is_a_region_and_its_part_another_one() -> None:
-    pytest.importorskip("skimage", reason="needs the extra `atlas`")
+    pytest.importorskip("skimage", reason="needs the laboratory")
     plain = torch.full((3, 96, 128), 128, dtype=torch.uint8)
     seen = (
         Thing("person", 0.9, (0.0, 0.0, 0.5, 1.0)),

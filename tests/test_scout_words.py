@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Scout
 from homunculus.scouts import words
@@ -12,8 +13,6 @@ from homunculus.scouts.words import WordScout, WordSight, load, scan
 from homunculus.scouts.words.cache import page_cache
 from homunculus.scouts.words.evidence import Spread
 from homunculus.scouts.words.net import WordNet
-
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
 SIZES = (192, 64)
 QUESTIONS = ["What is the total amount?", "Who signed the letter?"]
@@ -205,11 +204,9 @@ def test_a_folder_without_weights_is_named(tmp_path) -> None:
 
 
 def test_looks_at_one_page_with_many_questions_read_it_once(scout, monkeypatch) -> None:
-    pillow = pytest.importorskip("PIL.Image")
-    pytest.importorskip("kornia")
     from homunculus.show.cells import look
 
-    calls, page = counted(monkeypatch), pillow.fromarray(image().permute(1, 2, 0).numpy())
+    calls, page = counted(monkeypatch), Image.fromarray(image().permute(1, 2, 0).numpy())
     seen = [look(page, question, tokens=5, scout=scout) for question in [*QUESTIONS, "Date?"]]
     assert len(calls) == len(SIZES)
     assert [one.sight.origin for one in seen[1:]] == ["words: 2 of 2 found", "words: 1 of 1 found"]

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 
 import homunculus
 from homunculus import look
@@ -24,7 +25,6 @@ from homunculus.scouts.registry import get_scout, list_scouts
 from test_architecture import CHANGES, PAGE, ROOT, SCOUT
 from tiny import folder, load
 
-image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
 
 NAME, MODULE = "my-box", "box_scout"
@@ -39,7 +39,7 @@ QUESTION = "What is the build number?"
 @cache
 def page() -> Any:
     """A blank page with stripes far from the box: whoever looks at pixels looks there."""
-    blank = image.new("RGB", (256, 192), "white")
+    blank = Image.new("RGB", (256, 192), "white")
     for x in range(180, 250, 4):
         blank.paste("black", (x, 8, x + 2, 60))
     return blank
@@ -178,7 +178,7 @@ def suite(place: Path) -> None:
 
 
 def test_measure_asks_it(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("anls", reason="needs the extra `measure`")
+    pytest.importorskip("anls", reason="needs the laboratory")
     suite(package / "pages")
     evidence = {}
     for name in (NAME, "pixels"):

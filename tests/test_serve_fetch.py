@@ -17,7 +17,6 @@ from homunculus.serve import Rewriter, fetch
 from sites import LOOPBACK, PUBLIC, Site, drip, endless, redirect, stay_home, whole
 from test_planner_views import corner
 
-pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n"
 
 

@@ -28,8 +28,6 @@ from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
 from test_planner_views import corner, page
 
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-
 
 def png(size=(900, 700)) -> bytes:
     out = BytesIO()

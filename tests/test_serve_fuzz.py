@@ -16,7 +16,6 @@ from homunculus.serve.bodies import Head, rewrite_body
 from serving.client import packed, page
 from test_planner_views import corner
 
-pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 BODIES = int(os.environ.get("HOMUNCULUS_BODIES", "1000"))
 """Of each route, the same ones every time in CI. HOMUNCULUS_BODIES=4000 tries 20,000 in all."""
 ROUTES = {

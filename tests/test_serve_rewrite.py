@@ -6,6 +6,7 @@ from copy import deepcopy
 from io import BytesIO
 
 import pytest
+from PIL import Image
 
 from homunculus.messages import CHAT, GEMINI, RESPONSES
 from homunculus.messages.body import picture_of, questions
@@ -15,8 +16,6 @@ from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
 from test_planner_views import corner, page
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 
 def file(size=(640, 480), seed=0) -> bytes:

@@ -15,6 +15,7 @@ import pytest
 import torch
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from torch import Tensor
 
 import homunculus
@@ -23,8 +24,6 @@ from homunculus.scouts.combine import combine, mix
 from homunculus.scouts.registry import at_named_place
 from homunculus.scouts.sight import probabilities
 from tiny import load
-
-image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 SHIFTS = (1e3, -1e3)
 QUESTION = "What is at the top left?"
@@ -36,7 +35,7 @@ OF_PICTURES = [name for name, method in METHODS.items() if method.source == "que
 @cache
 def page() -> Any:
     """Stripes on white: something for methods that look at pixels."""
-    drawn = image.new("RGB", (256, 192), "white")
+    drawn = Image.new("RGB", (256, 192), "white")
     for x in range(16, 240, 24):
         drawn.paste("black", (x, 40, x + 9, 60))
     return drawn

@@ -13,18 +13,14 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Planner, Sight
 from homunculus.commands.main import main
 from homunculus.engines.cells.methods import list_methods
 from homunculus.pages import Picture, PictureError
-
-image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-
-from homunculus.studio import cards, compare, door  # noqa: E402
-from homunculus.studio.compare import PointScout, Request, open_upload  # noqa: E402
+from homunculus.studio import cards, compare, door
+from homunculus.studio.compare import PointScout, Request, open_upload
 
 INVOICE = Path(__file__).parents[1] / "docs" / "invoice.png"
 TOTAL = (846, 954, 948, 992)
@@ -79,7 +75,7 @@ def test_the_magnified_place_holds_the_answer_and_is_sharper_in_views() -> None:
 
 
 def invoice_image() -> Any:
-    return image.open(INVOICE).convert("RGB")
+    return Image.open(INVOICE).convert("RGB")
 
 
 def test_the_magnified_place_is_the_likeliest_of_the_whole_map() -> None:
@@ -90,7 +86,7 @@ def test_the_magnified_place_is_the_likeliest_of_the_whole_map() -> None:
         logit[0, 0] = 8.5  # less likely, but alone in its row
         return Sight(logit, sure=0.0)
 
-    planner = Planner(image.new("RGB", (2000, 2000)), "?", scout=lines)
+    planner = Planner(Image.new("RGB", (2000, 2000)), "?", scout=lines)
     x0, y0, x1, y1 = compare.spot_of(planner)
     assert x0 < 1000 < x1
     assert y0 < 1000 < y1
@@ -99,7 +95,7 @@ def test_the_magnified_place_is_the_likeliest_of_the_whole_map() -> None:
 def test_the_pictures_are_shown_as_they_are_sent() -> None:
     html = cards.page(comparison()).partition('class="sent"')[2].partition("</section>")[0]
     urls = re.findall(r'src="data:image/(?:png|jpeg|webp);base64,([^"]+)"', html)
-    sizes = [image.open(BytesIO(b64decode(url))).size for url in urls]
+    sizes = [Image.open(BytesIO(b64decode(url))).size for url in urls]
     assert sizes == [view.size[::-1] for view in comparison().seen]
     shown = re.findall(r'width="(\d+)" height="(\d+)"', html)
     assert [(int(wide), int(high)) for wide, high in shown] == sizes
@@ -190,7 +186,7 @@ def test_a_text_file_with_the_name_of_a_picture_is_refused() -> None:
 
 def test_a_page_of_a_pdf_is_opened() -> None:
     file = BytesIO()
-    page = image.new("RGB", (300, 400), "white")
+    page = Image.new("RGB", (300, 400), "white")
     page.save(file, "pdf", save_all=True, append_images=[page])
     found = open_upload(file.getvalue(), 2)
     assert (found.pages, found.original[0] > found.original[1]) == (2, True)
@@ -200,7 +196,7 @@ def test_a_page_of_a_pdf_is_opened() -> None:
 
 def test_pictures_are_found_by_keys_alone_and_the_oldest_goes(monkeypatch) -> None:
     small = BytesIO()
-    image.new("RGB", (40, 30), "white").save(small, "png")
+    Image.new("RGB", (40, 30), "white").save(small, "png")
     data = small.getvalue()
     monkeypatch.setattr(door, "HELD", 2 * len(data))
     pictures = door.Pictures({"example": data})
@@ -317,8 +313,8 @@ def test_a_broken_name_of_a_host_is_a_broken_request(headers: dict[str, str]) ->
 
 def test_pages_of_an_upload_count_from_1() -> None:
     file = BytesIO()
-    sheet = image.new("RGB", (60, 80), "white")
-    sheet.save(file, "gif", save_all=True, append_images=[image.new("RGB", (60, 80), "black")])
+    sheet = Image.new("RGB", (60, 80), "white")
+    sheet.save(file, "gif", save_all=True, append_images=[Image.new("RGB", (60, 80), "black")])
     pictures = door.Pictures()
     key, first = pictures.add(file.getvalue())
     told = door.facts(key, first)

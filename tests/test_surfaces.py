@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 from torch import Tensor
 
 import homunculus
@@ -25,9 +26,7 @@ from homunculus_lab.methods import FEATURES
 from homunculus_lab.methods.answer import AnswerScout
 from tiny import FAMILIES, load
 
-image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
-pytest.importorskip("skimage", reason="needs the extra `atlas`")
+pytest.importorskip("skimage", reason="needs the laboratory")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:transformers")
 
 GRID, SLOTS, QUESTION = (12, 16), 40, "What is printed in the top left corner?"
@@ -52,7 +51,7 @@ def page() -> Any:
     pixel[100:170, 100:150] = torch.where((y[100:170] % 6 < 3)[..., None], 30, 220)
     pixel[20:90, 170:250] = torch.where(((x + y)[20:90, 170:250] % 9 < 4)[..., None], 90, 200)
     speck = torch.randint(0, 40, pixel.shape, generator=chance, dtype=torch.uint8)
-    return image.fromarray((pixel - speck.minimum(pixel)).numpy())
+    return Image.fromarray((pixel - speck.minimum(pixel)).numpy())
 
 
 @cache
@@ -261,7 +260,7 @@ def test_vllms_worker_tells_the_images_of_a_batch_apart(name: str) -> None:
 
 @every_method
 def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("anls", reason="needs the extra `measure`")
+    pytest.importorskip("anls", reason="needs the laboratory")
     from homunculus_lab.measure.row import row
     from homunculus_lab.measure.spend import open_sheet, spend_slots
 

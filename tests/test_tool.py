@@ -1,12 +1,10 @@
 """The tool for agents, without a server: what it tells of pages, and of what is no picture."""
 
 import pytest
+from PIL import Image
 
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-
-from homunculus.pages import PictureError  # noqa: E402
-from homunculus.serve.tool import look_within  # noqa: E402
+from homunculus.pages import PictureError
+from homunculus.serve.tool import look_within
 
 HEADS = [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-1.4\n", b"RIFF"]
 

@@ -1,16 +1,15 @@
 """The drawing: shapes, places and colours that can be checked; how it looks is for eyes."""
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import Tokens
 from homunculus.show import panels
 from homunculus.show import panels as marks
 from homunculus.show import panels as paper
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
-np = pytest.importorskip("numpy")
 
 PATCH = 16
 

@@ -113,7 +113,7 @@ def test_mistakes_are_refused_before_the_work(file, capsys, change, said) -> Non
 
 def test_a_dry_run_of_our_own_suites_is_refused(capsys) -> None:
     assert main(["measure", "somewhere", "--dry-run"]) == 2
-    assert "--dry-run is for official tasks" in capsys.readouterr().err
+    assert "--dry-run is only for official tasks" in capsys.readouterr().err
 
 
 def test_the_file_in_the_repository_is_one(capsys) -> None:

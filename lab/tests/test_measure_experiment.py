@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Sight
 from homunculus.commands.main import main
@@ -23,15 +24,10 @@ from homunculus_lab.measure.plan import (
 )
 from homunculus_lab.measure.report import legend, text
 from homunculus_lab.measure.row import row
-from homunculus_lab.measure.spend import blend, keep, magnify, open_sheet
 from homunculus_lab.measure.suite import draw, read
 from homunculus_lab.measure.table import folders
 from homunculus_lab.results import from_text
 from homunculus_lab.stats import INTERVALS
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-pytest.importorskip("anls", reason="needs the extra `measure`")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
 
 WHERE = {"first": (32, 32), "second": (176, 144)}
 """x y of the two striped words of a page; a question names one."""
@@ -162,7 +158,7 @@ def test_a_control_that_is_left_out_stands_in_the_result(suites, tmp_path) -> No
 
 
 def test_without_a_scout_there_is_no_fight(suites, tmp_path) -> None:
-    with pytest.raises(ValueError, match="follows a scout"):
+    with pytest.raises(ValueError, match="needs a scout"):
         carry_out(Setup(SMALL, suites, Stripes(), {}, ""), tmp_path / "r.json")
 
 
@@ -392,10 +388,10 @@ def test_quick_is_small_and_every_flag_wins_over_it(verb, tmp_path) -> None:
     ("given", "fault"),
     [
         (["data", "--task", "gaze"], "--task gaze does not use --skip"),
-        (["data", "--without", "grid"], "'grid' is none of"),
+        (["data", "--without", "grid"], "'grid' is not one of"),
         (["data/pages", "data/absent"], "no suite data/absent"),
         (["wrong.toml"], "no setting 'budget'"),
-        (["broken.toml"], "is no TOML"),
+        (["broken.toml"], "is not valid TOML"),
         (["data", "-o", "no/where.json"], "no folder no"),
         (["data/osie", "data/osie"], "two suites are called osie"),
     ],
@@ -419,40 +415,12 @@ def test_suites_are_found_in_folders_and_by_name(tmp_path, suites, data) -> None
 # ---- rows that are set otherwise -----------------------------------------------------------------
 
 
-def test_options_reach_the_rule_and_the_lift(suites) -> None:
+def test_options_reach_the_rule() -> None:
     assert row("foveated@view=20", SCORERS).methods[0].rule.field_of_view == 20.0
     assert row("cut@hedge=1", SCORERS).methods[0].rule.hedge == 1.0
-    assert row("windows@fovea=30", SCORERS).methods[0].rule.share == pytest.approx(0.7)
-    shares = row("pyramid-shares@fovea=40", SCORERS).methods[0].rule.shares
-    assert shares[0] / sum(shares) == pytest.approx(0.4, abs=0.001)
-    assert shares[1] / shares[2] == pytest.approx(2, abs=0.01)
     assert row("stratified@side=2", SCORERS).methods[0].rule.side == 2
-    sheet = open_sheet(suites[0] / "images" / "secret0.png", 256, 16)
-    logit = looks(sheet.page.pixels, "first", sheet.page.grid).logit
-    fine = keep(row("foveated@levels=2", SCORERS), 0, sheet, 60, logit)
-    assert float(fine.level.max()) == 1.0
     assert row("blind", SCORERS).scorer == "blind"
     assert row("blind", SCORERS).methods[0].name == "foveated"
     for wrong in ("grid@view=3", "grid+nobody"):
         with pytest.raises(ValueError, match="row grid"):
             row(wrong, SCORERS)
-
-
-def test_a_fovea_without_a_pyramid_falls_off_from_the_peak() -> None:
-    flat = torch.zeros(12, 16)
-    flat[3, 4] = 1.0
-    made = magnify(flat)
-    assert made.argmax() == 3 * 16 + 4
-    ring = [float(made[3, 4 + away]) for away in range(1, 10)]
-    assert ring == sorted(ring, reverse=True)
-    assert len(set(ring)) == len(ring)
-
-
-def test_a_mix_of_one_map_is_its_ranks_and_all_three_count(suites) -> None:
-    sheet = open_sheet(suites[0] / "images" / "secret0.png", 256, 16)
-    pixels, logit = sheet.page.pixels, looks(sheet.page.pixels, "first", sheet.page.grid).logit
-    alone = blend(pixels, logit, (100.0, 0.0, 0.0), 16)
-    assert (alone == alone.max()).sum() == (logit == 0).sum()
-    mix_tokens = blend(pixels, logit, (40.0, 30.0, 30.0), 16)
-    assert not torch.equal(alone, mix_tokens)
-    assert len(mix_tokens.unique()) > len(alone.unique())

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from homunculus_lab.measure.journal import Journal, fingerprint, write_once
 
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
 SOURCE = Path(__file__).parents[2] / "src"
 HEAD = {"config": 1}
 
@@ -82,13 +82,12 @@ def test_a_result_is_written_once(tmp_path) -> None:
 @pytest.fixture
 def suite(tmp_path) -> Path:
     """Five small pages with two printed lines each."""
-    draw = pytest.importorskip("PIL.ImageDraw")
-    font = pytest.importorskip("PIL.ImageFont").load_default(24)
+    font = ImageFont.load_default(24)
     folder, rows = tmp_path / "suites" / "printed", []
     (folder / "images").mkdir(parents=True)
     for at in range(5):
         page = Image.new("RGB", (320, 224), "white")
-        pen, name = draw.Draw(page), f"page{at}.png"
+        pen, name = ImageDraw.Draw(page), f"page{at}.png"
         for text, y in ((f"Total {at}40723", 30), (f"Order {at}5519", 150)):
             pen.text((20 + 10 * at, y), text, "black", font)
             box = [18 + 10 * at, y - 2, 220 + 10 * at, y + 30]
@@ -103,7 +102,7 @@ def run(folder: Path) -> subprocess.Popen:
     folder.mkdir(exist_ok=True)
     spared = ["random", "uniform", "centre", "pool", "saliency", "prior", "oracle"]
     flags = ["--methods", "cut", "--tokens", "48", "--side", "320", "--without", *spared]
-    flags += ["--skip", "cost", "ablations", "pages", "--cache", "cache", "-o", "run.json"]
+    flags += ["--skip", "cost", "pages", "--cache", "cache", "-o", "run.json"]
     nowhere = {"GIT_DIR": "nowhere", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE)}
     return subprocess.Popen(
         [sys.executable, "-m", "homunculus", "measure", "../suites", *flags],
@@ -128,7 +127,6 @@ def killed(folder: Path, lines: int) -> int:
 
 @pytest.mark.slow
 def test_a_run_killed_twice_ends_with_the_result_of_an_unbroken_one(tmp_path, suite) -> None:
-    pytest.importorskip("rapidocr", reason="needs the extra `measure`")
     whole = run(tmp_path / "whole")
     told = whole.communicate()[1]
     assert whole.returncode == 0, told

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy
 import pytest
 import torch
 
@@ -16,9 +17,6 @@ from homunculus_lab.measure.metric import (
     overlap,
 )
 from homunculus_lab.stats import Bootstrap
-
-numpy = pytest.importorskip("numpy", reason="needs the extra `measure`")
-package = pytest.importorskip("anls", reason="needs the extra `measure`")
 
 
 def slow_distance(one: str, other: str) -> int:

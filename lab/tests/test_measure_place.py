@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus import Sight
 from homunculus_lab.measure.command import table
 from homunculus_lab.measure.place import LEVELS, PlacedAnswer, measure_places, summary
 from homunculus_lab.measure.suite import read
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
 
 BOX = (320, 480, 384, 512)
 """The answer, on a page of 1,024 x 1,024."""

@@ -1,8 +1,10 @@
 """What kept tokens show: all of what was kept, and nothing else."""
 
+import numpy
 import pytest
 import torch
 import torch.nn.functional as F
+from PIL import Image
 
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.coverage import covered_cells
@@ -166,12 +168,10 @@ def test_shrinking_uses_the_slots_and_never_more(size, slots) -> None:
 
 
 def test_resize_equals_pillow_by_hand() -> None:
-    image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-    numpy = pytest.importorskip("numpy")
     pixels = drawn().pixels
-    whole = image.fromarray(pixels.permute(1, 2, 0).contiguous().numpy())
-    small = whole.resize((60, 40), image.Resampling.LANCZOS)
-    wanted = numpy.asarray(small.resize((138, 101), image.Resampling.BICUBIC))
+    whole = Image.fromarray(pixels.permute(1, 2, 0).contiguous().numpy())
+    small = whole.resize((60, 40), Image.Resampling.LANCZOS)
+    wanted = numpy.asarray(small.resize((138, 101), Image.Resampling.BICUBIC))
     assert torch.equal(resize_to(pixels, (40, 60), SIZE).permute(1, 2, 0), torch.tensor(wanted))
 
 

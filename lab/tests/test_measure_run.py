@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 import torch
+from PIL import Image, ImageDraw, ImageFont
 
 from homunculus import Sight
 from homunculus.commands.main import main
@@ -22,10 +24,6 @@ from homunculus_lab.measure.run import Config, measure
 from homunculus_lab.measure.spend import keep, open_sheet, saliency
 from homunculus_lab.measure.suite import read
 from homunculus_lab.measure.views import keep_views, keep_whole, scout_belief
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-pytest.importorskip("anls", reason="needs the extra `measure`")
-pytest.importorskip("kornia", reason="needs the extra `pixels`")
 
 BOX = [160, 96, 240, 112]
 
@@ -213,20 +211,16 @@ def test_readings_are_made_once(tmp_path) -> None:
 
 def word(folder: Path) -> torch.Tensor:
     """A page with two printed lines."""
-    draw = pytest.importorskip("PIL.ImageDraw")
-    font = pytest.importorskip("PIL.ImageFont").load_default(28)
+    font = ImageFont.load_default(28)
     page = Image.new("RGB", (520, 260), "white")
-    draw.Draw(page).text((40, 60), "Invoice 40723", font=font, fill="black")
-    draw.Draw(page).text((40, 180), "Amount due", font=font, fill="black")
+    ImageDraw.Draw(page).text((40, 60), "Invoice 40723", font=font, fill="black")
+    ImageDraw.Draw(page).text((40, 180), "Amount due", font=font, fill="black")
     page.save(folder / "page.png")
-    numpy = pytest.importorskip("numpy")
     return torch.from_numpy(numpy.array(page)).permute(2, 0, 1).contiguous()
 
 
 @pytest.mark.parametrize("name", ["rapidocr", "tesseract"])
 def test_a_real_reader_reads_print(tmp_path, name) -> None:
-    if name == "rapidocr":
-        pytest.importorskip("rapidocr", reason="needs the extra `measure`")
     try:
         eye = get_reader(name, tmp_path / "cache")
     except ValueError as absent:
@@ -243,7 +237,6 @@ def test_a_real_reader_reads_print(tmp_path, name) -> None:
 
 
 def test_the_verb_measures_with_a_real_reader(tmp_path, capsys, monkeypatch) -> None:
-    pytest.importorskip("rapidocr", reason="needs the extra `measure`")
     folder = tmp_path / "printed"
     (folder / "images").mkdir(parents=True)
     word(folder / "images")

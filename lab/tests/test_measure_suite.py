@@ -59,7 +59,7 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path) -> None:
     )
     folder = written(tmp_path / "mine", [])
     for line, told in (
-        ("{'no': 1}", "line 3: no JSON"),
+        ("{'no': 1}", "line 3: not valid JSON"),
         ("{}", "line 3: no 'image'"),
         ("7", "'image'"),
     ):
@@ -120,7 +120,7 @@ def test_without_a_toml_a_suite_holds_documents_unless_its_name_is_known(tmp_pat
         ("least_letters = 1.5", "least_letters is a whole number from 0, got 1.5"),
         ("least_letters = true", "least_letters is a whole number from 0, got True"),
         ("least_aspect = -1", "least_aspect is a number from 0, got -1"),
-        ("kind = ", r"mine/suite\.toml is no TOML"),
+        ("kind = ", r"mine/suite\.toml is not valid TOML"),
     ],
 )
 def test_a_wrong_key_of_a_toml_is_refused_with_the_nearest_name(tmp_path, toml, message) -> None:

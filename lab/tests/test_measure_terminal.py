@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 
 import homunculus
 from terminal_help import terminal
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `measure`")
-for name in ("anls", "rich", "safetensors"):
-    pytest.importorskip(name, reason="needs the extra `measure`")
 
 SOURCE = Path(homunculus.__file__).parents[1]
 

@@ -1,6 +1,7 @@
 """Rows of official tasks: controls are there unless they are left out by name."""
 
 import pytest
+from PIL import Image
 
 from homunculus.engines.cells.methods import list_methods
 from homunculus_lab.official.documents import Document, document, others
@@ -19,7 +20,7 @@ def test_a_control_is_left_out_by_its_name_alone() -> None:
         "resize",
         "full",
     }
-    with pytest.raises(ValueError, match="'foveated' is none of"):
+    with pytest.raises(ValueError, match="'foveated' is not one of"):
         rows(["foveated"], ["foveated"])
     assert "cut+shuffled" not in rows(["cut"], ["shuffled"])
 
@@ -85,10 +86,9 @@ def test_another_question_comes_from_another_image_of_the_same_task() -> None:
 
 
 def test_a_document_is_known_by_its_pixels_and_not_by_its_question() -> None:
-    image = pytest.importorskip("PIL.Image")
 
     def shown(colour: str, text: str) -> Document:
-        part = {"type": "image", "image": image.new("RGB", (8, 8), colour)}
+        part = {"type": "image", "image": Image.new("RGB", (8, 8), colour)}
         return document([{"role": "user", "content": [part, {"type": "text", "text": text}]}])
 
     one, same, other = shown("red", "a?"), shown("red", "b?"), shown("blue", "a?")

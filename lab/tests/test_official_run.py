@@ -116,10 +116,10 @@ def test_without_lmms_eval_the_extra_is_named(capsys, tmp_path, monkeypatch) -> 
     [
         (["--methods", "oracle"], "needs answer"),
         (["--methods", "fovated"], "Did you mean"),
-        (["--without", "grit"], "'grit' is none of"),
-        (["--part", "dev"], "--part is for our own suites"),
-        (["--quick"], "--quick is for our own suites"),
-        (["--task", "gaze"], "--task is for our own suites"),
+        (["--without", "grit"], "'grit' is not one of"),
+        (["--part", "dev"], "--part is only for suites of your own"),
+        (["--quick"], "--quick is only for suites of your own"),
+        (["--task", "gaze"], "--task is only for suites of your own"),
     ],
 )
 def test_flags_that_mean_nothing_here_are_refused(lmms, capsys, tmp_path, flags, said) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from PIL import Image
 from torch import Tensor
 
 import homunculus
@@ -197,9 +198,8 @@ def test_a_rival_without_what_it_needs_refuses_by_name(name: str) -> None:
 
 
 def test_surfaces_without_a_model_refuse_a_rival(tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image")
     with pytest.raises(ValueError, match="divprune chooses by a model's own features"):
-        homunculus.look(image.new("RGB", (64, 64)), "Where?", method="divprune", tokens=4)
+        homunculus.look(Image.new("RGB", (64, 64)), "Where?", method="divprune", tokens=4)
     with pytest.raises(ValueError, match="tome chooses by features that vLLM's workers have"):
         ServerSettings(tokens=64, method="tome", where="after")
 
@@ -218,10 +218,9 @@ def vision_transformer(folder: Path) -> Path:
 def test_measure_follows_an_encoder_and_asks_for_one_that_fits(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    image = pytest.importorskip("PIL.Image")
     (tmp_path / "images").mkdir()
     for name in ("a.png", "b.png"):
-        image.new("RGB", (64, 48)).save(tmp_path / "images" / name)
+        Image.new("RGB", (64, 48)).save(tmp_path / "images" / name)
     line = '{"image": "%s", "question": "Where?", "answers": ["x"], "boxes": [[8, 8, 40, 40]]}\n'
     (tmp_path / "qa.jsonl").write_text(line % "a.png" + line % "b.png")
     ask = ["measure", str(tmp_path), "--task", "evidence", "--tokens", "4", "--no-scout"]

@@ -1,11 +1,15 @@
 """The benchmark of the core: its structure; figures are not tested, machines differ."""
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import torch
 
+from homunculus.commands.main import main
 from homunculus.engines.cells.methods import list_methods
+from homunculus_lab.speed import core, scout
 from homunculus_lab.speed.core import CELLS, _case, _row
 from homunculus_lab.text import text
 from homunculus_lab.timing import side_by_side
@@ -52,3 +56,24 @@ def test_benches_of_the_core_need_no_extra() -> None:
     hidden = "import sys; sys.modules['numpy'] = None; import homunculus_lab.speed.core"
     told = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
     assert told.returncode == 0, told.stderr[-500:]
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+def test_bench_prints_a_table_or_json(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(core, "measure", lambda repeats, tell: tell("grid") or {"repeats": repeats})
+    assert main(["bench", "core", "--repeats", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"repeats": 2}
+    assert main(["bench", "core"]) == 0
+    assert capsys.readouterr().out == "repeats  60\n"
+    assert main(["bench", "moon"]) == 2
+
+
+def test_bench_of_a_scout_takes_weights(capsys, monkeypatch) -> None:
+    calls: list[object] = []
+    measure = lambda *given, weights: calls.append((given[0], weights)) or {"page": 1}  # noqa: E731
+    monkeypatch.setattr(scout, "measure", measure)
+    assert main(["bench", "scout", "--json", "--scout", "w"]) == 0
+    assert main(["bench", "scout", "--repeats", "3"]) == 0
+    assert calls == [(10, Path("w")), (3, None)]

@@ -7,14 +7,13 @@ from random import Random
 
 import numpy as np
 import pytest
+from PIL import ImageFont
 
 from homunculus.eyes import fonts as plain_fonts
 from homunculus_lab.train import blocks, fonts, language, noise, pages
 from homunculus_lab.train import questions as question_forms
 from homunculus_lab.train.canvas import CUT, Canvas, Fact, PrintedWord
 from homunculus_lab.train.pages import SCENES, RenderedPage, render
-
-Shaped = pytest.importorskip("PIL.ImageFont", reason="needs the extra `learn`")
 
 HIGH, WIDE = 320, 256
 SEEDS = range(8)
@@ -372,7 +371,7 @@ def test_a_machine_without_a_dictionary_has_the_common_words(monkeypatch, tmp_pa
 
 
 def test_fonts_are_sorted_by_use_and_unsuitable_ones_left_out(monkeypatch, tmp_path) -> None:
-    body = Shaped.load_default(20).font_bytes
+    body = ImageFont.load_default(20).font_bytes
     for name in (
         "liberation/A-Bold.ttf",
         "liberation/A-Thin.ttf",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 
 from homunculus.commands.main import main
 from homunculus.eyes import fonts as plain_fonts
@@ -28,9 +29,6 @@ from homunculus_lab.train import (
     words,
 )
 from homunculus_lab.train.scout import RealQuestion, train
-
-Image = pytest.importorskip("PIL.Image", reason="needs the extra `learn`")
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
 
 CACHED = (fonts.find, plain_fonts.usable, fonts.load, language.dictionary)
 NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]
@@ -198,7 +196,7 @@ def test_the_training_part_of_a_suite_is_handed_over(tmp_path, calls, monkeypatc
     ("arguments", "message"),
     [
         ([], "--out"),
-        (["--out", "o", "--photos", "absent"], "no folder absent to take photos from"),
+        (["--out", "o", "--photos", "absent"], "there is no folder absent"),
         (["--out", "o", "--suite", "absent"], "no suite absent"),
         (["--out", "o", "--steps", "0"], "whole number from 1"),
     ],

@@ -31,9 +31,6 @@ from homunculus_lab.train.spread import (
 )
 from homunculus_lab.train.weights import save_weights
 
-pytest.importorskip("safetensors", reason="needs the extra `scout`")
-pytest.importorskip("PIL", reason="needs the extra `learn`")
-
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch) -> None:

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-Image = pytest.importorskip("PIL.Image")
 INVOICE = Path(__file__).parents[2] / "docs" / "invoice.png"
 PHONE, DESK = (390, 844), (1440, 900)
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 import torch
+from PIL import Image
+from safetensors.torch import load_file, save_file
 
 from tiny.families import FAMILIES
 
@@ -99,10 +101,9 @@ def build(family: str, folder: Path, seed: int = 0, wide: bool = False) -> Path:
 
 def publish(file: Path) -> None:
     """Name weights of a SigLIP tower as published models do: vLLM knows no other names."""
-    kit = pytest.importorskip("safetensors.torch")
     old, new = "vision_tower.", "vision_tower.vision_model."
-    weights = {name.replace(old, new): weight for name, weight in kit.load_file(file).items()}
-    kit.save_file(weights, file, metadata={"format": "pt"})
+    weights = {name.replace(old, new): weight for name, weight in load_file(file).items()}
+    save_file(weights, file, metadata={"format": "pt"})
 
 
 @cache
@@ -134,7 +135,6 @@ def ask(processor: Any, *images: Any, question: str = "What is it?") -> Any:
 
 def picture(height: int, width: int, seed: int = 0) -> Any:
     """An image of noise, each pixel its own."""
-    image = pytest.importorskip("PIL.Image")
     chance = torch.Generator().manual_seed(seed)
     pixel = torch.randint(256, (height, width, 3), generator=chance, dtype=torch.uint8)
-    return image.fromarray(pixel.numpy())
+    return Image.fromarray(pixel.numpy())

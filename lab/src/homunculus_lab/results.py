@@ -15,17 +15,17 @@ COLUMNS = ("scores", "value")
 
 
 def to_text(result: Any) -> str:
-    """The result as a file holds it."""
+    """The text of a result file."""
     return json.dumps(pack(result), separators=(",", ":")) + "\n"
 
 
 def from_text(text: str) -> Any:
-    """The result as it was; a file with scores in its rows is read as well."""
+    """Read the text of a result file, also one in which scores stand in the rows."""
     return unpack(json.loads(text))
 
 
 def pack(value: Any) -> Any:
-    """The same numbers in fewer letters.
+    """Pack a result into a smaller structure with the same numbers.
 
     >>> pack({"rows": [{"image": "a", "scores": {"cut": {"64": [1.0]}}}]})
     {'rows': [{'image': 'a'}], 'scores': {'cut': {'64': [[1]]}}}
@@ -39,7 +39,7 @@ def pack(value: Any) -> Any:
 
 
 def unpack(value: Any) -> Any:
-    """What `pack` was given.
+    """Undo `pack`.
 
     >>> unpack({"rows": [{"image": "a"}], "scores": {"cut": {"64": [[1]]}}})
     {'rows': [{'image': 'a', 'scores': {'cut': {'64': [1]}}}]}

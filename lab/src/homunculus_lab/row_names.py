@@ -157,7 +157,7 @@ def label(suite: str, group: str) -> str:
 
 
 def token(side: int | None) -> str:
-    """Whose tokens a run counts.
+    """The tokens that a run counts, in words.
 
     >>> token(16), token(32), token(None)
     ('tokens of 16 px', 'tokens of 32 px (Qwen3-VL)', 'tokens')

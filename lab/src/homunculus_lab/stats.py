@@ -12,10 +12,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, comb
+from math import ceil
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtr, bdtri
 
 LEVEL = 0.05
 DRAWS = 9999
@@ -250,8 +251,7 @@ def holm(p: Sequence[float | int]) -> list[float]:
 
 def binomial(odd: int, images: int, share: float | int) -> float:
     """Chance of at most ``odd`` among the images if this share of all images were odd."""
-    counts = range(min(odd, images) + 1)
-    return min(1.0, sum(comb(images, k) * share**k * (1 - share) ** (images - k) for k in counts))
+    return float(bdtr(min(odd, images), images, share))
 
 
 def sign_test(below: int, above: int) -> float:
@@ -259,15 +259,10 @@ def sign_test(below: int, above: int) -> float:
     return min(1.0, 2 * binomial(min(below, above), below + above, 0.5))
 
 
-@lru_cache(maxsize=4096)
 def clopper_pearson(odd: int, images: int, tail: float) -> float:
     """The largest share of odd images that still shows no more than these (Clopper and Pearson).
 
     >>> round(clopper_pearson(0, 60, 0.05), 3)  # the rule of three
     0.049
     """
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (low, middle) if binomial(odd, images, middle) <= tail else (middle, high)
-    return high
+    return float(bdtri(odd, images, tail)) if odd < images else 1.0

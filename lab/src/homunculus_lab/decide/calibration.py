@@ -19,7 +19,7 @@ BINS = 10
 
 
 def calibration(tasks: Sequence[Task], draws: int, seed: int) -> dict[str, Any]:
-    """By suite and budget, and over everything in bins of what was expected."""
+    """Expected and read shares by suite and budget, and over all questions in bins."""
     rows, pairs = [], []
     for task in tasks:
         if ROW not in task.expected or not task.column.startswith(("crop", "anywhere", "page")):

@@ -77,7 +77,7 @@ class TrialSet:
         return self.estimate.interval()[0] - self.bound
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved."""
+        """The dictionary that is saved as JSON."""
         mean, low, high = rounded_interval(self.estimate)
         return {
             "task": self.cell.task.name, "bound": self.bound,
@@ -120,7 +120,7 @@ class Trial:
         return all(part.estimate.interval()[1] >= part.bound for part in self.sets)
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved."""
+        """The dictionary that is saved as JSON."""
         first = self.sets[0]
         return {
             "method": first.cell.method, "budget": first.cell.budget, "against": first.against[0],
@@ -150,7 +150,7 @@ class ClaimResult:
         return max(candidates, key=lambda trial: trial.margin, default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved."""
+        """The dictionary that is saved as JSON."""
         return {
             "tier": self.claim.tier,
             "claim": self.claim.text,

@@ -36,7 +36,7 @@ class Comparison:
         return self.estimate.mean < 0 and self.p_holm <= LEVEL
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved; with what could have been found, where no difference was."""
+        """The dictionary that is saved; the detectable difference if nothing is significant."""
         mean, low, high = rounded_interval(self.estimate)
         saved = {
             "against": self.against, "estimate": mean, "low": low, "high": high,
@@ -81,7 +81,7 @@ class Cell:
         return "supported"
 
     def _saved_comparisons(self) -> dict[str, Any]:
-        """Those of methods and of the grid; a control is there to be compared with."""
+        """The comparisons of methods and of the grid; none for controls and variants."""
         if self.verdict in ("control", "variant"):
             return {}
         pairs = self.comparisons.items()

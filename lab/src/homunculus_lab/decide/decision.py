@@ -1,5 +1,5 @@
 # pyright: basic
-"""From results to a decision: the dictionary that is saved as JSON and the report is made of."""
+"""Turns results into a decision: the dictionary that is saved as JSON and rendered as a report."""
 
 from collections.abc import Sequence
 from typing import Any

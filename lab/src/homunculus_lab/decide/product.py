@@ -129,7 +129,7 @@ class SuiteTrial:
         return f"{budget} tokens" if budget == other else f"{budget} tokens against {other}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved."""
+        """The dictionary that is saved as JSON."""
         scores = (self.task.value(*row).mean() for row in (self.row, self.other))
         mean, other_mean = map(round_number, scores)
         return {
@@ -157,7 +157,7 @@ class PooledTrial:
         return self.estimate.interval()[0] > BOUND
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved."""
+        """The dictionary that is saved as JSON."""
         return {
             "sets": self.sets, "budget": self.budget, "against_budget": self.against_budget,
             **_numbers(self.estimate), "bound": BOUND, "complete": self.complete,
@@ -195,7 +195,7 @@ class RuleResult:
         return lowest[1].to_dict() if lowest else None
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is saved."""
+        """The dictionary that is saved as JSON."""
         tasks = dict.fromkeys(trial.task for trial in self.trials)
         return {
             "rule": self.rule.text,
@@ -231,7 +231,7 @@ def group(task: Task) -> str:
 
 
 def measured_by(task: Task) -> str:
-    """Whose eyes a score assumes."""
+    """The reader behind a score, and how it was used."""
     how, _, _ = task.column.partition("/")
     if how.startswith("evidence"):
         return f"evidence at {how.removeprefix('evidence')} px, no reader"

@@ -163,7 +163,7 @@ def _panel(decision: Saved, about: Scope, entry: Saved) -> str:
 
 
 def _scores(decision: Saved, about: Scope) -> Table:
-    """The same as a table, where there are no plots."""
+    """The scores of the plots as a table, for Markdown."""
     sets = [entry["set"] for entry in about.sets]
     rows = ["resize", about.row, *(_control(about.row, scorer) for scorer in CONTROLS)]
     rows = [row for row in rows if any(_rows(decision, name, row) for name in sets)]

@@ -24,7 +24,7 @@ HEIGHTS = (10, 14, 20, 30)
 DEFAULT = 273
 """The budget that the report details, if it was measured, in cells of 16 px."""
 LARGE_DEFAULT = 64
-"""The same number of pixels in tokens of 28 or 32 px; more of them show all that is on a page."""
+"""The default budget for tokens of 28 or 32 px: about as many pixels."""
 SHOWN = 5
 """How many wins and how many losses are listed."""
 

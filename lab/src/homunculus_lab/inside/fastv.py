@@ -20,7 +20,7 @@ class FastV(InsideRule):
     before: ClassVar[int] = 1
 
     def layers(self, depth: int) -> Sequence[int]:
-        """By default the authors' two."""
+        """The one layer at which tokens are dropped."""
         if not 0 < self.layer < depth:
             raise ValueError(f"fastv: layer is 1 to {depth - 1} in this model, got {self.layer}.")
         return [self.layer]

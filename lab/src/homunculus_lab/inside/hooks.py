@@ -28,7 +28,7 @@ Rotation = tuple[Tensor, Tensor]
 
 @dataclass(eq=False)
 class Pass:
-    """What is known of the prompt in hand."""
+    """State of the current prompt."""
 
     image: Int[Tensor, "b n"]
     """Which image of its prompt a column belongs to; -1 for text."""
@@ -37,7 +37,7 @@ class Pass:
     rows: Rows
     """What is left of the prompts where the model is."""
     stages: list[list[list[tuple[int, int]]]]
-    """By prompt and image, when it is cut to how many."""
+    """For each prompt and image, the layers at which it is cut, and to how many tokens."""
     embed: Any = None
     """The input of the first layer."""
     earlier: Any = None
@@ -96,14 +96,14 @@ class Dropping(AbstractContextManager["Dropping"]):
 
     @property
     def counts(self) -> list[list[int]]:
-        """Of the latest prompt: tokens of each image in each layer."""
+        """Tokens of each image in each layer, for the latest prompt."""
         if self.known is None:
             raise ValueError(f"{WHO}: the model has not been called yet.")
         return self.known.counts(self.depth)
 
     @property
     def mean_tokens(self) -> float:
-        """Of the latest prompt: tokens of an image in a layer, on average."""
+        """Mean tokens of an image in a layer, for the latest prompt."""
         return fmean(fmean(image) for image in self.counts)
 
     def __enter__(self) -> "Dropping":

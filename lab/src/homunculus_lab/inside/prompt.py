@@ -22,7 +22,7 @@ class Prompt:
     state: Float[Tensor, "n d"]
     """The input of the layer before which tokens are dropped."""
     embed: Float[Tensor, "n0 d"]
-    """The same prompt as it came into the first layer."""
+    """The prompt at the input of the first layer."""
     first: Int[Tensor, "n0"]
     """Which image a row of ``embed`` belongs to."""
 

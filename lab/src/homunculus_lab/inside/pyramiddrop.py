@@ -9,7 +9,7 @@ from homunculus_lab.inside.prompt import Prompt, attention
 from homunculus_lab.inside.rule import InsideRule, Keep, best, last_row, spread
 
 SHARES = (0.25, 0.5, 0.75)
-"""Of the depth: layers 8, 16 and 24 of 32."""
+"""Shares of the depth: layers 8, 16 and 24 of 32."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from homunculus_lab.inside.prompt import Prompt, attention
 from homunculus_lab.inside.rule import InsideRule, Keep, best, spread
 
 SHARES = (3 / 32, 7 / 32, 16 / 32)
-"""Of the depth: after layers 2, 6 and 15 of 32."""
+"""Shares of the depth: after layers 2, 6 and 15 of 32."""
 MERGED, PER_CLUSTER = 0.3, 10
 """The share of dropped tokens that is merged, and how many become one."""
 
@@ -66,7 +66,7 @@ class SparseVLM(InsideRule):
 def raters(
     embed: Float[Tensor, "n d"], image_of: Int[Tensor, "n"], image: int
 ) -> Bool[Tensor, "_w"]:
-    """Of the text after an image, the words that its tokens are like more than they are on average.
+    """The words after an image that its tokens resemble more than they resemble words on average.
 
     Measured on the embeddings, before the first layer.
     """

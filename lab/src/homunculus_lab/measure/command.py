@@ -39,7 +39,7 @@ ALONE = {
     "part": "all", "tokens": [64, 128, 273, 512], "methods": [], "seed": 0, "side": 1024,
     "reader": "rapidocr", "patch": 16,
 }  # fmt: skip
-"""What a flag means for a single suite if it is not given; an experiment has its own."""
+"""Defaults of flags for a single suite; an experiment has its own."""
 
 
 READS = ("anywhere",)
@@ -53,7 +53,7 @@ TASK_FLAGS = {
     "gaze": ("tokens", "methods", "side", "seed", "no_scout"),
     "shown": ("tokens", "patch", "acuity"),
 }
-"""Those of them that a task uses; OCR and evidence take all."""
+"""The flags that a task uses; legibility and evidence use all of them."""
 
 
 def run(
@@ -87,7 +87,7 @@ def run(
 
 
 def _check_flags(arguments: argparse.Namespace) -> None:
-    """Refuse what a task would ignore without a word."""
+    """Raise an error for flags that the task would ignore."""
     used = TASK_FLAGS.get(arguments.task, FLAGS)
     for flag in FLAGS:
         if flag not in used and getattr(arguments, flag, None):
@@ -96,7 +96,7 @@ def _check_flags(arguments: argparse.Namespace) -> None:
 
 
 def ahead(arguments: argparse.Namespace) -> str:
-    """What will take long, said before it does."""
+    """A notice, printed in advance, of what will take long."""
     ocr = arguments.task == "legibility" and arguments.reader != "none"
     if not ocr or "anywhere" not in (arguments.read or READS) or "pages" in (arguments.skip or ()):
         return ""
@@ -191,7 +191,7 @@ def _gaze(
 
 
 def _eyes(reader: str) -> str:
-    """Whose acuity views are planned for, if nobody says."""
+    """The default acuity that views are planned for."""
     return "rapidocr" if reader == "none" else reader
 
 

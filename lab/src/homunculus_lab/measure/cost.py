@@ -135,7 +135,7 @@ def _scout_cost(row: Row) -> str | None:
 
 
 def _spend(row: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -> object:
-    """From a map to tokens; `resize` only shrinks, which every processor does anyway."""
+    """Choose tokens from a map; `resize` costs nothing, since every processor shrinks images."""
     if row.context is not None:
         return _plan(row, sheet, slots, maps[turn % FRESH])
     if not row.methods:

@@ -19,7 +19,7 @@ from homunculus_lab.rivals.attention import attention_layers, tile_attention, wa
 from homunculus_lab.rivals.encoder import Attention, EncoderMaterial
 
 MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of the pixels of ImageNet, as such models are trained with."""
+"""Mean and standard deviation of ImageNet's pixels, with which such models are trained."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,9 +44,9 @@ class Setup:
 def carry_out(setup: Setup, out: Path, tell: Tell | None = None) -> dict[str, Any]:
     """Run it, or go on with it; the result, once it is written."""
     if out.exists():
-        raise ValueError(f"{out} is there already, and results are not overwritten. Use -o.")
+        raise ValueError(f"{out} already exists, and results are not overwritten. Use -o.")
     if "scout" not in setup.scorers:
-        raise ValueError("an experiment follows a scout, and there is none. Name one by --scout.")
+        raise ValueError("an experiment needs a scout, and there is none. Name one with --scout.")
     origin, settings = provenance(), config(setup)
     plan, skipped = units(
         setup.experiment, [(folder.name, read(folder)) for folder in setup.folders]

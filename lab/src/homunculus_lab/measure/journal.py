@@ -105,7 +105,7 @@ def finish_journal(journal: Journal, out: Path, result: Any) -> None:
 
 
 def fingerprint(settings: Mapping[str, Any]) -> str:
-    """The same for the same things, whatever their order.
+    """A hash of settings that does not depend on their order.
 
     >>> fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1})
     True
@@ -116,7 +116,7 @@ def fingerprint(settings: Mapping[str, Any]) -> str:
 def write_once(path: Path, text: str) -> None:
     """The whole file or none of it, and never over another."""
     if path.exists():
-        raise ValueError(f"{path} is there already, and results are not overwritten. Use -o.")
+        raise ValueError(f"{path} already exists, and results are not overwritten. Use -o.")
     new = path.with_name(path.name + ".new")
     with new.open("w", encoding="utf-8") as file:
         file.write(text)

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Slots that mix cells, and cells that are no squares: what they are worth in pixels."""
+"""Pixels of slots that mix cells, and of cells that are not square."""
 
 from collections.abc import Sequence
 
@@ -72,7 +72,7 @@ def _cells(average: Tensor, patch: int) -> Float[Tensor, "r w 3 p p"]:
 def _tokens(
     chain: Sequence[Tensor], field: Field, allocation: Allocation, order: Tensor, patch: int
 ) -> Float[Tensor, "k 3 p p"]:
-    """The pixels that slots of a pyramid are worth."""
+    """The pixels of slots of a pyramid."""
     cells = torch.cat([_cells(average, patch).flatten(0, 1) for average in chain])
     level = field.level[0]
     wide = torch.tensor([average.shape[2] // patch for average in chain])
@@ -89,7 +89,7 @@ def _tokens(
 def _shaped(
     whole: Tensor, field: Field, allocation: Allocation, order: Tensor, patch: int
 ) -> tuple[Float[Tensor, "k 3 p p"], list[Bool[Tensor, "rows cols"]]]:
-    """The same for cells that are no squares, and the level-0 cells each may be shown on."""
+    """The pixels of slots whose cells are not square, and the level-0 cells that each covers."""
     cells, token, shapes = _cells(whole, patch), [], []
     for slot in order.tolist():
         weight = allocation.weight[0, slot].detach()

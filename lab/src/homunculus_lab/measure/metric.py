@@ -36,7 +36,7 @@ def anls(text: str, answers: Sequence[str]) -> float:
 
 
 def inside(text: str, answers: Sequence[str]) -> float:
-    """The same for the piece of a reading that fits best: a line may hold more than the answer."""
+    """ANLS of the best-fitting piece of a reading: a line may hold more than the answer."""
     read, best = fold(text), 0.0
     for answer in answers:
         wanted = fold(answer)
@@ -47,7 +47,7 @@ def inside(text: str, answers: Sequence[str]) -> float:
 
 
 def among(text: str, answers: Sequence[str], score: Score = anls, between: str = "") -> float:
-    """The same for whole words only: "12" is not read off "2012"."""
+    """The score of the best-fitting whole words: "12" is not found in "2012"."""
     words = text.split()
     most = max((len(answer.split()) for answer in answers), default=0) + 1
     runs = [

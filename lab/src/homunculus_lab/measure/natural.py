@@ -30,7 +30,7 @@ READERS = (6, 8, 10, 12)
 """Heights of print, in pixels, that readers need."""
 TOKENS = (64, 128, 256)
 MODEL = "claude"
-"""Whose tokens are counted if nobody says: 28 px along a side."""
+"""The default model, whose tokens are 28 px along a side."""
 COVERED = 0.9
 """The share of a box that a view has to hold."""
 PRINT = 0.95

@@ -77,7 +77,7 @@ def soft(text: str, answers: Sequence[str], way: Way = "vqav2") -> float:
 
 
 def lone(text: str, answers: Sequence[str], way: Way = "textvqa") -> float:
-    """The same where a suite has few golds: each stands for ten people who agree."""
+    """VQA accuracy for suites with few answers: each counts as ten people who agree."""
     return max((soft(text, [answer] * 10, way) for answer in answers), default=0.0)
 
 

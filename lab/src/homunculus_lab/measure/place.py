@@ -55,7 +55,7 @@ class PlacedAnswer:
     found: bool = True
     """Whether anything that the question names was found."""
     other_found: bool | None = None
-    """The same of the other question."""
+    """Whether anything was found for the other question."""
 
 
 def measure_places(

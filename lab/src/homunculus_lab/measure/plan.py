@@ -40,7 +40,7 @@ class Experiment:
     """Controls left out."""
     skip: tuple[str, ...] = ()
     part: str | None = None
-    """Of each suite; none for `fresh` where there is one, and all where not."""
+    """The part of each suite; by default `fresh` if there is one, otherwise all questions."""
     limit: int = 48
     """Questions a suite whose crops are read; twice as many of photos, where nothing is read."""
     pages: int = 16
@@ -51,14 +51,14 @@ class Experiment:
     seed: int = 0
     reader: str = "rapidocr"
     acuity: str = ""
-    """Whose eyes `views` is planned for; the reader's if empty."""
+    """The acuity that `views` is planned for; that of the reader if empty."""
     quick: bool = False
 
     def __post_init__(self) -> None:
         for name, known in (("without", CONTROLS), ("skip", PARTS)):
             odd = [value for value in getattr(self, name) if value not in known]
             if odd:
-                raise ValueError(f"{name}: {odd[0]!r} is none of {', '.join(known)}.")
+                raise ValueError(f"{name}: {odd[0]!r} is not one of {', '.join(known)}.")
         if not self.tokens or any(
             not isinstance(budget, int) or budget < 1 for budget in self.tokens
         ):

@@ -1,5 +1,5 @@
 # pyright: basic
-"""What kept tokens can show: pixels from an allocation, and only from what it keeps.
+"""Rebuilds pixels from an allocation, using only what it keeps.
 
 A cell of level l is worth patch x patch pixels of the page averaged over 2^l x 2^l; a slot that
 reads several cells is worth their weighted mean, as its embedding is. Neighbours share borders.

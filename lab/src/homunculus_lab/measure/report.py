@@ -1,5 +1,5 @@
 # pyright: basic
-"""From scores to a result: means with intervals, paired differences."""
+"""Turns scores into a result: means with intervals, and paired differences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field

@@ -2,8 +2,8 @@
 """Rows of the table: a method, how it is set, and whose relevance map it follows.
 
 A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`,
-`foveated@view=20`, `windows@fovea=30`, `foveated+mix-40-30-30`, `views`, `views@context=0+blind`,
-`views@model=claude`. A number alone is the hedge.
+`foveated@view=20`, `views`, `views@context=0+blind`, `views@model=claude`. A number alone is the
+hedge.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from homunculus.engines.cells import lift
-from homunculus.engines.cells.lift import Lift
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.planner.counting import CountingRule
 from homunculus.planner.models import token_rule
@@ -40,11 +38,11 @@ class Row:
     methods: tuple[Method, ...]
     """Several draws of one method; none for `resize`, which here shrinks pixels to any size."""
     scorer: str | None
-    """Whose map it follows; None if it follows none."""
+    """The scorer whose map it follows, if any."""
     context: float | None = None
-    """Of `views`: the least share of tokens that the whole picture gets; None for all others."""
+    """For `views`, the least share of tokens that the whole picture gets; otherwise None."""
     rule: CountingRule | None = None
-    """Of `views` and `resize`: whose tokens are counted, if not those of the run."""
+    """For `views` and `resize`, how tokens are counted, if not as in the run."""
 
 
 def row(name: str, scorers: Mapping[str, Scout]) -> Row:
@@ -74,8 +72,8 @@ def row(name: str, scorers: Mapping[str, Scout]) -> Row:
 
 def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None:
     known = {"saliency", "answer", *scorers}
-    known |= {"shuffled", "fovea"} if "scout" in scorers else set()
-    if follows not in known and not ("scout" in scorers and follows.startswith("mix-")):
+    known |= {"shuffled"} if "scout" in scorers else set()
+    if follows not in known:
         raise ValueError(
             f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}."
         )
@@ -95,24 +93,7 @@ def _set(method: Method, option: str, name: str) -> Method:
     what, equals, value = option.partition("=")
     what, value = (what, value) if equals else ("hedge", option)
     setting, settings = {"view": "field_of_view"}.get(what, what), method.settings
-    if what == "levels":
-        levels = int(value)
-        pyramid = Lift(
-            f"{levels} levels",
-            lambda grids, slots, material: lift.pyramid(grids, levels, material.feature),
-        )
-        return replace(method, lift=pyramid)
-    if what == "fovea" and "shares" in settings:
-        return method.set(shares=_shares(settings["shares"], float(value) / 100))
-    if what == "fovea" and "share" in settings:  # the rest is the thumbnail's
-        return method.set(share=1 - float(value) / 100)
     if setting not in settings:
         raise ValueError(f"row {name}: {method.name} has no {what}. Leave out @{option}.")
     usual = settings[setting]
     return method.set(**{setting: (float if usual is None else type(usual))(value)})
-
-
-def _shares(shares: tuple[int, ...], fine: float) -> tuple[int, ...]:
-    """Shares in thousandths with so much for the finest level, the others as they were."""
-    rest = sum(shares[1:])
-    return (round(1000 * fine), *(round(1000 * (1 - fine) * share / rest) for share in shares[1:]))

@@ -21,9 +21,7 @@ from homunculus_lab.measure.report import Measured, report
 from homunculus_lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
 from homunculus_lab.measure.spend import (
     Sheet,
-    blend,
     keep,
-    magnify,
     open_sheet,
     oracle_map,
     saliency,
@@ -52,8 +50,6 @@ class Config:
     methods: tuple[str, ...] = ()
     """Rows of the table; empty for all controls, and the scout's rows where there is a scout."""
     reads: tuple[Read, ...] = ("anywhere",)
-    modes: tuple[Literal["smooth"], ...] = ("smooth",)
-    """How tokens are turned into pixels; part of the names of columns."""
     side: int = 1024
     patch: int = 16
     seed: int = 0
@@ -142,16 +138,11 @@ class Bench:
         """One scorer's map of one question; made once for all rows and budgets."""
         question = "" if name == "saliency" and name not in self.scorers else text
         if (name, question) not in sheet.known:
-            pixels, patch, grid = sheet.page.pixels, self.config.patch, sheet.page.grid
+            pixels, grid = sheet.page.pixels, sheet.page.grid
             if name in self.scorers:
                 logit = self.scorers[name](pixels, question, grid).logit
             elif name == "saliency":
                 logit = saliency(pixels, grid)
-            elif name == "fovea":
-                logit = magnify(self._map("scout", sheet, text))
-            elif name.startswith("mix-"):
-                shares = [float(part) for part in name.split("-")[1:]]
-                logit = blend(pixels, self._map("scout", sheet, text), shares, patch)
             else:
                 logit = self._map("scout", sheet, text)
             sheet.known[name, question] = logit.detach().float()

@@ -14,19 +14,14 @@ from einops import rearrange
 from PIL import Image
 
 from homunculus.checks import Grid
-from homunculus.engines.cells import lift
 from homunculus.engines.cells.methods import Material, Need
 from homunculus.engines.cells.pipeline import Spent, spend
 from homunculus.engines.cells.types import Budget
 from homunculus.pages import open_picture
-from homunculus.scouts.combine import mix
-from homunculus.scouts.pixels import contrast, information
 from homunculus.scouts.registry import PixelScout
 from homunculus_lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 from homunculus_lab.measure.row import Map, Pixels, Row
 from homunculus_lab.methods.answer import answer
-from homunculus_lab.methods.cortex import FOVEA, cells_per_degree, eccentricity
-from homunculus_lab.methods.foveated import Foveated
 from homunculus_lab.methods.material import material
 
 
@@ -91,25 +86,6 @@ def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
 def saliency(pixels: Pixels, grid: Grid) -> Map:
     """What stands out, as the control `saliency` ranks it."""
     return PixelScout(flat=True)(pixels, "", grid).logit
-
-
-def magnify(logit: Map, hedge: float = 2.0, view: float = 40.0) -> Map:
-    """A map with the cortex's magnification around its peak: a fovea for what has no pyramid."""
-    grid = (int(logit.shape[0]), int(logit.shape[1]))
-    tree = lift.pyramid([grid], lift.levels_for([grid], 273))
-    gaze = Foveated().gaze(tree, lift.spread(tree, logit.flatten()[None]))
-    flat = lift.grid([grid])
-    away = eccentricity(flat.box[..., :2] + 0.5, torch.full_like(flat.box[..., :2], 0.5), gaze)
-    away = away + FOVEA * cells_per_degree((grid,), view, away.device)
-    return logit - hedge * away.log().view(grid)
-
-
-def blend(pixels: Pixels, logit: Map, percent: Sequence[float | int], patch: int) -> Map:
-    """The question's map, what stands out and what is there, mixed by ranks in these shares."""
-    image = pixels[None].float() / 255
-    ways: tuple[str, ...] = ("question", "saliency", "information")
-    maps = (logit, contrast(image, patch)[0], information(image, patch)[0])
-    return mix(dict(zip(ways, maps, strict=True)), dict(zip(ways, percent, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,7 +87,7 @@ DEFAULTS = {
     "coco_open": SuiteConfig(kind="photo"),
     "vqa2_search": SuiteConfig(kind="photo"),
 }  # fmt: skip
-"""Of public suites, by folder name, where the folder has no `suite.toml`."""
+"""Settings of public suites by folder name, used if the folder has no `suite.toml`."""
 
 
 def read_config(folder: Path) -> SuiteConfig:
@@ -120,7 +120,7 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{where} is no TOML: {error}.") from None
+        raise ValueError(f"{where} is not valid TOML: {error}.") from None
 
 
 def check_name(fact: str, name: Any, known: Iterable[str]) -> None:
@@ -197,7 +197,8 @@ def rows(listing: Path, needed: Sequence[str] = NEEDED) -> list[tuple[int, dict]
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise ValueError(f"{where}: no JSON ({error.msg}, column {error.colno}).") from None
+            fault = f"not valid JSON ({error.msg}, column {error.colno})"
+            raise ValueError(f"{where}: {fault}.") from None
         gone = [name for name in needed if not isinstance(row, dict) or name not in row]
         if gone:
             raise ValueError(f"{where}: no {gone[0]!r}. A row has {', '.join(needed)}.")
@@ -269,7 +270,7 @@ def kind(questions: Sequence[Question]) -> str:
 def draw(questions: Sequence[Question], limit: int | None, seed: int = 0) -> list[Question]:
     """At most so many, from as many images as can be, in the order of the file.
 
-    The same ones every time; a larger limit draws the same and more.
+    The draw is deterministic, and a larger limit adds questions to those of a smaller one.
     """
     lot = random.Random(seed)
     by_image: dict[str, list[Question]] = {}

@@ -36,13 +36,14 @@ def experiment(arguments: argparse.Namespace) -> Experiment:
     settings |= {"suites": tuple(names)} if names else {}
     given = {name: getattr(arguments, name, None) for name in _FLAGS}
     settings |= {name: value for name, value in given.items() if value not in (None, False)}
-    return Experiment(**{name: _as_tuple(value) for name, value in settings.items()})
+    return Experiment(**{name: as_tuple(value) for name, value in settings.items()})
 
 
 _FLAGS = [field.name for field in fields(Experiment) if field.name != "suites"]
 
 
-def _as_tuple(value: Any) -> Any:
+def as_tuple(value: Any) -> Any:
+    """A list as a tuple; other values unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -56,7 +57,7 @@ def folders(names: tuple[str, ...], find: Callable[[str], Path]) -> list[Path]:
         folder.name for folder in suites if [suite.name for suite in suites].count(folder.name) > 1
     }
     if twice:
-        raise ValueError(f"two suites are called {min(twice)}: a result could not tell them apart.")
+        raise ValueError(f"two suites are called {min(twice)}. Rename one of the folders.")
     return suites
 
 
@@ -76,7 +77,7 @@ def run_experiment(
 
 
 def _named(setup: Setup) -> str:
-    """By what is measured: the same command goes on with its own run."""
+    """A file name made from the settings, so that the same command resumes its own run."""
     quick = "-quick" if setup.experiment.quick else ""
     return f"measure{quick}-{fingerprint(config(setup))[:8]}.json"
 

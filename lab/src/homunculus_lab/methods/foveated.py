@@ -14,7 +14,7 @@ from homunculus_lab.methods.cortex import FOVEA, cells_per_degree, eccentricity
 
 @dataclass(frozen=True, eq=False)
 class Foveated(Rule):
-    """The same cut where a cell's extent is what it takes of the visual cortex: extent x M(e).
+    """`cut`, with cells weighted by their share of the visual cortex: extent x M(e).
 
     Eccentricity is measured to the cell's nearest point from the fixation: the peak of smoothed
     relevance, or ``fixation`` (y x in level-0 cells, one row of points per image).

@@ -1,6 +1,6 @@
 """The material of a picture: what some methods need to know of it besides relevance.
 
-The same for `look`, the engines and the bench. Only what is asked for is computed.
+`look`, the engines and the bench all use it. Only what is needed is computed.
 """
 
 from collections.abc import Callable, Collection, Sequence

@@ -28,7 +28,7 @@ DRAWS = 9999
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What the cost is reckoned from. The table `[assume]` of the file may set each."""
+    """Assumptions behind the cost. The table `[assume]` of the file can set each of them."""
 
     billions: float | int = 7.0
     """Parameters, if the model's name does not say (`-7B-`)."""
@@ -43,13 +43,13 @@ class Assumptions:
     answer: int = 12
     """Tokens of an answer."""
     teraflops: float | int = 100.0
-    """What the GPU does in a second, not what it could."""
+    """Speed that the GPU reaches in practice, not its peak."""
     gigabytes_per_second: float | int = 1000.0
-    """What it reads of its memory."""
+    """Memory bandwidth that the GPU reaches."""
     seconds: float | int = 0.2
-    """For each document besides: opening the picture, processor, scout."""
+    """Other time for each document: opening the picture, processor, scout."""
     documents: int = 3000
-    """Of a task that is not known here, and that no `limit` cuts."""
+    """Documents of a task that is not listed in `DOCUMENTS`, unless `limit` is lower."""
 
     def size(self, model: str) -> float:
         """Parameters of a model in billions, from its name where that says so.
@@ -76,7 +76,7 @@ class Bakeoff:
 
 
 def bakeoff(plan: Plan, models: Sequence[str], assume: Mapping[str, Any], out: Path) -> Bakeoff:
-    """One plan for each model; names that are not known are refused."""
+    """One plan for each model; raises an error for unknown names."""
     known = [field.name for field in fields(Assumptions)]
     if odd := [name for name in assume if name not in known]:
         raise ValueError(f"assume: no {odd[0]!r}. There are {', '.join(known)}.")

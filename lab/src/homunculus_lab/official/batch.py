@@ -46,7 +46,7 @@ def official_names(results: Mapping[str, Any]) -> list[str]:
 
 
 def metrics(results: Mapping[str, Any]) -> dict[str, float]:
-    """Those that are numbers, as they are.
+    """The metrics that are numbers, unchanged.
 
     >>> metrics({"alias": "a", "anls,none": 0.5, "anls_stderr,none": 0.1, "submission,none": None})
     {'anls': 0.5}

@@ -12,6 +12,7 @@ from homunculus.flags import result_path
 from homunculus_lab.measure import command as suites
 from homunculus_lab.measure.journal import fingerprint
 from homunculus_lab.measure.suite import read_toml
+from homunculus_lab.measure.table import as_tuple
 from homunculus_lab.official import bakeoff
 from homunculus_lab.official.run import Plan, carry_out
 
@@ -47,7 +48,8 @@ def several(arguments: argparse.Namespace, settings: dict[str, Any]) -> bakeoff.
     assume = settings.pop("assume", {})
     models = settings.pop("models", None) or [settings.pop("model", arguments.model)]
     if arguments.model is not None and arguments.model not in models:
-        raise ValueError(f"--model {arguments.model} is none of the file's: {', '.join(models)}.")
+        known = ", ".join(models)
+        raise ValueError(f"--model {arguments.model} is not in the file. There are {known}.")
     models = [model for model in models if arguments.model in (None, model)]
     chosen_plan = plan(arguments, settings | {"model": models[0]})
     out = result_path(arguments.out, Path(arguments.suite[0]).with_suffix(".json").name)
@@ -57,7 +59,7 @@ def several(arguments: argparse.Namespace, settings: dict[str, Any]) -> bakeoff.
 def dry_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """What a run of official tasks would cost; nothing is loaded."""
     if not is_official(arguments):
-        raise ValueError("--dry-run is for official tasks, which a model answers. Use --model.")
+        raise ValueError("--dry-run is only for official tasks, which need a model. Use --model.")
     return bakeoff.dry_run(several(arguments, _toml(Path(arguments.suite[0]))))
 
 
@@ -76,10 +78,10 @@ def plan(arguments: argparse.Namespace, settings: dict[str, Any]) -> Plan:
     """What flags and a TOML file ask for; a flag wins."""
     if odd := [name for name in OURS if getattr(arguments, name)]:
         raise ValueError(
-            f"--{odd[0].replace('_', '-')} is for our own suites: an official task has its ways."
+            f"--{odd[0].replace('_', '-')} is only for suites of your own, not for official tasks."
         )
     if arguments.task != "legibility":
-        raise ValueError("--task is for our own suites: an official task has its own.")
+        raise ValueError("--task is only for suites of your own, not for official tasks.")
     known = [field.name for field in fields(Plan)]
     if strange := [name for name in settings if name not in known]:
         raise ValueError(f"no setting {strange[0]!r}. There are {', '.join(known)}.")
@@ -94,8 +96,4 @@ def plan(arguments: argparse.Namespace, settings: dict[str, Any]) -> Plan:
         options["tokens"] = TOKENS
     if "include" in options:
         options["include"] = Path(options["include"])
-    return Plan(**{name: _as_tuple(value) for name, value in options.items()})
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return Plan(**{name: as_tuple(value) for name, value in options.items()})

@@ -9,7 +9,7 @@ from homunculus.flags import count, json_flag, whole
 
 
 def flags(measure: argparse.ArgumentParser) -> None:
-    """Those of our own suites, and of official tasks."""
+    """Add the flags of suites and of official tasks."""
     _of_suites(measure)
     measure.description = f"{measure.description} " + (
         "With --model the suites are tasks of lmms-eval (docvqa_val, textvqa_val, vqav2_val, "
@@ -36,7 +36,7 @@ def flags(measure: argparse.ArgumentParser) -> None:
 
 
 def _of_suites(measure: argparse.ArgumentParser) -> None:
-    """Those of our own suites."""
+    """Add the flags of suites."""
     measure.description = (
         "Measure rows on one suite, or run an experiment: several suites, a folder of suites, "
         "--methods all, or a TOML file with the same names. An interrupted experiment resumes."

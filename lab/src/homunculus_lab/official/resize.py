@@ -35,7 +35,7 @@ class Fit:
     def shrunk(
         self, conversation: Sequence[Mapping[str, Any]], tokens: int
     ) -> tuple[list[dict[str, Any]], list[int]]:
-        """The same conversation with smaller images, and how many tokens these had."""
+        """Return the conversation with smaller images, and the tokens of each original image."""
         native: list[int] = []
         messages = []
         for message in conversation:

@@ -1,5 +1,5 @@
 # pyright: basic
-"""From batches to a result: the form that `homunculus decide` reads, one entry a task."""
+"""Turns batches into a result that `homunculus decide` reads, with one entry for each task."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ ABOUT = {
 }
 
 Batches = Mapping[tuple[str, str], Mapping[str, Any]]
-"""By row and budget."""
+"""Batches by row and budget."""
 
 
 def result(plan: "Plan", settings: dict[str, Any], journal: Journal) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def rows(named: Sequence[str], without: Sequence[str] = ()) -> list[str]:
     controls = [control for control in CONTROLS if control not in NEED_BOXES]
     odd = [name for name in without if name not in (*controls, FULL)]
     if odd:
-        raise ValueError(f"without: {odd[0]!r} is none of {', '.join([*controls, FULL])}.")
+        raise ValueError(f"without: {odd[0]!r} is not one of {', '.join([*controls, FULL])}.")
     names = [FULL, "grid"]
     groups = {"all": driven(), "rivals": [*RIVALS, *INSIDE]}
     for name in [name for wish in named for name in groups.get(wish, [wish])]:

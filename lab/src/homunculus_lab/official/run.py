@@ -45,7 +45,7 @@ class Plan:
 
     @property
     def rows(self) -> list[str]:
-        """Of the table."""
+        """The rows of the table."""
         return rows(self.methods, self.without)
 
     @property
@@ -80,7 +80,7 @@ class Plan:
 
 
 def _digest(folder: Path) -> str:
-    """Of the small files of a folder: other tasks, or another model, are another run."""
+    """A hash of the small files in a folder, so that other tasks or models make another run."""
     digest = blake2b(digest_size=8)
     for path in sorted(folder.glob("*.*")):
         if path.is_file() and path.stat().st_size < 10_000_000:
@@ -93,7 +93,7 @@ def carry_out(
 ) -> dict[str, Any]:
     """Run it, or go on with it; the result, once it is written."""
     if out.exists():
-        raise ValueError(f"{out} is there already, and results are not overwritten. Use -o.")
+        raise ValueError(f"{out} already exists, and results are not overwritten. Use -o.")
     need("lmms_eval", "official", WHO, "lab")
     cells, settings, origin = plan.cells(), plan.config(), provenance()
     for _, row, slots in cells:  # refuse mistakes before the work
@@ -145,8 +145,8 @@ def load_tasks(plan: Plan) -> Any:
         tasks = manager_type("WARNING", include_path=folder)
     if odd := [name for name in plan.tasks if name not in tasks.all_subtasks]:
         raise ValueError(
-            f"lmms-eval has no task {odd[0]!r} (a group is no task). `python -m lmms_eval --tasks "
-            "list` names all; --include adds a folder of your own."
+            f"lmms-eval has no task {odd[0]!r} (groups are not supported). "
+            "`python -m lmms_eval --tasks list` names all; --include adds a folder of your own."
         )
     return tasks
 

@@ -33,13 +33,13 @@ class TimedAnswer:
     kept: tuple[int, ...]
     """Tokens of each image; inside the language model, the mean over its layers."""
     of: tuple[int, ...]
-    """Those that it had."""
+    """Tokens of each image before selection."""
     prompt: int
     """Tokens of the whole prompt."""
     scout: float
     """Seconds spent on where to look."""
     seconds: float
-    """Of everything, from the opened image to the answer."""
+    """Seconds from the opened image to the answer."""
 
 
 class Runner:
@@ -50,7 +50,7 @@ class Runner:
         self.take(way)
 
     def take(self, way: Way) -> None:
-        """From now on in this way."""
+        """Answer in this way from now on."""
         self.way, self.spent = way, 0.0
         if (scout := shipped_scout()) is not None:  # no row finds pages that another one has read
             scout.cache.clear()

@@ -13,6 +13,6 @@ from homunculus_lab.rivals import cdpruner, divprune, hired, mmtok, prumerge, to
 _MODULES = (visionzip, divprune, tome, hired, prumerge, cdpruner, mmtok)
 
 METHODS = tuple(module.METHOD for module in _MODULES)
-"""As `homunculus.methods` takes them by entry point."""
+"""The rivals, for the entry point `homunculus.methods`."""
 RIVALS: Mapping[str, Method] = {method.name: method for method in METHODS}
 """All of them by name, in the order of their papers' cards."""

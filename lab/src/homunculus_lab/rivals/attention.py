@@ -123,7 +123,7 @@ def tile_attention(layer: Layer, first: int) -> tuple[Float[Tensor, "b n"], Floa
 
 
 def packed_attention(layer: Layer) -> tuple[Float[Tensor, "n"], Float[Tensor, "n e"]]:
-    """The same where images stand one behind the other, each attending to itself (Qwen)."""
+    """Attention and keys where images are packed one after the other, each on its own (Qwen)."""
     module, parts = layer.module, layer.parts
     rotate = sys.modules[type(module).__module__].apply_rotary_pos_emb_vision
     qkv = rearrange(module.qkv(parts["hidden"]), "s (t h e) -> t s h e", t=3, h=heads(module))
@@ -202,7 +202,7 @@ def _window_order(visual: Any, inputs: Mapping[str, Any]) -> Int[Tensor, "n"] | 
 def _tile_rows(
     base: Any, layers: Sequence[Layer], inputs: Mapping[str, Any], layouts: Sequence[Layout]
 ) -> list[Rows]:
-    """The same of towers that see square tiles; some have a class token in front."""
+    """Rows of towers that see square tiles; some have a class token in front."""
     patches = layers[0].parts["q"].shape[1]
     start = patches - isqrt(patches) ** 2
     (first, _), (late, key) = (tile_attention(layer, start) for layer in layers)

@@ -1,4 +1,4 @@
-"""Cells with what their encoder tells besides features: attention, and likeness to words."""
+"""Cells with attention and similarity to words, besides their features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -27,7 +27,7 @@ class Attention:
     """The tile that each cell was encoded in; None if there is one for all."""
 
     def to(self, device: torch.device) -> "Attention":
-        """The same on another device."""
+        """Move all tensors to another device."""
         rest = (self.key, self.first, self.tile)
         moved = [None if part is None else part.to(device) for part in rest]
         return Attention(self.late.to(device), *moved)
@@ -54,7 +54,7 @@ class EncoderField(Field):
 def with_attention(
     field: Field, attention: Attention | None, question: Float[Tensor, "b n w"] | None = None
 ) -> EncoderField:
-    """The same cells with attention and likeness to words."""
+    """Add attention and similarity to words to the cells of a field."""
     known = {part.name: getattr(field, part.name) for part in fields(field)}
     return EncoderField(**known, attention=attention, question=question)
 

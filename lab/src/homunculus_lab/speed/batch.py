@@ -160,5 +160,5 @@ def _memory(events: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _load() -> float:
-    """Processes that want a core, over the last minute: above 2 others were measured, too."""
+    """Load average of the last minute; above 2, other work disturbed the measurement."""
     return round(os.getloadavg()[0], 2)

@@ -95,7 +95,7 @@ def _conversation(image: Any) -> list[dict[str, Any]]:
 
 
 def _fresh(image: Any, turn: int) -> Any:
-    """The same image but for one pixel; bytes of a file are not changed."""
+    """A copy of the image with one pixel changed; the bytes of a file stay as they are."""
     if isinstance(image, bytes):
         return image
     image = image.copy()

@@ -63,7 +63,7 @@ class Face:
 
     @property
     def pitch(self) -> float:
-        """From one line to the next."""
+        """The distance from one line to the next."""
         return (self.drop - min(0, self.top)) * self.lead
 
     def lengths(self, text: str) -> np.ndarray:
@@ -74,7 +74,7 @@ class Face:
         return np.cumsum([0.0, *(self.advance[letter] for letter in text)], dtype=np.float32)
 
     def width(self, phrase: Phrase) -> float:
-        """Of a phrase on one line."""
+        """The width of a phrase on one line."""
         return sum(float(self.lengths(text)[-1]) + self.gap for text, _ in phrase) - self.gap
 
 

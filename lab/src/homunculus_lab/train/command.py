@@ -9,7 +9,7 @@ from pathlib import Path
 from homunculus.eyes.words import COMMON
 from homunculus.flags import count
 from homunculus_lab.train import fonts, language
-from homunculus_lab.train.defaults import CROPS, HEIGHT_CROPS, PAGES, SPREAD_STEPS, STEPS
+from homunculus_lab.train.defaults import CROPS, PAGES, SPREAD_STEPS, STEPS
 
 FEW_FONTS = 20
 Box = tuple[float, float, float, float]
@@ -30,8 +30,6 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--pages", type=count, default=PAGES, help="pages rendered for the spread (%(default)s)")
     spread_steps = "training steps of the spread on those pages (%(default)s)"
     add("--spread-steps", type=count, default=SPREAD_STEPS, help=spread_steps)
-    crops = "crops rendered for the height of print (%(default)s)"
-    add("--crops", type=count, default=HEIGHT_CROPS, help=crops)
     add("--workers", type=count, default=1, help="processes that render pages (%(default)s)")
     add("--threads", type=count, default=threads, help="threads of the net (%(default)s here)")
     add("--photos", type=Path, metavar="DIR", help="folder of photos to use as backgrounds")
@@ -45,9 +43,9 @@ def train(
     from homunculus_lab.train import height, int8, scout
 
     if arguments.photos and not arguments.photos.is_dir():
-        raise ValueError(f"no folder {arguments.photos} to take photos from. Name one, or none.")
+        raise ValueError(f"--photos: there is no folder {arguments.photos}.")
     if arguments.what == "height":
-        options = ("crops", "workers", "threads", "photos")
+        options = ("workers", "threads", "photos")
         return height.train(
             arguments.out, **{option: getattr(arguments, option) for option in options}
         )

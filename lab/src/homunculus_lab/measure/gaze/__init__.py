@@ -7,7 +7,6 @@ the ceiling (what the other viewers tell of this one) are held against the same 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +24,19 @@ from homunculus_lab.measure.gaze.maps import (
     normalise,
     of_logit,
     of_tokens,
-    package,
-    reference,
     scores,
 )
 from homunculus_lab.measure.gaze.people import Point, Viewing, read_gaze
-from homunculus_lab.measure.gaze.report import TWINS, Agreement, make_report
+from homunculus_lab.measure.gaze.report import Agreement, make_report
 from homunculus_lab.measure.plan import CONTROLS, driven
+from homunculus_lab.measure.report import TWINS
 from homunculus_lab.measure.row import Map, Row, row
 from homunculus_lab.measure.spend import Sheet, open_sheet, oracle_map, saliency, spend_slots
 from homunculus_lab.shuffle import derange
 
-MAPS = ("scout", "blind", "prior", "shuffled", "saliency", "answer")
 TWINNED = ("cut", "foveated")
 """Methods that are also measured without the question, without the page, with another question and
 by saliency."""
-CHECKED = 8
-"""Every so many questions are scored by pysaliency, too, where it is installed."""
 
 
 def all_rows() -> tuple[str, ...]:
@@ -61,9 +56,9 @@ class GazeConfig:
     patch: int = 16
     seed: int = 0
     blur: float = 0.03
-    """Of maps and fixations alike, in longer sides: one degree where an image spans 33."""
+    """Blur of maps and fixations, as a share of the longer side: a degree if an image spans 33."""
     floor: float = 0.01
-    """Share of a map that is laid evenly: no place is certain never to be looked at."""
+    """Share of a map that is spread evenly, so that no place has probability 0."""
     task: str = "gaze"
 
     @property
@@ -83,8 +78,6 @@ class _Study:
     """Another image's question, by row."""
     printed: bool
     """Whether the words of every image are known."""
-    far: list[float] = field(default_factory=list)
-    """Largest differences from pysaliency."""
 
 
 def gaze(
@@ -105,29 +98,14 @@ def gaze(
     study = _study(viewings, config, scorers)
     count = min(limit or len(viewings), len(viewings))
     viewings = [viewings[number * len(viewings) // count] for number in range(count)]
-    (judge, why), results = _version(), []
+    results = []
     for done, viewing in enumerate(viewings):
         if progress:
             progress(done, len(viewings))
-        results.append(_measure(study, viewing, judge is not None and done % CHECKED == 0))
+        results.append(_measure(study, viewing))
     if progress:
         progress(len(viewings), len(viewings))
-    agreed = {
-        "version": judge,
-        "questions": len(study.far),
-        "largest": max(study.far, default=None),
-    }
-    agreed |= {"why_not": why} if why else {}
-    return origin | make_report(results, config) | {"skipped": skipped, "pysaliency": agreed}
-
-
-def _version() -> tuple[str | None, str | None]:
-    """Of pysaliency; or None, and why it cannot be used."""
-    try:
-        package()
-    except ImportError as error:
-        return None, str(error)
-    return version("pysaliency"), None
+    return origin | make_report(results, config) | {"skipped": skipped}
 
 
 def _study(viewings: Sequence[Viewing], config: GazeConfig, scorers: Mapping[str, Scout]) -> _Study:
@@ -147,10 +125,10 @@ def _study(viewings: Sequence[Viewing], config: GazeConfig, scorers: Mapping[str
     return _Study(config, scorers, [row(name, scorers) for name in wanted], pool, other, printed)
 
 
-def _measure(study: _Study, viewing: Viewing, check: bool) -> Agreement:
+def _measure(study: _Study, viewing: Viewing) -> Agreement:
     """All rows of one question."""
     sheet = open_sheet(viewing.question.path, study.config.side, study.config.patch)
-    judge, maps = _judge(study, sheet, viewing, check), _maps(study, sheet, viewing)
+    judge, maps = _judge(study, sheet, viewing), _maps(study, sheet, viewing)
     flat = {"centre": centre(sheet.page.grid), "elsewhere": judge.elsewhere}
     flat |= {} if judge.words is None else {"words": judge.words}
     flat |= {name: of_logit(logit) for name, logit in maps.items()}
@@ -161,11 +139,10 @@ def _measure(study: _Study, viewing: Viewing, check: bool) -> Agreement:
             for slots in study.config.tokens:
                 densities = _densities(each, sheet, slots, maps.get(each.scorer or ""))
                 table.setdefault(each.name, {})[str(slots)] = judge(densities)
-    study.far += [max(judge.far)] if check else []
     return Agreement(viewing.question, len(viewing.viewers), viewing.points, table)
 
 
-def _judge(study: _Study, sheet: Sheet, viewing: Viewing, check: bool) -> "_Judge":
+def _judge(study: _Study, sheet: Sheet, viewing: Viewing) -> "_Judge":
     apart = (
         point
         for image, paths in study.pool.items() if image != viewing.question.image
@@ -177,7 +154,6 @@ def _judge(study: _Study, sheet: Sheet, viewing: Viewing, check: bool) -> "_Judg
         count_by_viewer(viewing.viewers, sheet),
         count_fixations(apart, sheet),
         words,
-        check,
     )
 
 
@@ -215,8 +191,6 @@ class _Judge:
     count: Float[Tensor, "v rows cols"]
     elsewhere: Float[Tensor, "rows cols"]
     words: Float[Tensor, "rows cols"] | None
-    check: bool
-    far: list[float] = field(default_factory=list)
 
     def __call__(self, draws: Sequence[Float[Tensor, "rows cols"]]) -> list[float]:
         """Mean over viewers, and over draws of a map."""
@@ -237,8 +211,4 @@ class _Judge:
         inputs = [normalise(value, sigma, self.config.floor), count.flatten(1)]
         inputs += [blur(count, sigma).flatten(1), self.elsewhere.flatten()]
         inputs += [] if self.words is None else [self.words.flatten()]
-        values = scores(*inputs)
-        if self.check:
-            theirs = reference(*inputs, grid=tuple(value.shape))
-            self.far.append(float((values - theirs).abs().max()))
-        return values
+        return scores(*inputs, grid=tuple(value.shape))

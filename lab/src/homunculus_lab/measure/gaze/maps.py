@@ -1,9 +1,8 @@
 # pyright: basic
 """How well a map agrees with where people looked: six metrics of the saliency field.
 
-They are `pysaliency`'s, for all viewers of an image at once, and tested against it: `reference`
-asks it for the same numbers. All is laid on the cells of a page: a ``value`` is a density, 0 or
-more in every cell, ``count`` is how often a viewer looked into it.
+The metrics are those of `pysaliency`, computed on the cells of a page: a ``value`` is a density, 0
+or more in every cell, ``count`` is how often a viewer looked into it.
 """
 
 import warnings
@@ -70,7 +69,7 @@ def centre(grid: Grid) -> Map:
 
 
 def blur(density: Float[Tensor, "*v rows cols"], sigma: float) -> Float[Tensor, "*v rows cols"]:
-    """With the blur of an eye, in cells: nothing leaves the page, and what is flat stays flat."""
+    """Blur maps, with sigma in cells; borders are mirrored, so a flat map stays flat."""
     down, across = (_kernel(int(side), sigma) for side in density.shape[-2:])
     return down @ density @ across
 
@@ -108,77 +107,18 @@ COLUMNS = ("nss", "auc", "sauc", "cc", "sim", "kl")
 PRINTED = "wauc"
 """One more where printed words are known: AUC against the page's own words. People look at print
 anyhow; this asks whether a map tells the words that they look at from those that they do not."""
-TINY = 2.2204e-16
-"""What the MIT/Tuebingen benchmark adds to both sides of a quotient."""
 Value = Float[Tensor, "n"]
 Count = Float[Tensor, "v n"]
-Score = Float[Tensor, "v"]
-
-
-def nss(value: Value, count: Count) -> Score:
-    """Mean value at the fixations, in standard deviations above the image's mean; flat is 0."""
-    spread = value.std(correction=0)
-    away = value - value.mean()
-    return (count * (away / spread if spread else away)).sum(1) / count.sum(1)
-
-
-def auc(value: Value, count: Count, against: Value) -> Score:
-    """Chance that a fixated cell has a higher value than one drawn as ``against`` says; ties half.
-
-    Against every cell alike it is AUC-Judd; against fixations on other images, shuffled AUC.
-
-    >>> value = torch.tensor([1.0, 2.0, 2.0, 3.0])
-    >>> auc(value, torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]), torch.ones(4))
-    tensor([0.5000, 0.8750])
-    """
-    _, place = value.unique(return_inverse=True)
-    lower = torch.zeros(int(place.max()) + 1, dtype=value.dtype).index_add(0, place, against)
-    below = lower.cumsum(0) - lower / 2
-    return (count * below[place]).sum(1) / (count.sum(1) * against.sum())
-
-
-def cc(value: Value, density: Count) -> Score:
-    """Pearson's correlation with the density of fixations; 0 for a flat map."""
-    left, other = value - value.mean(), density - density.mean(1, keepdim=True)
-    size = left.norm() * other.norm(dim=1)
-    return torch.where(size > 0, (left * other).sum(1) / size, 0)
-
-
-def sim(value: Value, density: Count) -> Score:
-    """What two densities share: 1 if they are the same, 0 if they never meet."""
-    return torch.minimum(value / value.sum(), density / density.sum(1, keepdim=True)).sum(1)
-
-
-def kl(value: Value, density: Count) -> Score:
-    """Nats lost by expecting the map where fixations come from ``seen``: 0 is best."""
-    left, other = value / value.sum(), density / density.sum(1, keepdim=True)
-    return (other * (TINY + other / (left + TINY)).log()).sum(1)
-
-
-def scores(
-    value: Value, count: Count, density: Count, elsewhere: Value, words: Value | None = None
-) -> Float[Tensor, "v c"]:
-    """All of COLUMNS for each viewer: his fixations, their density, and fixations elsewhere.
-
-    And PRINTED, if ``words`` says how many there are in each cell.
-    """
-    every = torch.ones_like(value)
-    columns = [
-        nss(value, count), auc(value, count, every), auc(value, count, elsewhere),
-        cc(value, density), sim(value, density), kl(value, density),
-    ]  # fmt: skip
-    columns += [] if words is None else [auc(value, count, words)]
-    return torch.stack(columns, 1)
 
 
 def package() -> Any:
-    """pysaliency, or word of how to get it."""
+    """pysaliency, or an error that says how to install it."""
     with warnings.catch_warnings():  # it asks setuptools for files, which setuptools deplores
         warnings.simplefilter("ignore")
         return need("pysaliency", "gaze", "homunculus measure --task gaze", "lab")
 
 
-def reference(
+def scores(
     value: Value,
     count: Count,
     density: Count,
@@ -187,9 +127,13 @@ def reference(
     *,
     grid: Sequence[int],
 ) -> Float[Tensor, "v c"]:
-    """The same as `scores`, by pysaliency and one by one."""
-    whole = package()
-    metric, page = whole.metrics, value.view(*grid).numpy()
+    """COLUMNS of each viewer, from their fixations, the density of these, and other fixations.
+
+    ``elsewhere`` counts fixations on other images; with ``words``, which counts printed words in
+    each cell, PRINTED is added.
+    """
+    library = package()
+    metric, page = library.metrics, value.view(*grid).numpy()
     lots = [torch.ones_like(value), elsewhere] + ([] if words is None else [words])
     against = [page.ravel()[_cells(lot)] for lot in lots]
     rows = []
@@ -199,7 +143,7 @@ def reference(
         with np.errstate(divide="ignore"):  # it takes the log of 0, and back
             loss = metric.MIT_KLDiv(page, one_density)
         every, shuffled, *print_ = (
-            whole.roc.general_rocs_per_positive(here, lot).mean() for lot in against
+            library.roc.general_rocs_per_positive(here, lot).mean() for lot in against
         )
         values = [
             metric.NSS(page, across, down).mean(), every, shuffled,

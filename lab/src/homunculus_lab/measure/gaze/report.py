@@ -1,19 +1,18 @@
 # pyright: basic
-"""From agreement with gaze to a result: means with intervals, differences from the baselines."""
+"""Turns agreement with gaze into a result: means with intervals, differences from baselines."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from homunculus_lab.measure.gaze.maps import COLUMNS, PRINTED
-from homunculus_lab.measure.metric import interval, ratio
+from homunculus_lab.measure.metric import difference, interval, ratio
+from homunculus_lab.measure.report import TWINS
 from homunculus_lab.measure.suite import Question, hashed
 
 BASELINES = ("centre", "elsewhere", "words")
 """The middle of the image; gaze on the suite's other images; every printed word alike, where the
 suite knows them: the first two do not depend on the image, none on the question."""
-TWINS = ("blind", "prior", "shuffled", "saliency")
-"""What a scout, and the rows that follow it, are compared with."""
 CEILING = "of human"
 """A row's NSS to that of the other viewers, where there are any."""
 
@@ -130,17 +129,14 @@ def _less(
     both: Sequence[Agreement], row: tuple[str, str], other: tuple[str, str], seed: int
 ) -> dict[str, Any]:
     group = [each.question.image for each in both]
-    gaps = [
-        [
-            a - b
-            for a, b in zip(
-                each.scores[row[0]][row[1]], each.scores[other[0]][other[1]], strict=True
-            )
-        ]
-        for each in both
-    ]
-    columns = zip(_columns(both), zip(*gaps, strict=True), strict=True)
-    return {column: interval(gap, group, seed, signed=True) for column, gap in columns}
+    ours, theirs = (
+        zip(*(each.scores[name][slots] for each in both), strict=True)
+        for name, slots in (row, other)
+    )
+    return {
+        column: difference(a, b, group, seed)
+        for column, a, b in zip(_columns(both), ours, theirs, strict=True)
+    }
 
 
 def text(result: dict[str, Any]) -> str:
@@ -160,13 +156,6 @@ def text(result: dict[str, Any]) -> str:
             cells = [f"{_cell_text(cell[column]) + side(column, gap):>24}" for column in columns]
             cells += [f"{_cell_text(cell[CEILING]):>24}"] if CEILING in cell else []
             lines.append(f"{name:<{wide}}{slots:>7}{cell['n']:>5}" + "".join(cells))
-    checked = result["pysaliency"]
-    lines.append(
-        f"largest difference from pysaliency {checked['version']}: {checked['largest']:.1e} "
-        f"({checked['questions']} questions)"
-        if checked["largest"] is not None
-        else f"not checked against pysaliency: {checked.get('why_not')}"
-    )
     return "\n".join(lines)
 
 

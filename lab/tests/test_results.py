@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from homunculus_lab.results import from_text, pack, to_text
 
-RESULTS = Path(__file__).parents[1] / "results"
+RESULTS = Path(__file__).parents[2] / "results"
 LIMIT = 1_000_000
 ROWS_WITH_SCORES = re.compile(r'"rows": ?\[\{[^}]*"scores"')
 
