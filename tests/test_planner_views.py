@@ -582,7 +582,11 @@ def test_a_model_whose_small_pictures_are_dear_is_said_to_leave_no_room_for_wind
     assert len(dear) == 1
     assert "Each picture costs 64 tokens at least with qwen3-vl-published" in dear.message
     assert "shortest_edge" in dear.message
+    assert "Raise tokens, or set size" in dear.message
     assert "Each picture" not in homunculus.views(page(), "What?", model=16, **given).message
+    never = homunculus.views(page(), "What?", model="gemini-3", **given).message
+    assert "whatever its size, so there are never windows." in never
+    assert "Raise tokens" not in never
 
 
 def test_pictures_that_are_smaller_than_the_provider_recommends_are_said_to_be() -> None:

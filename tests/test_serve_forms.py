@@ -53,7 +53,7 @@ SHOWN = {
     "contents as an object", "IMAGE/PNG", "octet-stream", "inline_data, mimeType",
     "inlineData, mime_type", "systemInstruction", "functionResponse.parts", "capital route",
     "route with a slash", "PUT", "Application/JSON", "vendor +json", "UTF-16", "messages twice",
-    "messages twice, the picture first",
+    "messages twice, the picture first", "Vertex rawPredict",
 }  # fmt: skip
 """Forms that strict mode sends with views; it refuses the others."""
 

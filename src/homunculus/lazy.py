@@ -42,13 +42,13 @@ def need(module: str, extra: str, who: str, project: str = "") -> ModuleType:
 
 
 def how_to_install(extra: str, project: str = "") -> str:
-    """The command that brings an extra; the package is on no index yet.
+    """The command that brings an extra, or a whole ``project``; neither is on an index yet.
 
     >>> how_to_install("studio")
     "pip install -c constraints.txt '.[studio]' (in a checkout of homunculus)"
     """
-    folder = f"./{project}" if project else "."
-    return f"pip install -c constraints.txt '{folder}[{extra}]' (in a checkout of homunculus)"
+    wish = (f"./{project}" if project else ".") + (f"[{extra}]" if extra else "")
+    return f"pip install -c constraints.txt '{wish}' (in a checkout of homunculus)"
 
 
 def _broken(module: str, who: str, error: Exception) -> BrokenExtra:

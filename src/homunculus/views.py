@@ -27,7 +27,7 @@ from homunculus.planner.labels import NO_LABEL, Label, LabelLike
 from homunculus.planner.models import token_rule
 from homunculus.planner.options import ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
-from homunculus.planner.view import View, render
+from homunculus.planner.view import View, number_of_pictures, render
 from homunculus.scouts.registry import ScoutLike, get_scout
 from homunculus.scouts.sight import Basis, Sight
 
@@ -97,8 +97,7 @@ class Views:
             yield View(name, window.box, size, next(prices))
 
     def __repr__(self) -> str:
-        pictures = "1 picture" if len(self) == 1 else f"{len(self)} pictures"
-        about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
+        about = f"{number_of_pictures(len(self))}, {self.tokens} of {self.limit} {self.rule.token}"
         guess = ", a guess" if self.basis == "guess" else ""
         value = "not known" if self.value is None else f"{self.value:.2f}"
         return f"<Views of {_short(self.question)!r}: {about}, legible {value}{guess}>"
@@ -187,10 +186,11 @@ class Views:
         room = self.limit >= 4 * cheapest or self.rule.count(self.picture.size) <= self.limit
         if len(self) > 1 or cheapest == 1 or room:
             return ""
+        costs = f" Each picture costs {cheapest} tokens at least with {self.rule.name}"
+        if self.rule.levels:
+            return f"{costs}, whatever its size, so there are never windows."
         cheaper = self.rule.facts.cheaper
-        cure = f"Raise tokens, or {cheaper}." if cheaper else "Raise tokens."
-        costs = f"Each picture costs {cheapest} tokens at least with {self.rule.name}"
-        return f" {costs}, so there is no window. {cure}"
+        return f"{costs}, so there is no window. Raise tokens{f', or {cheaper}' * bool(cheaper)}."
 
     @property
     def below_edge(self) -> int:

@@ -545,12 +545,7 @@ def test_a_closed_hook_lets_text_and_questions_about_what_is_there_pass(kind: st
 
 @pytest.mark.parametrize(
     "route",
-    [
-        "/bedrock/model/claude/invoke",
-        "/vertex_ai/v1/models/claude:rawPredict",
-        "/openai/v1/files",
-        "",
-    ],
+    ["/bedrock/model/claude/invoke", "/vertex_ai/v1/endpoints/7:predict", "/openai/v1/files", ""],
 )
 def test_a_closed_hook_refuses_routes_that_it_does_not_know(route: str) -> None:
 
@@ -559,6 +554,18 @@ def test_a_closed_hook_refuses_routes_that_it_does_not_know(route: str) -> None:
     key = SimpleNamespace(request_route=route, metadata={})
     with pytest.raises(Exception, match="is not known"):
         asyncio.run(Hook(closed=True).async_pre_call_hook(key, None, {"messages": []}, THROUGH))
+
+
+@pytest.mark.parametrize("end", ["rawPredict", "streamRawPredict"])
+def test_claude_on_vertex_gets_views(end: str) -> None:
+    from homunculus.serve.litellm import THROUGH, Hook
+
+    route = f"/vertex_ai/v1/publishers/anthropic/models/claude-opus-4-8:{end}"
+    key = SimpleNamespace(request_route=route, metadata={})
+    data = request(ROUTES[2], "claude-opus-4-8", FILE)
+    del data["model"]  # the address names it
+    sent = asyncio.run(Hook(closed=True).async_pre_call_hook(key, None, data, THROUGH))
+    assert sent["messages"] != data["messages"]
 
 
 def test_importing_the_hook_starts_nothing_and_reads_no_settings() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from homunculus.lazy import need
 from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import CountingRule
-from homunculus.planner.models import MODELS, rule_of, token_rule
+from homunculus.planner.models import rule_of, token_rule
 
 SCHEMA = 3
 """Version of the columns; a change that a reader would notice makes it 4."""
@@ -61,8 +61,7 @@ class Job:
     @property
     def rule(self) -> CountingRule:
         """Whose tokens are counted."""
-        known = self.model if self.model in MODELS else rule_of(self.model)
-        return token_rule(int(self.model) if self.model.isdigit() else known or self.model)
+        return rule_of(self.model) or token_rule(self.model)
 
     @property
     def style(self) -> Style:

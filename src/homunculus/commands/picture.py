@@ -61,7 +61,7 @@ def open_source(image: str) -> tuple[str, Any]:
     from homunculus.pages import BYTES, read_file
 
     if sys.stdin.isatty():
-        raise ValueError("expected a picture on stdin: homunculus show - < page.png")
+        raise ValueError("expected a picture on stdin, as `< page.png` gives one. Or name a file.")
     file = BytesIO(read_file("stdin", sys.stdin.buffer, BYTES))
     file.name = "stdin"
     return "stdin", file

@@ -30,6 +30,7 @@ from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, Size
 from homunculus.planner.labels import LabelLike
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.planner.options import ViewOptions
+from homunculus.planner.view import number_of_pictures
 from homunculus.scouts.places import asks_for_all
 from homunculus.scouts.registry import ScoutLike
 from homunculus.scouts.sight import Basis
@@ -118,7 +119,7 @@ class PicturesError(ValueError):
     >>> talk = [{"role": "user", "content": [part, part]}]
     >>> Rewriter(64, images=1, strict=True).messages(talk, model="gpt-6")
     Traceback (most recent call last):
-    homunculus.messages.rewrite.PicturesError: a request may have 1 pictures, got 2
+    homunculus.messages.rewrite.PicturesError: a request may have 1 picture, got 2
     """
 
 
@@ -317,7 +318,9 @@ class RequestRewriter(ABC):
             name = str(model)[:80] or "an unnamed model"
             raise ValueError(f"how {name} counts tokens is not known")
         if total > self.images:
-            raise PicturesError(f"a request may have {self.images} pictures, got {total}")
+            raise PicturesError(
+                f"a request may have {number_of_pictures(self.images)}, got {total}"
+            )
         if _points(body):
             raise ValueError(SCREEN)
         facts = rule.facts

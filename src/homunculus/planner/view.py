@@ -32,6 +32,15 @@ class View:
         return self.size[0] / self.box.height
 
 
+def number_of_pictures(count: int) -> str:
+    """A number of pictures, in words.
+
+    >>> number_of_pictures(1), number_of_pictures(3)
+    ('1 picture', '3 pictures')
+    """
+    return "1 picture" if count == 1 else f"{count} pictures"
+
+
 def render(whole: Image.Image, view: View) -> Image.Image:
     """A view of a Pillow image, in whose pixels its box is: cut out and reduced."""
     part = whole.crop(view.box)
