@@ -19,13 +19,12 @@ from homunculus.messages import (
 )
 from homunculus.messages.body import pictures_in
 from homunculus.messages.guard import kind_of, leaks
-from homunculus.messages.lines import bundle
 from homunculus.messages.pictures import is_view
-from homunculus.messages.rewrite import NO_QUESTION
 from homunculus.pages import size_of
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
+from homunculus.serve.rewriter import NO_QUESTION
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -171,7 +170,7 @@ def test_a_route_has_one_adapter() -> None:
 @pytest.mark.parametrize("adapter", [CHAT, RESPONSES, ANTHROPIC, GEMINI, OLLAMA])
 def test_an_adapter_reads_what_it_makes(adapter) -> None:
     views = homunculus.views(page(), "What?", tokens=100, model="claude", scout=corner())
-    made = bundle(views)
+    made = views.bundle()
     files = [picture.file() for picture in pictures_in(adapter.parts(made), adapter)]
     assert files == [part.picture.data for part in made.parts]
 

@@ -14,10 +14,10 @@ import pytest
 from homunculus.messages import CHAT, GEMINI, RESPONSES
 from homunculus.messages.body import picture_of, questions
 from homunculus.messages.pictures import is_view, mark
-from homunculus.messages.rewrite import ENTRY_BYTES
 from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
+from homunculus.serve.rewriter import ENTRY_BYTES
 from test_planner_views import corner, page
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra `view`")
@@ -318,14 +318,14 @@ def test_endless_nesting_is_left_as_it_is() -> None:
 
 
 def test_memory_of_views_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.messages.rewrite.CACHE_BYTES", 300_000)
+    monkeypatch.setattr("homunculus.serve.rewriter.CACHE_BYTES", 300_000)
     one = rewriter()
     for side in range(200, 400, 20):
         one.messages([{"role": "user", "content": [claude(file((side, side)))]}])
         assert one.cache.used <= 300_000
     kept = one.cache._values.values()
     assert 0 < len(kept) < 10  # ten were made
-    files = [len(part.picture.data) for made in kept for part in made.bundle.parts]
+    files = [len(part.picture.data) for made in kept for part in made.parts]
     assert one.cache.used == sum(files) + len(kept) * ENTRY_BYTES
 
 

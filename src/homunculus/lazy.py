@@ -11,9 +11,17 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
 
+from homunculus.errors import HomunculusError
 
-class MissingExtra(ImportError):  # noqa: N818 - it is what happened, and reads so in a traceback
-    """An optional library cannot be imported; the message says what to install."""
+
+class MissingExtra(HomunculusError, ImportError):  # noqa: N818 - it is what happened
+    """An optional library cannot be imported; the message says what to install.
+
+    >>> try: need("no_such_module", extra="studio", who="homunculus studio")
+    ... except MissingExtra as error: print(error)
+    homunculus studio needs no_such_module: pip install -c constraints.txt '.[studio]' (in a \
+checkout of homunculus)
+    """
 
 
 class BrokenExtra(MissingExtra):

@@ -579,12 +579,12 @@ def test_importing_the_hook_starts_nothing_and_reads_no_settings() -> None:
     assert counts[0].stdout == counts[1].stdout
     ask = [sys.executable, "-c", "from homunculus.serve.litellm import hook"]
     found = subprocess.run(ask, env=wrong, capture_output=True, check=False)
-    assert b"HOMUNCULUS_TOKENS: expected tokens" in found.stderr
+    assert b"HOMUNCULUS_TOKENS: expected a whole number" in found.stderr
 
 
 def test_figures_of_calls_are_bounded(monkeypatch) -> None:
-    from homunculus.messages.rewrite import Report, ShownPicture
     from homunculus.serve import litellm
+    from homunculus.serve.rewriter import Report, ShownPicture
 
     monkeypatch.setattr(litellm, "CALLS", 3)
     hook = litellm.Hook()
@@ -609,4 +609,4 @@ def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:
     assert from_environment({}).rewriter.tokens == 273
     assert from_environment({"HOMUNCULUS_TOKENS": "99"}).rewriter.tokens == 99
     doubtful = from_environment({"HOMUNCULUS_LEGIBLE": "0.5", "HOMUNCULUS_CAP": "512"}).rewriter
-    assert (doubtful.legible, doubtful.cap) == (0.5, 512)
+    assert (doubtful.options.legible, doubtful.options.cap) == (0.5, 512)

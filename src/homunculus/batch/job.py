@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from homunculus.lazy import need
 from homunculus.planner.bill import check_legible, least, too_few
-from homunculus.planner.counting import CountingRule
+from homunculus.planner.counting import CountingRule, LevelRule
 from homunculus.planner.models import rule_of, token_rule
 
 SCHEMA = 3
@@ -26,7 +26,7 @@ class Job:
     """A folder, a file or a pattern, as fsspec reads it."""
     tokens: int
     model: str = "qwen3-vl"
-    """Whose tokens are counted: a rule of ours, or the name that an API has for its model."""
+    """The model that looks: a name of ours, or the one that an API has for it."""
     question: str = ""
     question_column: str = ""
     image_column: str = ""
@@ -48,7 +48,7 @@ class Job:
 
     def __post_init__(self) -> None:
         page_numbers(self.pages, 1)
-        if self.to == "views" and self.rule.levels:
+        if self.to == "views" and isinstance(self.rule, LevelRule):
             raise ValueError(
                 f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
                 "Name another model, or leave --to out for plans."
@@ -60,7 +60,7 @@ class Job:
 
     @property
     def rule(self) -> CountingRule:
-        """Whose tokens are counted."""
+        """How the model counts tokens."""
         return rule_of(self.model) or token_rule(self.model)
 
     @property

@@ -61,9 +61,12 @@ def plan_row(job: Job, row: Row, deaths: int = 0) -> list[Result]:
 
     def plan(picture: Picture, result: Result) -> None:
         start = perf_counter()
-        planner = Planner(picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout)
+        planner = Planner(
+            picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout,
+            legible=job.legible, cap=job.cap,
+        )  # fmt: skip
         middle = perf_counter()
-        seen = planner.views_or_original(job.tokens, job.legible, job.cap)
+        seen = planner.views_or_original(job.tokens)
         result |= _facts(seen)
         if job.to == "views":
             result[REQUEST] = json.dumps(request(job, seen, result["custom_id"]))

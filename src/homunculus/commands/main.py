@@ -54,7 +54,7 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Any = None, namespace: Any = None
     ) -> Any:
-        """The same, with the flags of the verb."""
+        """Parse arguments after the flags of the verb were added."""
         self.add_flags()
         return super().parse_known_args(args, namespace)
 

@@ -15,7 +15,7 @@ IMAGE = "PNG, JPEG, WebP, GIF, BMP, HEIC, TIFF or PDF; - reads it from stdin"
 def planner_flags(verb: argparse.ArgumentParser) -> None:
     """What views are planned by."""
     add = verb.add_argument
-    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
+    add("--model", default="qwen3-vl", help="model that looks: see `homunculus cost` (%(default)s)")
     acuity_flag(verb)
     page_flag(verb)
     about = "which scout says where to look: as in `homunculus show` (%(default)s)"

@@ -26,7 +26,7 @@ def parts(bundle: Bundle) -> list[JSON]:
 
 
 def camel_parts(bundle: Bundle) -> list[JSON]:
-    """The same as most clients spell them."""
+    """Parts of a content, spelled as most clients do."""
 
     def spelled(value: Any) -> Any:
         if not isinstance(value, dict):

@@ -9,21 +9,23 @@ from dataclasses import replace
 
 from homunculus.lazy import not_found
 from homunculus.planner.counting import (
-    AnyResolutionRule,
     AreaRule,
-    CanvasRule,
     CountingRule,
-    CoverRule,
     Facts,
-    FitRule,
-    FlatRule,
     LevelRule,
     PatchRule,
     RoundRule,
     RowRule,
+    TokenRule,
+)
+from homunculus.planner.tiles import (
+    AnyResolutionRule,
+    CanvasRule,
+    CoverRule,
+    FitRule,
+    FlatRule,
     SplitRule,
     TileRule,
-    TokenRule,
 )
 
 OPENAI = "developers.openai.com/api/docs/guides/images-vision"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.lazy import need
-from homunculus.messages.lines import bundle
 from homunculus.pages import PictureError
 from homunculus.planner.view import number_of_pictures
 from homunculus.views import Views, views
@@ -59,7 +58,7 @@ def look_within(
         raise PictureError(f"tokens: expected 1 to {MAX_TOKENS}, got {tokens}.")
     file = find(path, roots)
     seen = views(file, question, tokens=tokens, model=model, page=page, settings=(), label=False)
-    pictures = [part.picture for part in bundle(seen, label=False).parts]
+    pictures = [part.picture for part in seen.bundle().parts]
     files = [(file.data, file.media.removeprefix("image/")) for file in pictures]
     return describe(seen, file), files
 

@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any
 
 from homunculus.lazy import need
-from homunculus.messages.rewrite import Report
 from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.serve.bodies import Head, rewrite_body
-from homunculus.serve.rewriter import Rewriter
+from homunculus.serve.rewriter import Report, Rewriter
 
 TIMEOUT, CONNECT = 600.0, 5.0
 """Seconds for an answer, and to reach the server."""
