@@ -2,10 +2,10 @@
 
     python tests/mutants.py [--count 80] [--only PATTERN] [--jobs 2] [--seed 0] [--list]
 
-Mutants come from the syntax tree of cells, planner and messages: one operator, constant, flag or
-call changed in each. The same seed draws the same mutants. Each is written into a copy of src and
-meets the tests most likely to kill it. What survives is a missing test, or is named in ALLOW with
-the reason why nothing could see it.
+Mutants come from the syntax tree of cells, planner, messages and the rewriter: one operator,
+constant, flag or call changed in each. The same seed draws the same mutants. Each is written into a
+copy of src and meets the tests most likely to kill it. What survives is a missing test, or is named
+in ALLOW with the reason why nothing could see it.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from queue import Queue
 ROOT = Path(__file__).parents[1]
 FILES = (
     "engines/cells/allocate/*.py", "engines/cells/lift/*.py", "engines/cells/pack.py",
-    "planner/*.py", "messages/*.py",
+    "planner/*.py", "messages/*.py", "serve/rewriter.py",
 )  # fmt: skip
 QUICK = "exactly_its_slots or gets_alone or padding or everything_keeps"
 """The laws that see most, for the quick run."""
@@ -42,6 +42,7 @@ TESTS = {  # by the longest beginning: the likeliest killers first
     "planner/models.py": ["test_planner_counting.py", "test_planner_views.py"],
     "planner/labels.py": ["test_labels.py", "test_planner_messages.py"],
     "messages/": ["test_serve_forms.py", "test_serve_rewrite.py", "test_planner_messages.py"],
+    "serve/": ["test_rewrite_decision.py", "test_serve_rewrite.py", "test_fallback.py"],
 }
 ALLOW: dict[tuple[str, str], str] = {
     (

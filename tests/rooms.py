@@ -19,6 +19,7 @@ SOURCES = {
     "homunculus_lab": ROOT / "lab" / "src" / "homunculus_lab",
 }
 FLOORS = (  # from the ground up; a room imports only from the lines above its own
+    ("errors",),
     ("box", "cache", "checks", "lazy", "progress"),
     ("flags",),
     ("pages",),

@@ -14,9 +14,9 @@ from homunculus.batch.job import Job
 from homunculus.batch.read import Row
 from homunculus.batch.work import plan_row
 from homunculus.commands.main import main
-from homunculus.messages.rewrite import DOUBT
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
+from homunculus.serve.rewriter import DOUBT
 
 SIZE = (1536, 1024)
 

@@ -230,8 +230,8 @@ def test_views_and_their_lines_never_cost_more_than_the_budget(
     shown = [bill.plan.whole, *(one.size(rule.lattice.side) for one in bill.plan.windows)]
     if not bill.setting:
         assert bill.tokens == sum(rule.prices(shown))
-    if rule.squares and rule.squares.edge:
-        assert max(max(one) for one in shown) <= rule.squares.edge  # so nobody resizes it again
+    if isinstance(rule, TokenRule) and rule.edge:
+        assert max(max(one) for one in shown) <= rule.edge  # so nobody resizes it again
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))

@@ -11,7 +11,6 @@ from PIL import Image, ImageFilter
 import homunculus
 from homunculus import Planner
 from homunculus.commands.main import main
-from homunculus.messages.lines import bundle, labels
 from homunculus.messages.pictures import MARK, encode, is_view
 from homunculus.planner.cost import costs
 from homunculus.planner.labels import Label, text_tokens
@@ -38,16 +37,17 @@ def test_openai_chat() -> None:
     assert [part["type"] for part in parts] == ["text", "image_url"] * len(views)
     urls = [part["image_url"]["url"] for part in parts[1::2]]
     assert pictures(data_of(url) for url in urls) == [view.size for view in views]
-    assert [part["type"] for part in views.openai(label=False)] == ["image_url"] * len(views)
+    bare = seen("gpt-6", label=False)
+    assert [part["type"] for part in bare.openai()] == ["image_url"] * len(bare)
     assert "detail" not in parts[1]["image_url"]
 
 
 def test_a_price_that_a_parameter_sets_sets_it() -> None:
-    low = seen("gpt-4o", 255)
-    assert {part["image_url"]["detail"] for part in low.openai(label=False)} == {"low"}
-    assert {part["detail"] for part in low.responses(label=False)} == {"low"}
+    low = seen("gpt-4o", 255, label=False)
+    assert {part["image_url"]["detail"] for part in low.openai()} == {"low"}
+    assert {part["detail"] for part in low.responses()} == {"low"}
     whole = homunculus.views(page(), "What?", tokens=2_000, model="gpt-4o", scout=corner())
-    assert whole.openai(label=False)[0]["image_url"]["detail"] == "high"
+    assert whole.openai()[0]["image_url"]["detail"] == "high"
     (part,) = seen("gemini-3", 300).gemini()
     assert part["media_resolution"] == {"level": "MEDIA_RESOLUTION_LOW"}
     assert "media_resolution" not in seen("claude").gemini()[1]
@@ -79,14 +79,14 @@ def test_gemini_and_ollama() -> None:
 
 
 def test_labels_are_short_or_say_where() -> None:
-    assert set(labels(seen())) == {"Whole:", "Detail:"}
-    told = labels(seen(label="long"))
+    assert set(seen().labels()) == {"Whole:", "Detail:"}
+    told = seen(label="long").labels()
     assert told[0] == "The whole picture, reduced:"
     assert re.fullmatch(r"Detail, \d+-\d+% across and \d+-\d+% down:", told[1])
-    assert labels(seen(label=True)) == told
-    assert labels(seen(label=False)) == []
+    assert seen(label=True).labels() == told
+    assert seen(label=False).labels() == []
     alone = homunculus.views(page(), "What?", tokens=4_000, model="claude", scout=corner())
-    assert labels(alone) == []
+    assert alone.labels() == []
 
 
 @pytest.mark.parametrize("tokens", [40, 64, 100])
@@ -94,7 +94,7 @@ def test_labels_are_short_or_say_where() -> None:
 @pytest.mark.parametrize("number", [None, 2, 999])
 def test_pictures_and_their_lines_keep_the_budget(tokens, label, number) -> None:
     views = seen(tokens=tokens, label=label, numbered=number is not None)
-    made = bundle(views, number=number)
+    made = views.bundle(number)
     lines = [part.label for part in made.parts if part.label]
     assert sum(text_tokens(line) for line in lines) <= made.label_tokens == views.label_tokens
     assert views.tokens + views.label_tokens <= tokens
@@ -104,12 +104,12 @@ def test_pictures_and_their_lines_keep_the_budget(tokens, label, number) -> None
 
 def test_lines_of_several_pictures_are_numbered() -> None:
     views = seen(numbered=True)
-    lines = [part.label for part in bundle(views, number=2).parts]
+    lines = [part.label for part in views.bundle(2).parts]
     assert set(lines) == {"Picture 2, whole:", "Picture 2, detail:"}
     alone = seen(tokens=4_000, numbered=True)
-    assert labels(alone, 3) == ["Picture 3:"]
-    assert labels(alone) == []
-    assert labels(seen(numbered=True, label="long"), 2)[0] == (
+    assert alone.labels(3) == ["Picture 3:"]
+    assert alone.labels() == []
+    assert seen(numbered=True, label="long").labels(2)[0] == (
         "Picture 2, the whole picture, reduced:"
     )
 
@@ -119,13 +119,13 @@ def test_what_was_not_planned_is_not_added() -> None:
     with pytest.raises(TypeError, match="label"):
         seen().openai(label="long")
     with pytest.raises(ValueError, match="planned without numbers"):
-        bundle(seen(), number=2)
+        seen().openai(2)
     with pytest.raises(ValueError, match="expected 1 to 999, got 1000"):
-        bundle(seen(numbered=True), number=1_000)
+        seen(numbered=True).bundle(1_000)
     with pytest.raises(ValueError, match='label must be "short", "long" or False'):
         Label.of("tiny")
-    assert not any(part.label for part in bundle(seen(label=False)).parts)
-    assert not any(part.label for part in bundle(seen(label=False), number=2).parts)
+    assert not any(part.label for part in seen(label=False).bundle().parts)
+    assert not any(part.label for part in seen(label=False).bundle(2).parts)
 
 
 def test_metadata_is_gone_and_a_view_is_known() -> None:

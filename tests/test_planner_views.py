@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
+from copy import copy
 from dataclasses import fields, replace
 from inspect import signature
 from itertools import combinations
@@ -44,6 +45,14 @@ def corner(sure=0.95, size=16.0):
         return Sight(logit, sure=sure, size=size, size_error=0.2)
 
     return scout
+
+
+def with_matches(seen: homunculus.Views, matches: tuple[Match, ...]) -> homunculus.Views:
+    """Views of a scout that found something else."""
+    planner = copy(seen.planner)
+    planner.sight = replace(seen.sight, matches=matches)
+    vars(planner).pop("outlook", None)
+    return replace(seen, planner=planner)
 
 
 def test_a_small_picture_of_the_whole_and_a_window_where_the_question_looks() -> None:
@@ -199,7 +208,7 @@ def test_a_scout_that_does_not_know_is_said_to(tmp_path, capsys, monkeypatch) ->
     assert (
         told.count("The scout does not know where to look, so the whole picture is resized.") == 1
     )
-    assert "No budget can be told: the scout does not know where to look." in told
+    assert "Cannot estimate a budget: the scout does not know where to look." in told
     assert "the choice follows" not in told  # it follows nothing
     assert "probability" not in told
 
@@ -448,7 +457,7 @@ def test_words_found_in_another_form_are_not_said_to_be_missing() -> None:
     box = (0.1, 0.1, 0.2, 0.2)
     found = (Match("submit", 0.9, box, stands_for="submits"), Match("submits", 0.1, box))
     more = (Match("dog", 0.0, box, kind="thing"), Match("cash", 0.1, box))
-    told = facts(replace(seen, sight=replace(seen.sight, matches=found + more)))
+    told = facts(with_matches(seen, found + more))
     assert told[1] == "Found: submit (for submits). Not found: cash."
 
 
@@ -456,7 +465,7 @@ def test_words_with_marks_are_told_as_they_were_asked() -> None:
     seen = homunculus.views(page(), "What is TL-OPI-516 of Café-Bar?", tokens=16, scout=corner())
     box = (0.1, 0.1, 0.2, 0.2)
     found = (Match("tlopi516", 0.9, box), Match("cafebar", 0.1, box))
-    told = facts(replace(seen, sight=replace(seen.sight, matches=found)))
+    told = facts(with_matches(seen, found))
     assert told[1] == "Found: TL-OPI-516. Not found: Café-Bar."
 
 
@@ -546,7 +555,7 @@ def test_facts_tell_what_was_found_and_what_windows_gain() -> None:
     assert seen.resize_value < seen.value
     assert facts(seen)[-1].endswith(f"Resized to the same budget: {seen.resize_value:.2f}.")
     found = (Match("total", 0.9, (0.1, 0.1, 0.2, 0.2)), Match("cash", 0.1, (0.1, 0.1, 0.2, 0.2)))
-    told = facts(replace(seen, sight=replace(seen.sight, matches=found)))
+    told = facts(with_matches(seen, found))
     assert told[1] == "Found: total. Not found: cash."
     small = homunculus.views(page(), "What?", tokens=4096, scout=corner())
     assert len(small) == 1
@@ -580,7 +589,14 @@ def test_a_model_whose_small_pictures_are_dear_is_said_to_leave_no_room_for_wind
     assert len(dear) == 1
     assert "Each picture costs 64 tokens at least with qwen3-vl-published" in dear.message
     assert "shortest_edge" in dear.message
+    assert "Raise tokens, or set size" in dear.message
     assert "Each picture" not in homunculus.views(page(), "What?", model=16, **given).message
+    never = homunculus.views(page(), "What?", model="gemini-3", **given).message
+    assert "whatever its size, so there are never windows." in never
+    assert "Raise tokens" not in never
+    for more in ({"windows": 0}, {"model": "gpt-4o", "settings": []}):
+        options = {"tokens": 300, "model": "qwen3-vl-published", "scout": corner()} | more
+        assert "Raise tokens" not in homunculus.views(page(), "What?", **options).message
 
 
 def test_pictures_that_are_smaller_than_the_provider_recommends_are_said_to_be() -> None:
@@ -645,5 +661,5 @@ def test_views_is_the_function_though_a_module_has_its_name() -> None:
 def test_planner_takes_what_views_takes() -> None:
     of_views = signature(homunculus.views).parameters
     options = {field.name: field.default for field in fields(ViewOptions)}
-    others = {"source", "question", "tokens", "legible", "cap", "page"}
+    others = {"source", "question", "tokens", "page"}
     assert {name: of_views[name].default for name in of_views.keys() - others} == options

@@ -3,15 +3,15 @@
 import pytest
 
 from homunculus.messages.pictures import Bundle, Encoded, Part
-from homunculus.messages.rewrite import DOUBT, NO_QUESTION, Case, ViewFiles
+from homunculus.serve.rewriter import DOUBT, NO_QUESTION, Case
 
 LARGE = Case(sent=True, price=900, budget=64)
 SMALL = Case(sent=True, price=60, budget=64)
 
 
-def files(count: int, tokens: int, basis="found") -> ViewFiles:
+def files(count: int, tokens: int, basis="found") -> Bundle:
     part = Part("", Encoded(b"", "image/png"))
-    return ViewFiles(Bundle((part,) * count, tokens), 0.9, basis)
+    return Bundle((part,) * count, tokens, value=0.9, basis=basis)
 
 
 @pytest.mark.parametrize(
@@ -37,22 +37,23 @@ def test_a_picture_is_kept_where_it_costs_no_more_than_it_may(case: Case, keeps:
 @pytest.mark.parametrize(
     ("case", "fallback"),
     [
-        (LARGE, None),
-        (LARGE._replace(cap=1024), False),
-        (LARGE._replace(cap=1024, strict=True), True),
-        (LARGE._replace(cap=1024, sent=False), True),
-        (SMALL._replace(cap=1024, sent=False), None),
+        (LARGE, (False, False)),
+        (LARGE._replace(strict=True), (False, False)),
+        (LARGE._replace(cap=1024), (True, False)),
+        (LARGE._replace(cap=1024, strict=True), (True, True)),
+        (LARGE._replace(cap=1024, sent=False), (True, True)),
+        (SMALL._replace(cap=1024, sent=False), (False, False)),
     ],
 )
-def test_doubtful_views_get_more_tokens_if_there_is_a_cap(case: Case, fallback: bool) -> None:
-    assert case.fallback is fallback
+def test_doubtful_views_get_more_tokens_if_there_is_a_cap(case: Case, fallback) -> None:
+    assert (case.fallback, case.always) == fallback
 
 
 @pytest.mark.parametrize(
     ("case", "made", "from_user", "outcome"),
     [
         (LARGE, files(3, 60), True, "show"),
-        (LARGE, ViewFiles(None, 0.1, "guess"), True, DOUBT),
+        (LARGE, files(0, 0), True, DOUBT),
         (LARGE, files(3, 60), False, "show"),
         (LARGE, files(3, 60, "guess"), False, NO_QUESTION),
         (LARGE._replace(strict=True), files(3, 60, "guess"), False, "show"),

@@ -307,7 +307,7 @@ def test_a_small_picture_is_sent_as_it_came_to_us(site) -> None:
 
 
 def test_all_pictures_of_a_request_share_the_time(site, monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.messages.rewrite.DOWNLOAD_SECONDS", 0.5)
+    monkeypatch.setattr("homunculus.serve.rewriter.DOWNLOAD_SECONDS", 0.5)
     site.answers["/slow"] = drip(b"")
     begin = time.monotonic()
     _, report = Rewriter(64, scout=corner(), model="claude", fetch=True).request(

@@ -19,13 +19,12 @@ from homunculus.messages import (
 )
 from homunculus.messages.body import pictures_in
 from homunculus.messages.guard import kind_of, leaks
-from homunculus.messages.lines import bundle
 from homunculus.messages.pictures import is_view
-from homunculus.messages.rewrite import NO_QUESTION
 from homunculus.pages import size_of
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
+from homunculus.serve.rewriter import NO_QUESTION
 from test_planner_views import corner, page
 
 
@@ -51,7 +50,7 @@ SHOWN = {
     "contents as an object", "IMAGE/PNG", "octet-stream", "inline_data, mimeType",
     "inlineData, mime_type", "systemInstruction", "functionResponse.parts", "capital route",
     "route with a slash", "PUT", "Application/JSON", "vendor +json", "UTF-16", "messages twice",
-    "messages twice, the picture first",
+    "messages twice, the picture first", "Vertex rawPredict",
 }  # fmt: skip
 """Forms that strict mode sends with views; it refuses the others."""
 
@@ -169,7 +168,7 @@ def test_a_route_has_one_adapter() -> None:
 @pytest.mark.parametrize("adapter", [CHAT, RESPONSES, ANTHROPIC, GEMINI, OLLAMA])
 def test_an_adapter_reads_what_it_makes(adapter) -> None:
     views = homunculus.views(page(), "What?", tokens=100, model="claude", scout=corner())
-    made = bundle(views)
+    made = views.bundle()
     files = [picture.file() for picture in pictures_in(adapter.parts(made), adapter)]
     assert files == [part.picture.data for part in made.parts]
 

@@ -1,9 +1,13 @@
 """Requests with views in place of pictures: at most K tokens each, and nothing else changed."""
 
+import asyncio
 import json
+import sys
 from base64 import b64decode, b64encode
 from copy import deepcopy
+from importlib.util import find_spec
 from io import BytesIO
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -11,10 +15,10 @@ from PIL import Image
 from homunculus.messages import CHAT, GEMINI, RESPONSES
 from homunculus.messages.body import picture_of, questions
 from homunculus.messages.pictures import is_view, mark
-from homunculus.messages.rewrite import ENTRY_BYTES
 from homunculus.planner.models import MODELS, rule_of, token_rule
 from homunculus.serve import PicturesError, Rewriter
 from homunculus.serve.bodies import Head, rewrite_body
+from homunculus.serve.rewriter import ENTRY_BYTES
 from test_planner_views import corner, page
 
 
@@ -313,14 +317,14 @@ def test_endless_nesting_is_left_as_it_is() -> None:
 
 
 def test_memory_of_views_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr("homunculus.messages.rewrite.CACHE_BYTES", 300_000)
+    monkeypatch.setattr("homunculus.serve.rewriter.CACHE_BYTES", 300_000)
     one = rewriter()
     for side in range(200, 400, 20):
         one.messages([{"role": "user", "content": [claude(file((side, side)))]}])
         assert one.cache.used <= 300_000
     kept = one.cache._values.values()
     assert 0 < len(kept) < 10  # ten were made
-    files = [len(part.picture.data) for made in kept for part in made.bundle.parts]
+    files = [len(part.picture.data) for made in kept for part in made.parts]
     assert one.cache.used == sum(files) + len(kept) * ENTRY_BYTES
 
 
@@ -445,3 +449,22 @@ def test_gemini_s_model_stands_in_the_address() -> None:
     assert json.loads(new)["contents"]
     other = post("/v1beta/models/x:embedContent")
     assert rewrite_body(rewriter(280, model=None), other, body)[0] is body
+
+
+@pytest.mark.skipif(find_spec("litellm") is not None, reason="tests/proxy asks the real one")
+@pytest.mark.parametrize("end", ["rawPredict", "streamRawPredict"])
+def test_the_hook_of_litellm_shows_views_to_claude_on_vertex(monkeypatch, end) -> None:
+    stub = ModuleType("litellm.integrations.custom_logger")
+    monkeypatch.setattr(stub, "CustomLogger", object, raising=False)
+    for name in ("litellm", "litellm.integrations"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, stub.__name__, stub)
+    from homunculus.serve.litellm import THROUGH, Hook
+
+    route = f"/vertex_ai/v1/publishers/anthropic/models/claude-opus-4-8:{end}"
+    key = SimpleNamespace(request_route=route, metadata={})
+    turn = {"role": "user", "content": [claude(file((900, 700))), text("What is the total?")]}
+    hook = Hook(closed=True, rewriter=rewriter(strict=True, model=None))
+    sent = asyncio.run(hook.async_pre_call_hook(key, None, {"messages": [turn]}, THROUGH))
+    assert sizes(sent["messages"][0]["content"])
+    del sys.modules["homunculus.serve.litellm"]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from homunculus.engines.cells.pack import pack
     from homunculus.engines.cells.types import Allocation, Budget, Field, Relevance, Rule, Tokens
     from homunculus.engines.transformers import attach
+    from homunculus.errors import HomunculusError
+    from homunculus.lazy import MissingExtra
+    from homunculus.pages import PictureError
     from homunculus.planner.acuity import Acuity
     from homunculus.planner.cost import costs
     from homunculus.planner.counting import DEFAULT_TOKENS as DEFAULT_TOKENS
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
     from homunculus.planner.view import View
     from homunculus.scouts.registry import get_scout, list_scouts
     from homunculus.scouts.sight import Match, Scout, Sight
-    from homunculus.serve import Rewriter, http_client
+    from homunculus.serve import PicturesError, RefusedError, Report, Rewriter, http_client
     from homunculus.show.cells import look
-    from homunculus.views import Planner, Views, views
+    from homunculus.views import NeededTokens, Planner, Views, views
 
 try:
     __version__ = version("homunculus-vlm")
@@ -38,12 +41,19 @@ __all__ = [
     "Budget",
     "Certificate",
     "Field",
+    "HomunculusError",
     "Lift",
     "Match",
     "Material",
     "Method",
+    "MissingExtra",
+    "NeededTokens",
+    "PictureError",
+    "PicturesError",
     "Planner",
+    "RefusedError",
     "Relevance",
+    "Report",
     "Rewriter",
     "Rule",
     "Scout",
@@ -73,15 +83,18 @@ _HOMES = {
     "engines.cells.pack": ("pack",),
     "engines.cells.types": ("Allocation", "Budget", "Field", "Relevance", "Rule", "Tokens"),
     "engines.transformers": ("attach",),
+    "errors": ("HomunculusError",),
+    "lazy": ("MissingExtra",),
+    "pages": ("PictureError",),
     "planner.acuity": ("Acuity",),
     "planner.cost": ("costs",),
     "planner.counting": ("DEFAULT_TOKENS", "TokenRule"),
     "planner.view": ("View",),
     "scouts.registry": ("get_scout", "list_scouts"),
     "scouts.sight": ("Match", "Scout", "Sight"),
-    "serve": ("Rewriter", "http_client"),
+    "serve": ("PicturesError", "RefusedError", "Report", "Rewriter", "http_client"),
     "show.cells": ("look",),
-    "views": ("Planner", "Views", "views"),
+    "views": ("NeededTokens", "Planner", "Views", "views"),
 }
 """Where each public name lives. Importing the package loads none of them, not even torch."""
 

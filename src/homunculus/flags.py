@@ -18,7 +18,7 @@ def count(text: str) -> int:
     273
     """
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text[:40]!r}")
     return int(text)
 
 

@@ -11,9 +11,17 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
 
+from homunculus.errors import HomunculusError
 
-class MissingExtra(ImportError):  # noqa: N818 - it is what happened, and reads so in a traceback
-    """An optional library cannot be imported; the message says what to install."""
+
+class MissingExtra(HomunculusError, ImportError):  # noqa: N818 - it is what happened
+    """An optional library cannot be imported; the message says what to install.
+
+    >>> try: need("no_such_module", extra="studio", who="homunculus studio")
+    ... except MissingExtra as error: print(error)
+    homunculus studio needs no_such_module: pip install -c constraints.txt '.[studio]' (in a \
+checkout of homunculus)
+    """
 
 
 class BrokenExtra(MissingExtra):
@@ -42,13 +50,13 @@ def need(module: str, extra: str, who: str, project: str = "") -> ModuleType:
 
 
 def how_to_install(extra: str, project: str = "") -> str:
-    """The command that brings an extra; the package is on no index yet.
+    """The command that brings an extra, or a whole ``project``; neither is on an index yet.
 
     >>> how_to_install("studio")
     "pip install -c constraints.txt '.[studio]' (in a checkout of homunculus)"
     """
-    folder = f"./{project}" if project else "."
-    return f"pip install -c constraints.txt '{folder}[{extra}]' (in a checkout of homunculus)"
+    wish = (f"./{project}" if project else ".") + (f"[{extra}]" if extra else "")
+    return f"pip install -c constraints.txt '{wish}' (in a checkout of homunculus)"
 
 
 def _broken(module: str, who: str, error: Exception) -> BrokenExtra:

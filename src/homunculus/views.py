@@ -17,17 +17,18 @@ from PIL import Image
 
 from homunculus.box import Box
 from homunculus.checks import check_count, check_text
-from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, lines, ollama, pictures
+from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, ollama
+from homunculus.messages.pictures import Bundle, Part, encode, is_view, mark
 from homunculus.pages import Picture, open_picture
 from homunculus.planner.acuity import Acuity, AcuityLike, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
-from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
-from homunculus.planner.labels import NO_LABEL, Label, LabelLike
+from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, LevelRule
+from homunculus.planner.labels import NO_LABEL, Label, LabelLike, numbered_line
 from homunculus.planner.models import token_rule
 from homunculus.planner.options import ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
-from homunculus.planner.view import View, render
+from homunculus.planner.view import View, number_of_pictures, render
 from homunculus.scouts.registry import ScoutLike, get_scout
 from homunculus.scouts.sight import Basis, Sight
 
@@ -41,7 +42,7 @@ MAX_EDGE = 8192
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The pictures that stand for one picture and one question.
+    """The pictures that are sent in place of one picture, for one question.
 
     >>> import torch
     >>> from PIL import Image
@@ -53,52 +54,74 @@ class Views:
     True
     """
 
-    picture: Picture
-    question: str
-    rule: CountingRule
-    """Whose tokens are counted."""
-    acuity: Acuity
-    """Whose eyes are assumed."""
-    limit: int
-    """Tokens that they may cost."""
-    sight: Sight
-    """What the scout made of the picture and the question."""
+    planner: "Planner"
+    """What they were planned by."""
     bill: Bill
     """The plan, and what its pictures cost."""
+    limit: int
+    """Tokens that they may cost."""
     wanted: float | None = None
     """The probability that was asked for with ``legible``."""
     original: bool = False
     """Whether it is the picture as it is, because no views reached that."""
-    label: Label = NO_LABEL
-    """Which lines stand before the pictures."""
     note: str = ""
     """A sentence where the budget was raised to the price of the model's smallest picture."""
+
+    @property
+    def picture(self) -> Picture:
+        """The picture that they stand for, reduced where it is very large."""
+        return self.planner.picture
+
+    @property
+    def question(self) -> str:
+        """What is asked of it."""
+        return self.planner.question
+
+    @property
+    def rule(self) -> CountingRule:
+        """How the model counts tokens."""
+        return self.planner.rule
+
+    @property
+    def acuity(self) -> Acuity:
+        """How small the reader is assumed to read."""
+        return self.planner.acuity
+
+    @property
+    def sight(self) -> Sight:
+        """What the scout made of the picture and the question."""
+        return self.planner.sight
+
+    @property
+    def outlook(self) -> Outlook:
+        """What `value` and `message` are made from."""
+        return self.planner.outlook
 
     @cached_property
     def views(self) -> tuple[View, ...]:
         """The whole picture first, then windows."""
+        return tuple(self._views())
+
+    def _views(self) -> Iterator[View]:
         (high, wide), (rows, cols) = self.picture.original, self.picture.size
-        return tuple(
-            replace(view, box=view.box.scaled(wide / cols, high / rows)) for view in self.planned
-        )
-
-    @cached_property
-    def planned(self) -> tuple[View, ...]:
-        """The same with boxes in pixels of `picture`, which is reduced where it is very large."""
-        return tuple(self._planned())
-
-    def _planned(self) -> Iterator[View]:
-        (high, wide), plan, prices = self.picture.size, self.bill.plan, iter(self.bill.prices)
+        plan, prices = self.bill.plan, iter(self.bill.prices)
         if plan.whole is not None:
             yield View("whole", Box(0, 0, wide, high), plan.whole, next(prices))
         for number, window in enumerate(plan.windows, 1):
             name = "window" if len(plan.windows) == 1 else f"window {number}"
-            size = window.size(self.rule.lattice.side)
-            yield View(name, window.box, size, next(prices))
+            box = window.box.scaled(wide / cols, high / rows)
+            yield View(name, box, window.size(self.rule.lattice.side), next(prices))
+
+    @cached_property
+    def planned(self) -> tuple[View, ...]:
+        """The views with boxes in pixels of `picture`, which drawings are made on."""
+        (high, wide), (rows, cols) = self.picture.original, self.picture.size
+        return tuple(
+            replace(view, box=view.box.scaled(cols / wide, rows / high)) for view in self.views
+        )
 
     def __repr__(self) -> str:
-        pictures = "1 picture" if len(self) == 1 else f"{len(self)} pictures"
-        about = f"{pictures}, {self.tokens} of {self.limit} {self.rule.token}"
+        about = f"{number_of_pictures(len(self))}, {self.tokens} of {self.limit} {self.rule.token}"
         guess = ", a guess" if self.basis == "guess" else ""
         value = "not known" if self.value is None else f"{self.value:.2f}"
         return f"<Views of {_short(self.question)!r}: {about}, legible {value}{guess}>"
@@ -137,12 +160,10 @@ class Views:
 
     @cached_property
     def resize_value(self) -> float | None:
-        """The same estimate for the whole picture resized to the same budget."""
+        """`value` of the whole picture, resized to the same budget."""
         if not self.outlook.known:
             return None
-        size = self.picture.size
-        belief = believe(self.sight, size, self.acuity)
-        buyer = Buyer(belief, size, self.rule, self.acuity, max_windows=0)
+        buyer = replace(self.planner.buyer, max_windows=0, settings=None, label=NO_LABEL)
         return buyer.buy(self.limit).plan.value * in_picture(self.sight)
 
     @property
@@ -185,12 +206,15 @@ class Views:
         """Why there is no window, where small pictures cost too much for one."""
         cheapest = least(self.rule)
         room = self.limit >= 4 * cheapest or self.rule.count(self.picture.size) <= self.limit
-        if len(self) > 1 or cheapest == 1 or room:
+        set_by_parameter = isinstance(self.rule, LevelRule)
+        possible = set_by_parameter or self.planner.buyer.has_windows
+        if len(self) > 1 or cheapest == 1 or room or not possible:
             return ""
+        costs = f" Each picture costs {cheapest} tokens at least with {self.rule.name}"
+        if set_by_parameter:
+            return f"{costs}, whatever its size, so there are never windows."
         cheaper = self.rule.facts.cheaper
-        cure = f"Raise tokens, or {cheaper}." if cheaper else "Raise tokens."
-        costs = f"Each picture costs {cheapest} tokens at least with {self.rule.name}"
-        return f" {costs}, so there is no window. {cure}"
+        return f"{costs}, so there is no window. Raise tokens{f', or {cheaper}' * bool(cheaper)}."
 
     @property
     def below_edge(self) -> int:
@@ -212,11 +236,6 @@ class Views:
             "may answer worse, as its provider says. More tokens make them larger."
         )
 
-    @cached_property
-    def outlook(self) -> Outlook:
-        """What `value` and `message` are made from."""
-        return Outlook(self.question, self.sight, self.acuity)
-
     def images(self) -> list[Image.Image]:
         """The pictures, as Pillow images, in order."""
         pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
@@ -234,29 +253,65 @@ class Views:
         self.show().save(file, "PNG")
         return file.getvalue()
 
-    def openai(self, label: bool = True) -> list[dict[str, Any]]:
+    def labels(self, number: int | None = None) -> list[str]:
+        """The line before each picture, as it was planned (``views(..., label="short")``), or none
+        if there is no room for lines.
+
+        Where a request has several pictures, ``number`` says which of them this is, if the views
+        were planned with ``numbered=True``; then a single view has a line, too.
+        """
+        label = self.planner.buyer.label
+        if number is not None:
+            label.check_number(number)
+        if not self.label_tokens or (len(self) == 1 and number is None):
+            return []
+        lines = [self._line(view, label) if len(self) > 1 else "" for view in self]
+        return lines if number is None else [numbered_line(line, number) for line in lines]
+
+    def _line(self, view: View, label: Label) -> str:
+        high, wide = self.picture.original
+        x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
+        y0, y1 = (round(100 * side / high) for side in view.box[1::2])
+        return label.line(view.name == "whole", f"{x0}-{x1}%", f"{y0}-{y1}%")
+
+    def bundle(self, number: int | None = None) -> Bundle:
+        """The pictures as files, each with its line (`labels`): what every API is given."""
+        lines = self.labels(number) or [""] * len(self)
+        parts = (Part(*pair) for pair in zip(lines, map(encode, self.images()), strict=True))
+        name, value = self.bill.setting or ("", "")
+        cheap = self.rule.unit.setting if self.rule.unit else None
+        of_picture = isinstance(self.rule, LevelRule) and self.rule.each
+        dear = "high" if cheap == ("detail", "low") else None  # the price of a whole picture
+        return Bundle(
+            tuple(parts), self.tokens,
+            detail=value if name == "detail" else dear,
+            level=value if name == "media_resolution" and of_picture else None,
+            label_tokens=self.label_tokens if any(lines) else 0,
+            value=self.value, basis=self.basis,
+        )  # fmt: skip
+
+    def openai(self, number: int | None = None) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's chat completions, and for all who speak alike.
 
-        The line before each picture is the one that was planned (``views(..., label="short")``);
-        ``label=False`` leaves it out.
+        ``number`` says which of several pictures of a request this is, as in `labels`.
         """
-        return CHAT.parts(lines.bundle(self, label))
+        return CHAT.parts(self.bundle(number))
 
-    def responses(self, label: bool = True) -> list[dict[str, Any]]:
+    def responses(self, number: int | None = None) -> list[dict[str, Any]]:
         """As parts of a message for OpenAI's responses."""
-        return RESPONSES.parts(lines.bundle(self, label))
+        return RESPONSES.parts(self.bundle(number))
 
-    def anthropic(self, label: bool = True) -> list[dict[str, Any]]:
+    def anthropic(self, number: int | None = None) -> list[dict[str, Any]]:
         """As parts of a message for Anthropic's messages."""
-        return ANTHROPIC.parts(lines.bundle(self, label))
+        return ANTHROPIC.parts(self.bundle(number))
 
-    def gemini(self, label: bool = True) -> list[dict[str, Any]]:
+    def gemini(self, number: int | None = None) -> list[dict[str, Any]]:
         """As parts of a content for Gemini."""
-        return GEMINI.parts(lines.bundle(self, label))
+        return GEMINI.parts(self.bundle(number))
 
-    def ollama(self, label: bool = True) -> dict[str, Any]:
+    def ollama(self, number: int | None = None) -> dict[str, Any]:
         """As `content` and `images` of a message for Ollama; your question goes behind them."""
-        return ollama.message(lines.bundle(self, label))
+        return ollama.message(self.bundle(number))
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write each picture as a PNG; returns their paths. Views of an earlier call are deleted.
@@ -267,11 +322,11 @@ class Views:
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("whole.png", "window.png", "window-[0-9].png"):
             for old in folder.glob(name):
-                if pictures.is_view(old.read_bytes()):
+                if is_view(old.read_bytes()):
                     old.unlink()
         paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
         for path, image in zip(paths, self.images(), strict=True):
-            image.save(path, pnginfo=pictures.mark())
+            image.save(path, pnginfo=mark())
         return paths
 
     def to_json(self) -> dict[str, Any]:
@@ -330,7 +385,7 @@ def views(
 ) -> Views:
     """A picture as ordinary pictures within a budget, spent where the question looks.
 
-    ``model`` says whose tokens are counted: a name, the side of a token in pixels, or a rule.
+    ``model`` says how tokens are counted: its name, the side of a token in pixels, or a rule.
     ``acuity`` is how small its reader still reads: a name, a result of `homunculus eyetest`, or a
     curve.
     ``context`` is about the share of the tokens that is kept for a small picture of the whole; 0
@@ -357,26 +412,23 @@ def views(
     >>> [part["type"] for part in seen.openai()][:2]
     ['text', 'image_url']
     """
-    rule = token_rule(model)  # mistakes are told before the picture is opened
-    if legible is not None:
-        check_legible(legible)
-    if tokens != "auto":
+    options = ViewOptions(
+        model=model, acuity=acuity, scout=scout, context=context, windows=windows,
+        settings=settings, label=label, numbered=numbered, strict=strict, legible=legible, cap=cap,
+    )  # fmt: skip
+    if tokens != "auto":  # mistakes are told before the picture is opened
         check_count(tokens, "views: tokens", "Give an int, or 'auto'.")
+        rule = token_rule(model)
         if strict and tokens < least(rule):
             raise too_few(rule, tokens)
-    check_count(cap, "views: cap")
-    options = ViewOptions(
-        model=rule, acuity=acuity, scout=scout, context=context, windows=windows,
-        settings=settings, label=label, numbered=numbered, strict=strict,
-    )  # fmt: skip
     planner = Planner(source, question, page=page, options=options)
-    if tokens == "auto":
-        return _enough(planner, DEFAULT_LEGIBLE if legible is None else legible, cap)
-    return planner.views_or_original(tokens, legible, cap)
+    return _enough(planner) if tokens == "auto" else planner.views_or_original(tokens)
 
 
-def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
+def _enough(planner: "Planner") -> Views:
     """The views of the smallest budget that is enough; a warning where none is."""
+    cap, legible = planner.options.cap, planner.options.legible
+    legible = DEFAULT_LEGIBLE if legible is None else legible
     shown = replace(planner.views(planner.budget(legible, cap).tokens), wanted=float(legible))
     if not shown.reached:
         warnings.warn(
@@ -389,7 +441,15 @@ def _enough(planner: "Planner", legible: float | int, cap: int) -> Views:
 
 @dataclass(frozen=True)
 class NeededTokens:
-    """How many tokens a picture and a question need."""
+    """How many tokens a picture and a question need, as `Planner.budget` says.
+
+    >>> import torch
+    >>> from PIL import Image
+    >>> planner = Planner(Image.new("RGB", (1024, 768)), "Where?", scout=torch.eye(4))
+    >>> needed = planner.budget(legible=0.5)
+    >>> needed.reached, planner.views(needed.tokens).value >= 0.5
+    (True, True)
+    """
 
     tokens: int
     value: float | None
@@ -410,12 +470,11 @@ class Planner:
 
     picture: Picture
     question: str
+    options: ViewOptions
     sight: Sight
     """What the scout made of the picture and the question."""
     buyer: Buyer
     """Makes the plan of a budget."""
-    strict: bool
-    """Whether a budget that buys no picture is refused."""
 
     def __init__(
         self,
@@ -437,7 +496,7 @@ class Planner:
         settings = None if options.settings is None else frozenset(options.settings)
         if not isinstance(picture, Picture):
             picture = open_picture(picture, page, longest=MAX_EDGE)
-        self.picture, self.question, self.strict = picture, question, options.strict
+        self.picture, self.question, self.options = picture, question, options
         self.sight = ask_scout(get_scout(options.scout), picture, question)
         self.buyer = Buyer(
             believe(self.sight, picture.size, acuity), picture.size, rule, acuity,
@@ -451,7 +510,7 @@ class Planner:
 
     @property
     def rule(self) -> CountingRule:
-        """Whose tokens are counted."""
+        """How the model counts tokens."""
         return self.buyer.rule
 
     @property
@@ -463,28 +522,23 @@ class Planner:
         """The views of a budget; one that buys no picture is raised, or refused if `strict`."""
         tokens = check_count(tokens, "views: tokens")
         limit, note = raised(self.rule, tokens, self.buyer.settings)
-        if note and self.strict:
+        if note and self.options.strict:
             raise too_few(self.rule, tokens, self.buyer.settings)
-        return Views(
-            self.picture, self.question, self.rule, self.acuity, limit, self.sight,
-            self.buyer.buy(limit), label=self.buyer.label, note=note,
-        )  # fmt: skip
+        return Views(self, self.buyer.buy(limit), limit, note=note)
 
-    def views_or_original(self, tokens: int, legible: float | int | None, cap: int) -> Views:
-        """The views of a budget if the estimate reaches ``legible`` or that is None, else those of
-        the smallest budget up to ``cap`` that does, else the picture as it is."""
+    def views_or_original(self, tokens: int) -> Views:
+        """The views of a budget if the estimate reaches the option ``legible`` or that is None,
+        else those of the smallest budget up to ``cap`` that does, else the picture as it is."""
+        legible, cap = self.options.legible, self.options.cap
         if legible is None:
             return self.views(tokens)
-        check_legible(legible)
         shown, wanted = self.views(tokens), float(legible)
         if (shown.value or 0.0) < legible and shown.limit < cap:
             shown = self.views(self.budget(legible, cap).tokens)
         if (shown.value or 0.0) >= legible:
             return replace(shown, wanted=wanted)
         bill, limit = self.buyer.original(), max(tokens, self.rule.count(self.picture.size))
-        return replace(
-            shown, bill=bill, limit=limit, wanted=wanted, original=True, label=NO_LABEL, note=""
-        )
+        return Views(self, bill, limit, wanted, original=True)
 
     @cached_property
     def outlook(self) -> Outlook:

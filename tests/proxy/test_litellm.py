@@ -545,12 +545,7 @@ def test_a_closed_hook_lets_text_and_questions_about_what_is_there_pass(kind: st
 
 @pytest.mark.parametrize(
     "route",
-    [
-        "/bedrock/model/claude/invoke",
-        "/vertex_ai/v1/models/claude:rawPredict",
-        "/openai/v1/files",
-        "",
-    ],
+    ["/bedrock/model/claude/invoke", "/vertex_ai/v1/endpoints/7:predict", "/openai/v1/files", ""],
 )
 def test_a_closed_hook_refuses_routes_that_it_does_not_know(route: str) -> None:
 
@@ -559,6 +554,18 @@ def test_a_closed_hook_refuses_routes_that_it_does_not_know(route: str) -> None:
     key = SimpleNamespace(request_route=route, metadata={})
     with pytest.raises(Exception, match="is not known"):
         asyncio.run(Hook(closed=True).async_pre_call_hook(key, None, {"messages": []}, THROUGH))
+
+
+@pytest.mark.parametrize("end", ["rawPredict", "streamRawPredict"])
+def test_claude_on_vertex_gets_views(end: str) -> None:
+    from homunculus.serve.litellm import THROUGH, Hook
+
+    route = f"/vertex_ai/v1/publishers/anthropic/models/claude-opus-4-8:{end}"
+    key = SimpleNamespace(request_route=route, metadata={})
+    data = request(ROUTES[2], "claude-opus-4-8", FILE)
+    del data["model"]  # the address names it
+    sent = asyncio.run(Hook(closed=True).async_pre_call_hook(key, None, data, THROUGH))
+    assert sent["messages"] != data["messages"]
 
 
 def test_importing_the_hook_starts_nothing_and_reads_no_settings() -> None:
@@ -572,12 +579,12 @@ def test_importing_the_hook_starts_nothing_and_reads_no_settings() -> None:
     assert counts[0].stdout == counts[1].stdout
     ask = [sys.executable, "-c", "from homunculus.serve.litellm import hook"]
     found = subprocess.run(ask, env=wrong, capture_output=True, check=False)
-    assert b"HOMUNCULUS_TOKENS: expected tokens" in found.stderr
+    assert b"HOMUNCULUS_TOKENS: expected a whole number" in found.stderr
 
 
 def test_figures_of_calls_are_bounded(monkeypatch) -> None:
-    from homunculus.messages.rewrite import Report, ShownPicture
     from homunculus.serve import litellm
+    from homunculus.serve.rewriter import Report, ShownPicture
 
     monkeypatch.setattr(litellm, "CALLS", 3)
     hook = litellm.Hook()
@@ -602,4 +609,4 @@ def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:
     assert from_environment({}).rewriter.tokens == 273
     assert from_environment({"HOMUNCULUS_TOKENS": "99"}).rewriter.tokens == 99
     doubtful = from_environment({"HOMUNCULUS_LEGIBLE": "0.5", "HOMUNCULUS_CAP": "512"}).rewriter
-    assert (doubtful.legible, doubtful.cap) == (0.5, 512)
+    assert (doubtful.options.legible, doubtful.options.cap) == (0.5, 512)

@@ -18,7 +18,8 @@ from PIL import Image
 
 import tiny
 from homunculus.engines.vllm.stock import MIDDLEWARE, STOCK_FAMILIES, VARIABLE
-from homunculus.planner.counting import AnyResolutionRule, CountingRule, FlatRule
+from homunculus.planner.counting import CountingRule
+from homunculus.planner.tiles import AnyResolutionRule, FlatRule
 from homunculus.serve import Rewriter
 from homunculus_lab.speed.server import OURS, STOCK
 from serving.client import page, turn

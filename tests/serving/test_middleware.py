@@ -18,7 +18,7 @@ from homunculus.engines.vllm.stock import (
     describe,
     view_settings,
 )
-from homunculus.planner.counting import FlatRule
+from homunculus.planner.tiles import FlatRule
 from homunculus.serve.bodies import Head
 from serving.client import page, turn
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from homunculus.lazy import need
 from homunculus.planner.acuity import AcuityLike, get_acuity
 from homunculus.planner.bill import check_legible, least, too_few
-from homunculus.planner.counting import CountingRule
-from homunculus.planner.models import MODELS, rule_of, token_rule
+from homunculus.planner.counting import CountingRule, LevelRule
+from homunculus.planner.models import rule_of, token_rule
 from homunculus.scouts.registry import check_scout
 from homunculus.scouts.version import scout_version
 
@@ -29,7 +29,7 @@ class Job:
     """A folder, a file or a pattern, as fsspec reads it."""
     tokens: int
     model: str = "qwen3-vl"
-    """Whose tokens are counted: a rule of ours, or the name that an API has for its model."""
+    """The model that looks: a name of ours, or the one that an API has for it."""
     question: str = ""
     question_column: str = ""
     image_column: str = ""
@@ -52,7 +52,7 @@ class Job:
         object.__setattr__(self, "acuity", get_acuity(self.acuity))
         check_scout(self.scout)
         page_numbers(self.pages, 1)
-        if self.to == "views" and self.rule.levels:
+        if self.to == "views" and isinstance(self.rule, LevelRule):
             raise ValueError(
                 f"{self.rule.name} bills by the picture, whatever its size: views save nothing. "
                 "Name another model, or leave --to out for plans."
@@ -64,9 +64,8 @@ class Job:
 
     @property
     def rule(self) -> CountingRule:
-        """Whose tokens are counted."""
-        known = self.model if self.model in MODELS else rule_of(self.model)
-        return token_rule(int(self.model) if self.model.isdigit() else known or self.model)
+        """How the model counts tokens."""
+        return rule_of(self.model) or token_rule(self.model)
 
     @property
     def style(self) -> Style:

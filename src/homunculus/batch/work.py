@@ -125,9 +125,12 @@ def _chosen_pages(job: Job, row: Row, numbers: list[int]) -> Iterator[Result]:
 def _plan(job: Job, row: Row, picture: Picture, result: Result) -> None:
     """Put the plan of a page into its result, and a request if the job wants one."""
     start = perf_counter()
-    planner = Planner(picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout)
+    planner = Planner(
+        picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout,
+        legible=job.legible, cap=job.cap,
+    )  # fmt: skip
     middle = perf_counter()
-    seen = planner.views_or_original(job.tokens, job.legible, job.cap)
+    seen = planner.views_or_original(job.tokens)
     result |= _facts(seen)
     if job.to == "views":
         result[REQUEST] = json.dumps(request(job, seen, result["custom_id"]))

@@ -6,15 +6,12 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from homunculus.commands.command import Command
 from homunculus.commands.picture import acuity_flag
 from homunculus.flags import count, json_flag
 from homunculus.progress import progress
-
-if TYPE_CHECKING:
-    from homunculus.batch.job import Job
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +24,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--images", default="", metavar="FOLDER", help="folder that paths in rows are relative to")
     add("--pages", default="all", metavar="N,N-N", help="pages of documents, from 1 (%(default)s)")
     add("--tokens", type=count, required=True, help="how many tokens a page may cost")
-    about = "whose tokens: see `homunculus cost`; or an API's name of its model (%(default)s)"
+    about = "model that looks: see `homunculus cost`; or its name in an API (%(default)s)"
     add("--model", default="qwen3-vl", help=about)
     about = "plans: where the tokens go; views: requests for a provider's batch API (%(default)s)"
     add("--to", choices=["plans", "views"], default="plans", help=about)
@@ -62,6 +59,7 @@ RUN = ("local", "workers", "address", "strict", "replace", "retry_lost")
 def run(arguments: argparse.Namespace) -> int:
     """Run the job. With --json events go to stdout, and the summary to stderr."""
     from homunculus.batch import run as batch
+    from homunculus.batch.job import Job
 
     with _own_stdout() as out, progress("batch") as show:
 
@@ -70,15 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
                 print(line, file=out, flush=True)
 
         options = {name: getattr(arguments, name) for name in RUN}
-        code, text = batch.run(_job(arguments), arguments.out, say, show, **options)
+        job = Job(**{name: getattr(arguments, name) for name in JOB})
+        code, text = batch.run(job, arguments.out, say, show, **options)
     print(text, file=sys.stderr if arguments.json else sys.stdout)
     return code
-
-
-def _job(arguments: argparse.Namespace) -> "Job":
-    from homunculus.batch.job import Job
-
-    return Job(**{name: getattr(arguments, name) for name in JOB})
 
 
 @contextmanager

@@ -63,9 +63,9 @@ def _budget_lines(planner: Any, needed: Any, legible: float) -> list[str]:
     rule = planner.rule
     if not planner.sight.sure:
         why = planner.sight.unsure
-        return [f"No budget can be told: the scout does not know where to look. {why}".rstrip()]
+        return [f"Cannot estimate a budget: the scout does not know where to look. {why}".rstrip()]
     if not planner.outlook.known:
-        return [f"No budget can be told. {planner.outlook.promise(needed.value)}"]
+        return [f"Cannot estimate a budget. {planner.outlook.promise(needed.value)}"]
     if needed.reached:
         untouched = rule.count(planner.picture.original)
         lines = [f"{needed.tokens:,} {rule.token}, instead of {untouched:,} untouched"]

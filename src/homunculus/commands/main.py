@@ -24,7 +24,7 @@ from homunculus.commands import (
 )
 from homunculus.commands.command import Command, fail
 from homunculus.commands.errors import explain
-from homunculus.lazy import load_plugins, not_found
+from homunculus.lazy import how_to_install, load_plugins, not_found
 
 COMMANDS = tuple(
     module.COMMAND
@@ -33,7 +33,7 @@ COMMANDS = tuple(
     )
 )  # fmt: skip
 LABORATORY_VERBS = ("measure", "decide", "train", "bench")
-LABORATORY_HINT = "this verb comes with the laboratory: pip install homunculus-lab."
+LABORATORY_HINT = f"this verb comes with the laboratory: {how_to_install('', 'lab')}."
 DEBUG = "show where an error was raised, for reports of bugs"
 _failed: list[tuple[str, str]] = []
 """Entry points of other packages that could not be loaded, and why."""
@@ -54,7 +54,7 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Any = None, namespace: Any = None
     ) -> Any:
-        """The same, with the flags of the verb."""
+        """Parse arguments after the flags of the verb were added."""
         self.add_flags()
         return super().parse_known_args(args, namespace)
 

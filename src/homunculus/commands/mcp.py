@@ -14,7 +14,7 @@ def flags(mcp: argparse.ArgumentParser) -> None:
     add("roots", nargs="*", type=Path, default=[Path()], metavar="FOLDER", help=about)
     about = "tokens of a call that names none (%(default)s)"
     add("--tokens", type=count, default=DEFAULT_TOKENS, help=about)
-    add("--model", default="claude", help="whose tokens: see `homunculus cost` (%(default)s)")
+    add("--model", default="claude", help="model that looks: see `homunculus cost` (%(default)s)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ IMAGE = "PNG, JPEG, WebP, GIF, BMP, HEIC, TIFF or PDF; - reads it from stdin"
 def planner_flags(verb: argparse.ArgumentParser) -> None:
     """What views are planned by."""
     add = verb.add_argument
-    add("--model", default="qwen3-vl", help="whose tokens: see `homunculus cost` (%(default)s)")
+    add("--model", default="qwen3-vl", help="model that looks: see `homunculus cost` (%(default)s)")
     acuity_flag(verb)
     page_flag(verb)
     about = "which scout says where to look: as in `homunculus show` (%(default)s)"
@@ -61,7 +61,7 @@ def open_source(image: str) -> tuple[str, Any]:
     from homunculus.pages import BYTES, read_file
 
     if sys.stdin.isatty():
-        raise ValueError("expected a picture on stdin: homunculus show - < page.png")
+        raise ValueError("expected a picture on stdin, as `< page.png` gives one. Or name a file.")
     file = BytesIO(read_file("stdin", sys.stdin.buffer, BYTES))
     file.name = "stdin"
     return "stdin", file

@@ -31,7 +31,7 @@ def flags(show: argparse.ArgumentParser) -> None:
     add("question", nargs="*", default=[], help=about)
     about = "how many tokens may be spent (%(default)s)"
     add("--tokens", type=count, default=DEFAULT_TOKENS, help=about)
-    add("--model", help="whose tokens are counted: see `homunculus cost` (qwen3-vl)")
+    add("--model", help="model that looks: see `homunculus cost` (qwen3-vl)")
     acuity_flag(show)
     page_flag(show)
     add("--why", action="store_true", help="print which words and things were found, and where")

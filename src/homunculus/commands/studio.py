@@ -13,7 +13,7 @@ def flags(studio: argparse.ArgumentParser) -> None:
     about = "let other machines reach the page, where --host does; it asks for no password"
     add("--allow-remote", action="store_true", help=about)
     add("--tokens", type=count, default=64, help="budget to begin with (%(default)s)")
-    about = "whose tokens are counted to begin with: see `homunculus cost` (%(default)s)"
+    about = "model that looks, to begin with: see `homunculus cost` (%(default)s)"
     add("--model", default="qwen3-vl", help=about)
     about = "also show the answers of a model behind an OpenAI-compatible server: its address"
     add("--server", metavar="URL", help=f"{about}, such as http://127.0.0.1:8000/v1")

@@ -48,7 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Path) -> int:
     """The views of one page as files; how many pages there are."""
-    from homunculus.messages.lines import labels
     from homunculus.show.views import draw_views, facts
     from homunculus.views import views
 
@@ -59,7 +58,7 @@ def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Pat
             seen = views(source, page=page, **{name: getattr(arguments, name) for name in options})
         paths = [str(path) for path in seen.save(out)]
         draw_views(seen).save(out / "sheet.png")
-    result: dict[str, Any] = seen.to_json() | {"files": paths, "labels": labels(seen)}
+    result: dict[str, Any] = seen.to_json() | {"files": paths, "labels": seen.labels()}
     result["image"] = {"page": page, "pages": seen.picture.pages}
     (out / "views.json").write_text(json.dumps(result, indent=2) + "\n")
     if arguments.json:

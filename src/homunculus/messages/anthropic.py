@@ -32,6 +32,7 @@ def read(part: Mapping[str, Any]) -> Picture | None:
 
 
 ANTHROPIC = Adapter(
-    "messages of Anthropic", ("/messages", "/messages/count_tokens"), "messages", read, parts,
-    system=("system",),
+    "messages of Anthropic",
+    ("/messages", "/messages/count_tokens", ":rawpredict", ":streamrawpredict"),  # Vertex
+    "messages", read, parts, system=("system",),
 )  # fmt: skip

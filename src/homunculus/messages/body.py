@@ -143,7 +143,11 @@ def questions(body: Mapping[str, Any], adapter: Adapter) -> list[Question]:
     turns = turns_in(body, adapter)
     texts = [_text(turn) if _from_user(turn) else "" for turn in turns]  # not results of tools
     system = [_text(body.get(field)) for field in adapter.system]
-    system += [_text(turn) for turn in turns if _role(turn) in ("system", "developer")]
+    system += [
+        _text(turn)
+        for turn in turns
+        if isinstance(turn, Mapping) and turn.get("role") in ("system", "developer")
+    ]
     of_system = Question("\n".join(filter(None, system)), from_user=False)
     asked, last, first = list[Question](), "", next(filter(None, texts), "")
     for index, text in enumerate(texts):
@@ -152,10 +156,6 @@ def questions(body: Mapping[str, Any], adapter: Adapter) -> list[Question]:
         asked.append(Question(question) if question else of_system)
         last = text or last
     return asked
-
-
-def _role(turn: Any) -> Any:
-    return turn.get("role") if isinstance(turn, Mapping) else None
 
 
 def _from_user(turn: Any) -> bool:

@@ -26,7 +26,7 @@ def parts(bundle: Bundle) -> list[JSON]:
 
 
 def camel_parts(bundle: Bundle) -> list[JSON]:
-    """The same as most clients spell them."""
+    """Parts of a content, spelled as most clients do."""
 
     def spelled(value: Any) -> Any:
         if not isinstance(value, dict):
@@ -50,7 +50,7 @@ def read(part: Mapping[str, Any]) -> Picture | None:
 
 
 def model_in(path: str) -> str | None:
-    """The model that an address names, for requests do not.
+    """The model that an address of Gemini's or of Vertex names, for requests do not.
 
     >>> model_in("/v1beta/models/gemini-3-pro:generateContent")
     'gemini-3-pro'

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageStat, PngImagePlugin
 
+from homunculus.scouts.sight import Basis
+
 MARK = "homunculus view"
 """In a picture that is a view already."""
 MARK_BYTES = 4096
@@ -57,6 +59,10 @@ class Bundle:
     """Gemini's `media_resolution`, in the same way."""
     label_tokens: int = 0
     """What the lines cost at most."""
+    value: float | None = None
+    """The estimated probability that the answer can be read from them; None if it is not known."""
+    basis: Basis = "unknown"
+    """What they rest on (`Views.basis`)."""
 
 
 def encode(image: Image.Image) -> Encoded:

@@ -37,7 +37,7 @@ def _readable(file: Any) -> bool:
 
 
 def reopened(name: str, image: Any, max_bytes: int) -> Image.Image:
-    """The same image from the same open file, so that decoding leaves the caller's as it is."""
+    """An image read once more from its open file, so that decoding leaves the caller's as it is."""
     file = image.fp if getattr(image, "fp", None) is not None else getattr(image, "_fp", None)
     if not _readable(file):
         raise PictureError(

@@ -10,14 +10,23 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from homunculus.errors import HomunculusError
+
 CHUNK = 1 << 20
 """Bytes of an open file that are read at a time."""
 
 _READING = Lock()  # an open file has one position: threads that share it take turns
 
 
-class PictureError(ValueError):
-    """The picture cannot be used; the message says why and what to do."""
+class PictureError(HomunculusError, ValueError):
+    """The picture cannot be used; the message says why and what to do.
+
+    >>> from homunculus import views
+    >>> try: views(b"no picture")
+    ... except PictureError as error: print(error)
+    bytes: expected PNG, JPEG, WebP, GIF, BMP, HEIC, PDF, or TIFF by its path, got a file of \
+another kind. Make it a PNG.
+    """
 
 
 class MissingPictureError(PictureError, FileNotFoundError):

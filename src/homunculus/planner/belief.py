@@ -66,11 +66,12 @@ def scout_cells(size: Size) -> tuple[Grid, int]:
 
 
 def in_picture(sight: Sight) -> float:
-    """How far to trust an estimate: 1, but less where nothing was found that the question names,
-    not even perhaps.
+    """The probability that the picture holds the answer: 1 unless nothing that the question names
+    was found, not even perhaps.
 
-    Then the question may be about something else, and no pixel can show its answer. By Bayes' rule
-    from how often that happens with a picture's own questions and with another's.
+    In that case the question may be about something else, and no pixel can show its answer. Bayes'
+    rule gives the probability from how often nothing is found of a picture's own questions, and of
+    another picture's.
 
     >>> in_picture(Sight(torch.zeros(2, 2), sure=0.9))
     1.0
@@ -84,9 +85,9 @@ def in_picture(sight: Sight) -> float:
 def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     """What a scout says, as probabilities of places and heights of print.
 
-    As far as the scout is not sure, the answer may stand wherever it says else, or anywhere; if it
-    is not sure at all, nothing is better than the whole picture. Heights are those of print that
-    the reader finds as hard as what is there: things have to be larger.
+    As far as the scout is unsure, the answer may stand in the other places that it names, or
+    anywhere; if it is not sure at all, the whole picture is best. A thing has to be larger than
+    print to be recognised, so its height is that of print which is as hard to read.
     """
     logit = sight.logit
     if sight.sure <= 0:

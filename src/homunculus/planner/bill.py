@@ -14,12 +14,20 @@ from homunculus.checks import check_number
 from homunculus.planner.acuity import VLM, Acuity
 from homunculus.planner.belief import Belief
 from homunculus.planner.config import DEFAULT_CONFIG, SearchConfig
-from homunculus.planner.counting import MAX_WINDOWS, CountingRule, Size, TokenRule, Unit
+from homunculus.planner.counting import (
+    MAX_WINDOWS,
+    CountingRule,
+    LevelRule,
+    Size,
+    TokenRule,
+    Unit,
+)
 from homunculus.planner.fill import grow
 from homunculus.planner.labels import NO_LABEL, Label
 from homunculus.planner.plan import NO_FEES, Fees, Plan
 from homunculus.planner.scene import Scene
 from homunculus.planner.search import find_pictures, find_views, merit
+from homunculus.planner.tiles import PictureRule
 
 ENOUGH_OF_A_LEVEL = 0.95
 """The share of what the most expensive affordable level shows that a cheaper one must show."""
@@ -50,7 +58,7 @@ class Bill:
 
 @dataclass(frozen=True, eq=False)
 class Buyer:
-    """Buys views of one picture: a belief about it, a reader, whose prices, and limits."""
+    """Buys views of one picture by a model's prices, for a belief about it and a reader."""
 
     belief: Belief
     size: Size
@@ -81,6 +89,14 @@ class Buyer:
             self._bought[tokens] = best
         return self._bought[tokens]
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether any budget buys windows."""
+        unit = self.rule.unit
+        set_by = unit.setting if unit else None
+        free = set_by is None or self._can_set(set_by[0])
+        return bool(self.max_windows) and free and not isinstance(self.rule, LevelRule)
+
     def original(self) -> Bill:
         """The picture as it is, at its usual price and without a line."""
         plan = self._scene().plan(self.rule.seen(self.size), ())  # what the model makes of it
@@ -94,8 +110,8 @@ class Buyer:
 
     def _grown(self, bill: Bill, tokens: int) -> Bill:
         """Views of fewer tokens with what is left, where each token is billed."""
-        rule = self.rule.squares
-        if rule is None or bill.plan.whole == self.size:
+        rule = self.rule
+        if not isinstance(rule, TokenRule) or bill.plan.whole == self.size:
             return bill
         rest = floor((tokens - bill.total) / rule.factor)
         fees = self.label.fees.each(rule.factor)
@@ -109,13 +125,15 @@ class Buyer:
         return bill
 
     def _search(self, tokens: int) -> Bill:
-        bill = None
-        if self.rule.squares:
-            bill = self._lattice(self.rule.squares, tokens) or self._whole(tokens)
-        elif self.rule.unit:
-            bill = self._priced(self.rule.unit, tokens)
-        elif self.rule.levels:
-            bill = self._level(tokens)
+        match self.rule:
+            case TokenRule() as rule:
+                bill = self._lattice(rule, tokens) or self._whole(tokens)
+            case PictureRule() as rule:
+                bill = self._priced(rule.unit, tokens)
+            case LevelRule() as rule:
+                bill = self._level(rule, tokens)
+            case _:
+                raise TypeError(f"{type(self.rule).__name__}: none of the three kinds of rules")
         if bill is None:
             raise too_few(self.rule, tokens, self.settings)
         return bill
@@ -180,12 +198,12 @@ class Buyer:
         bill = self._bill(plan, tokens)  # one of several may have another price than a single one
         return bill if bill.total <= tokens else None
 
-    def _level(self, tokens: int) -> Bill | None:
+    def _level(self, rule: LevelRule, tokens: int) -> Bill | None:
         """The whole picture at the cheapest level that shows about as much as any affordable."""
-        usual, lattice, scene = self.rule.count(self.size), self.rule.lattice, self._scene()
+        usual, lattice, scene = rule.count(self.size), rule.lattice, self._scene()
         levels = [
             level
-            for level in self.rule.levels
+            for level in rule.levels
             if level.tokens <= tokens and (self._can_set(level.setting[0]) or level.tokens == usual)
         ]
         plans = [scene.plan(lattice.largest(self.size, level.tokens), ()) for level in levels]
@@ -216,7 +234,7 @@ def _large(bill: Bill) -> tuple[int, int]:
 
 def too_few(rule: CountingRule, tokens: int, settings: frozenset[str] | None = None) -> ValueError:
     """What to say of a budget that buys no picture."""
-    size = ", at any size" if rule.levels else ""
+    size = ", at any size" if isinstance(rule, LevelRule) else ""
     return ValueError(
         f"views: {tokens} tokens are too few for any picture, as {rule.name} counts them: the "
         f"smallest costs {least(rule, settings)}{size}."
@@ -230,7 +248,8 @@ def least(rule: CountingRule, settings: frozenset[str] | None = None) -> int:
     >>> least(token_rule("gpt-4o")), least(token_rule("gpt-4o"), frozenset())
     (85, 255)
     """
-    price, cheapest = rule.count((1, 1)), rule.levels[0] if rule.levels else rule.unit
+    price = rule.count((1, 1))
+    cheapest = rule.levels[0] if isinstance(rule, LevelRule) else rule.unit
     if cheapest and cheapest.setting and (settings is None or cheapest.setting[0] in settings):
         return min(price, cheapest.tokens)
     return price
@@ -267,7 +286,7 @@ def affordable(unit: Unit, tokens: int, label: Label) -> int:
 def most_spent(rule: CountingRule, size: Size, tokens: int) -> int | None:
     """The most that views of a picture of that size cost within a budget; None if it buys none."""
     whole = rule.count(rule.largest(size, tokens))
-    if rule.levels:
+    if isinstance(rule, LevelRule):
         offers = [level.tokens for level in rule.levels]
     elif rule.unit:
         pictures = min(rule.facts.windows + 1, affordable(rule.unit, tokens, Label()))

@@ -1,7 +1,11 @@
 """How many tokens a model counts for a picture, by its size in pixels.
 
-A rule bills each token of a picture (`TokenRule` and its kin), has one price for every small
-picture (`PictureRule`: tiles, or a flat price), or a price that a parameter sets (`LevelRule`).
+There are three kinds of rules, and views are bought differently with each (`planner.bill`):
+
+    TokenRule    each token of a picture is billed
+    PictureRule  every small picture has one price: tiles, or a flat price (`planner.tiles`)
+    LevelRule    a parameter of the request sets the price
+
 `planner.models` has a row for every model that we know.
 """
 
@@ -17,8 +21,6 @@ DEFAULT_TOKENS = 273
 """The budget of a picture where none is named: that of DeepSeek-OCR's base mode."""
 MAX_WINDOWS = 4
 """Windows beside the whole picture at most."""
-UNIT_SPLIT = 16
-"""Tokens along a side that a picture of one price is planned with, as if each were billed."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,7 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True)
 class CountingRule(ABC):
-    """How a model counts the tokens of a picture.
-
-    One of three says how views are priced: `squares`, `unit` or `levels`.
-    """
+    """How a model counts the tokens of a picture."""
 
     name: str
     side: int
@@ -111,24 +110,9 @@ class CountingRule(ABC):
         return TokenRule(self.name, self.side)
 
     @property
-    def squares(self) -> "TokenRule | None":
-        """The rule itself, if each token of a picture is billed."""
-        return None
-
-    @property
     def unit(self) -> Unit | None:
-        """The price of a small picture, if all have the same."""
+        """What views are sent as, if all small pictures have one price."""
         return None
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """The prices that a parameter sets, cheapest first."""
-        return ()
-
-    @property
-    def set_by_picture(self) -> bool:
-        """Whether a parameter that sets the price holds for a picture, not for its request."""
-        return True
 
     @property
     def token_px(self) -> int | None:
@@ -137,7 +121,7 @@ class CountingRule(ABC):
 
     @property
     def token(self) -> str:
-        """Whose tokens these are, and how large, in words."""
+        """The model that counts so, and how large its tokens are, in words."""
         size = f"of {self.token_px} px " if self.token_px else ""
         return f"tokens {size}({self.name})"
 
@@ -190,13 +174,8 @@ class TokenRule(CountingRule):
 
     @property
     def lattice(self) -> "TokenRule":
-        """The same tokens, each billed once."""
+        """These tokens, each billed once."""
         return TokenRule(self.name, self.side, edge=self.edge)
-
-    @property
-    def squares(self) -> "TokenRule":
-        """Each token is billed."""
-        return self
 
     @property
     def token_px(self) -> int | None:
@@ -216,6 +195,11 @@ def largest(size: Size, fits: Callable[[Size], bool]) -> Size:
         middle = (low + high) / 2
         low, high = (middle, high) if fits(scaled(size, middle)) else (low, middle)
     return scaled(size, low)
+
+
+def inside(size: Size, side: int) -> Size:
+    """A picture reduced until its longer side has at most ``side`` pixels."""
+    return size if max(size) <= side else scaled(size, side / max(size))
 
 
 def scaled(size: Size, scale: float) -> Size:
@@ -301,278 +285,6 @@ class AreaRule(TokenRule):
         return None
 
 
-# ---- a price for a picture, or for a tile of it -------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PictureRule(CountingRule):
-    """One price for every small picture, however small it is: its `unit`."""
-
-    @property
-    @abstractmethod
-    def unit(self) -> Unit:
-        """What views are sent as."""
-
-    @property
-    def lattice(self) -> TokenRule:
-        """A picture of this price, as if it had tokens that are billed."""
-        return TokenRule(self.name, self.unit.side // UNIT_SPLIT, edge=self.unit.side)
-
-
-@dataclass(frozen=True)
-class FlatRule(PictureRule):
-    """Every picture costs the same, whatever its pixels."""
-
-    price: int = 256
-    pixels: int = 896
-    """Along the side that the model looks at."""
-
-    def count(self, size: Size) -> int:
-        """Billed tokens."""
-        return self.price
-
-    def seen(self, size: Size) -> Size:
-        """Fewer pixels would cost the same."""
-        return inside(size, self.pixels)
-
-    @property
-    def unit(self) -> Unit:
-        """One picture."""
-        return Unit(self.pixels, self.price)
-
-
-def inside(size: Size, side: int) -> Size:
-    """A picture reduced until its longer side has at most ``side`` pixels."""
-    return size if max(size) <= side else scaled(size, side / max(size))
-
-
-@dataclass(frozen=True)
-class TileRule(PictureRule):
-    """OpenAI's tiles: a base, and a price for every tile; `detail: low` costs the base alone."""
-
-    base: int = 85
-    tile: int = 170
-    square: int = 2048
-    """The picture is reduced to fit this square,"""
-    short: int = 768
-    """then until its shorter side is this,"""
-    pixels: int = 512
-    """and then cut into tiles with this many pixels a side."""
-
-    def count(self, size: Size) -> int:
-        """Billed tokens with `detail: high`.
-
-        >>> rule = TileRule("gpt-4o", 32)
-        >>> rule.count((1024, 1024)), rule.count((4096, 2048))
-        (765, 1105)
-        """
-        high, wide = self.seen(size)
-        return self.base + self.tile * ceil(high / self.pixels) * ceil(wide / self.pixels)
-
-    def seen(self, size: Size) -> Size:
-        """First inside the square, then no wider than the short side."""
-        size = inside(size, self.square)
-        return scaled(size, self.short / min(size)) if min(size) > self.short else size
-
-    @property
-    def unit(self) -> Unit:
-        """A picture as large as a tile, at `detail: low`."""
-        return Unit(self.pixels, self.base, ("detail", "low"))
-
-
-@dataclass(frozen=True)
-class CoverRule(PictureRule):
-    """As many tiles as cover the picture, which is reduced to a limit; the whole is one more."""
-
-    pixels: int = 448
-    tile: int = 256
-    tiles: int = 6
-
-    def count(self, size: Size) -> int:
-        """Billed tokens."""
-        return self.tile * (self._tiles(self.seen(size)) + 1)
-
-    def seen(self, size: Size) -> Size:
-        """As large as the most tiles cover."""
-        return largest(size, lambda small: self._tiles(small) <= self.tiles)
-
-    def _tiles(self, size: Size) -> int:
-        return ceil(size[0] / self.pixels) * ceil(size[1] / self.pixels)
-
-    @property
-    def unit(self) -> Unit:
-        """A picture of one tile."""
-        return Unit(self.pixels, 2 * self.tile)
-
-
-@dataclass(frozen=True)
-class CanvasRule(PictureRule):
-    """InternVL's: tiles on the canvas of nearest shape, and a small whole beside several."""
-
-    pixels: int = 448
-    """Along a tile."""
-    tile: int = 256
-    """Tokens of a tile."""
-    tiles: int = 12
-    """At most."""
-    marks: int = 2
-    """Tokens around a picture."""
-    one_tile: tuple[str, str] | None = None
-    """The parameter that keeps a picture in one tile."""
-
-    def count(self, size: Size) -> int:
-        """Billed tokens."""
-        rows, cols = self.canvas(size)
-        tiles = rows * cols
-        return self.marks + self.tile * (tiles + 1 if tiles > 1 else 1)
-
-    def seen(self, size: Size) -> Size:
-        """As it fits the canvas."""
-        rows, cols = self.canvas(size)
-        scale = min(rows * self.pixels / size[0], cols * self.pixels / size[1])
-        return scaled(size, min(1.0, scale))
-
-    def canvas(self, size: Size) -> Size:
-        """Rows and columns of tiles: of two shapes alike the larger, if it is half full."""
-        best, near = (1, 1), float("inf")
-        for rows, cols in canvases(self.tiles):
-            off = abs(size[1] / size[0] - cols / rows)
-            half = size[0] * size[1] > 0.5 * self.pixels**2 * rows * cols
-            if off < near or (off == near and half):
-                best, near = (rows, cols), off
-        return best
-
-    @property
-    def unit(self) -> Unit:
-        """A picture of one tile."""
-        return Unit(self.pixels, self.marks + self.tile, self.one_tile)
-
-
-def canvases(tiles: int) -> list[Size]:
-    """Rows and columns of up to ``tiles`` tiles, fewest tiles first, then fewest columns."""
-    every = [(rows, cols) for cols in range(1, tiles + 1) for rows in range(1, tiles // cols + 1)]
-    return sorted(every, key=lambda canvas: canvas[0] * canvas[1])
-
-
-@dataclass(frozen=True)
-class FitRule(CanvasRule):
-    """Llama 4's: the canvas that enlarges a picture least, else reduces it least."""
-
-    def count(self, size: Size) -> int:
-        """Billed tokens with the marks of tiles and rows."""
-        rows, cols = self.canvas(size)
-        split = rows * cols * self.tile + rows * (cols - 1) + rows if rows * cols > 1 else 0
-        return self.marks + self.tile + split
-
-    def canvas(self, size: Size) -> Size:
-        """Of canvases that scale alike the smallest."""
-
-        def order(canvas: Size) -> tuple[bool, float, int]:
-            rows, cols = canvas
-            scale = min(rows * self.pixels / size[0], cols * self.pixels / size[1])
-            return scale < 1, scale if scale >= 1 else -scale, rows * cols
-
-        return min(canvases(self.tiles), key=order)
-
-
-@dataclass(frozen=True)
-class SplitRule(CanvasRule):
-    """SmolVLM's and Idefics3's: every picture is enlarged or reduced to one length, then split."""
-
-    length: int = 2048
-    """Pixels of the longer side."""
-
-    def count(self, size: Size) -> int:
-        """Billed tokens with the marks of tiles and rows."""
-        rows, cols = self.canvas(size)
-        split = rows * (cols * (self.tile + 2) + 1) if rows * cols > 1 else 0
-        return self.marks + self.tile + split
-
-    def seen(self, size: Size) -> Size:
-        """Its longer side has one length."""
-        return inside(size, self.length)
-
-    def canvas(self, size: Size) -> Size:
-        """Rows and columns of tiles that cover the picture."""
-        high, wide = size
-        if wide >= high:
-            high, wide = int(self.length / (wide / high)), self.length
-            high += high % 2
-        else:
-            high, wide = self.length, int(self.length * (wide / high))
-            wide += wide % 2
-        return ceil(max(1, high) / self.pixels), ceil(max(1, wide) / self.pixels)
-
-
-@dataclass(frozen=True)
-class AnyResolutionRule(PictureRule):
-    """LLaVA-OneVision's: one small picture, and if it is the only one also its tiles."""
-
-    pixels: int = 384
-    cells_per_tile: int = 27
-    """Along a side."""
-    tiles: int = 6
-    """Along a side, at most."""
-    limit: int = 9
-    """Tiles whose tokens are not reduced."""
-    one_base: bool = True
-    """Whether each of several pictures is its small picture alone; vLLM tiles all of them."""
-
-    def count(self, size: Size) -> int:
-        """Billed tokens of the small picture, of the tiles and of the ends of their rows."""
-        high, wide = self._unpadded(size)
-        over = sqrt(high * wide / (self.limit * self.cells_per_tile**2))
-        if over > 1.1:
-            high, wide = int(high // over), int(wide // over)
-        return high * wide + high + self.cells_per_tile**2
-
-    def prices(self, sizes: Sequence[Size]) -> tuple[int, ...]:
-        """Billed tokens of each; most engines do not tile several pictures.
-
-        >>> AnyResolutionRule("vllm", 14, one_base=False).prices([(384, 384)] * 2)
-        (1485, 1485)
-        """
-        if self.one_base and len(sizes) > 1:
-            return (self.cells_per_tile**2,) * len(sizes)
-        return super().prices(sizes)
-
-    def seen(self, size: Size) -> Size:
-        """As it fits the canvas, and no more than the tiles whose tokens are kept."""
-        rows, cols = self.canvas(size)
-        scale = min(rows * self.pixels / size[0], cols * self.pixels / size[1])
-        keep = sqrt(self.limit * self.pixels**2 / (size[0] * size[1]))
-        return scaled(size, min(1.0, scale, keep))
-
-    def _unpadded(self, size: Size) -> Size:
-        """Tokens of the canvas that the picture covers."""
-        rows, cols = self.canvas(size)
-        high, wide = rows * self.cells_per_tile, cols * self.cells_per_tile
-        if size[1] / size[0] > wide / high:
-            high -= (high - int(round(size[0] * (wide / size[1]), 7))) // 2 * 2
-        else:
-            wide -= (wide - int(round(size[1] * (high / size[0]), 7))) // 2 * 2
-        return high, wide
-
-    def canvas(self, size: Size) -> Size:
-        """Rows and columns of tiles that show most pixels, and of those alike waste least."""
-        high, wide = size
-
-        def order(canvas: Size) -> tuple[int, int]:
-            down, across = canvas[0] * self.pixels, canvas[1] * self.pixels
-            scale = min(across / wide, down / high)
-            shown = min(int(wide * scale) * int(high * scale), wide * high)
-            return -shown, down * across - shown
-
-        every = range(1, self.tiles + 1)
-        return min(((rows, cols) for rows in every for cols in every), key=order)
-
-    @property
-    def unit(self) -> Unit:
-        """One of several pictures; in tiles, at most one beside the small picture."""
-        cells = self.cells_per_tile
-        return Unit(self.pixels, cells**2 if self.one_base else 2 * cells**2 + cells)
-
-
 @dataclass(frozen=True)
 class LevelRule(CountingRule):
     """A price that a parameter sets, whatever the picture's pixels."""
@@ -598,8 +310,3 @@ class LevelRule(CountingRule):
     def levels(self) -> tuple[Level, ...]:
         """Each value with its price."""
         return tuple(Level((self.setting, value), tokens) for value, tokens in self.values)
-
-    @property
-    def set_by_picture(self) -> bool:
-        """As the provider has it."""
-        return self.each

@@ -38,8 +38,7 @@ def fill_exactly(candidates: Candidates, plan: Plan, tokens: int) -> Plan:
 
 
 def separate(scene: Scene, plan: Plan, tokens: int = 0) -> Plan:
-    """Without windows that show the same place as others, which get their tokens, if there are
-    any to get."""
+    """Drops overlapping windows; with ``tokens``, gives what they cost to the rest."""
     while pair := plan.same_place(scene.config.max_overlap):
         fewer = [scene.plan(plan.whole, plan.without(index)) for index in pair]
         if tokens:
@@ -49,7 +48,7 @@ def separate(scene: Scene, plan: Plan, tokens: int = 0) -> Plan:
 
 
 def drop(scene: Scene, plan: Plan, tokens: int) -> Plan:
-    """Without windows that add little to the others, which get their tokens."""
+    """Drops windows that add little, and gives their tokens to the rest."""
     value, config = plan.value, scene.config
     while len(plan.windows) > 1:
         indices = range(len(plan.windows))
@@ -65,7 +64,7 @@ def drop(scene: Scene, plan: Plan, tokens: int) -> Plan:
 
 
 def grow(scene: Scene, plan: Plan, tokens: int) -> Plan:
-    """What is left makes windows longer, where that shows most, then the whole larger."""
+    """Spends what is left: windows become longer where that shows most, then the whole larger."""
     config = scene.config
     while (rest := scene.rest(tokens, plan)) > (1 - config.spent_share) * tokens:
         longer = [

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from homunculus.checks import is_whole
 from homunculus.planner.plan import NO_FEES, Fees
 
 LabelLike = Literal["short", "long"] | bool
@@ -69,6 +70,16 @@ class Label:
                 f'views: label must be "short", "long" or False for no lines, got {label!r:.80}.'
             )
         return Label(styles[label], numbered)
+
+    def check_number(self, number: int) -> None:
+        """Refuse the number of a picture if lines were not planned to have one."""
+        if not is_whole(number) or not 1 <= number <= LARGEST:
+            raise ValueError(f"number: expected 1 to {LARGEST}, got {number!r:.80}.")
+        if self.style != "none" and not self.numbered:
+            raise ValueError(
+                "number: these views were planned without numbers, whose tokens would not be "
+                "counted. Plan them with views(..., numbered=True)."
+            )
 
     def line(self, whole: bool, across: str = _SHARE, down: str = _SHARE) -> str:
         """The line of one of several views, before it is numbered."""

@@ -9,21 +9,23 @@ from dataclasses import replace
 
 from homunculus.lazy import not_found
 from homunculus.planner.counting import (
-    AnyResolutionRule,
     AreaRule,
-    CanvasRule,
     CountingRule,
-    CoverRule,
     Facts,
-    FitRule,
-    FlatRule,
     LevelRule,
     PatchRule,
     RoundRule,
     RowRule,
+    TokenRule,
+)
+from homunculus.planner.tiles import (
+    AnyResolutionRule,
+    CanvasRule,
+    CoverRule,
+    FitRule,
+    FlatRule,
     SplitRule,
     TileRule,
-    TokenRule,
 )
 
 OPENAI = "developers.openai.com/api/docs/guides/images-vision"
@@ -214,13 +216,15 @@ def token_rule(model: str | int | CountingRule) -> CountingRule:
 
     A name is one of `MODELS`, or the one that an API or a hub has for a model of theirs.
 
-    >>> token_rule("claude").count((64, 70)), token_rule(16).count((64, 70))
-    (9, 20)
+    >>> token_rule("claude").count((64, 70)), token_rule(16) == token_rule("16")
+    (9, True)
     >>> token_rule("claude-opus-4-8").name, token_rule("Qwen/Qwen2.5-VL-7B-Instruct").name
     ('claude', 'qwen2.5-vl')
     """
     if isinstance(model, CountingRule):
         return model
+    if isinstance(model, str) and model.isascii() and model.isdigit():  # as a command line has it
+        model = int(model[:9])
     if isinstance(model, int) and not isinstance(model, bool):
         if not 1 <= model <= 256:
             raise ValueError(f"model: a token has 1 to 256 pixels a side, got {model}")

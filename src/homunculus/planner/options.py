@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from homunculus.checks import check_number, is_whole
+from homunculus.checks import check_count, check_number, is_whole
 from homunculus.planner.acuity import AcuityLike
+from homunculus.planner.bill import check_legible
 from homunculus.planner.counting import MAX_WINDOWS, CountingRule
 from homunculus.planner.labels import Label, LabelLike
 from homunculus.scouts.registry import ScoutLike
@@ -23,9 +24,14 @@ class ViewOptions:
     label: LabelLike = "short"
     numbered: bool = False
     strict: bool = False
+    legible: float | int | None = None
+    cap: int = 1024
 
     def __post_init__(self) -> None:
         Label.of(self.label)
+        check_count(self.cap, "views: cap")
+        if self.legible is not None:
+            check_legible(self.legible)
         check_number(self.context, "views: context", 0, 1)
         windows = 0 if self.windows is None else self.windows
         if not (is_whole(windows) and 0 <= windows <= MAX_WINDOWS):

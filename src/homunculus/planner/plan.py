@@ -82,7 +82,7 @@ class Fees(NamedTuple):
     window: int = 0
 
     def total(self, whole: bool, windows: int) -> int:
-        """Of all pictures of a plan.
+        """Of the whole picture, if there is one, and some windows.
 
         >>> Fees(0, 3, 4).total(True, 0), Fees(0, 3, 4).total(True, 2)
         (0, 11)
@@ -92,11 +92,11 @@ class Fees(NamedTuple):
         return whole * self.whole + windows * self.window
 
     def of(self, plan: Plan) -> int:
-        """The same of a plan."""
+        """Of all pictures of a plan."""
         return self.total(plan.whole is not None, len(plan.windows))
 
     def each(self, times: float) -> "Fees":
-        """The same in tokens that are billed several times."""
+        """In tokens that are billed several times, rounded up."""
         return Fees(*(ceil(fee / times) for fee in self))
 
 

@@ -141,7 +141,7 @@ def _put(scene: Scene, window: Window, row: int, col: int) -> Window:
 
 
 def _zoomed(scene: Scene, window: Window, zoom: float) -> Window:
-    """The same tokens on a larger or smaller part of the picture, with the same middle."""
+    """A window whose tokens show a larger or smaller part of the picture, around its middle."""
     box = window.box
     height, width = (float(side * scene.rule.side) for side in window.tokens)  # never enlarged
     y0, y1 = span_around((box.y0 + box.y1) / 2, max(height, box.height * zoom), scene.size[0])

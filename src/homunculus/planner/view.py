@@ -1,4 +1,4 @@
-"""View: one of the pictures that stand for a picture."""
+"""View: one of the pictures that are sent in place of a picture."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from homunculus.planner.counting import Size
 
 @dataclass(frozen=True)
 class View:
-    """One of the pictures that stand for a picture.
+    """One of the pictures that are sent in place of a picture.
 
     >>> from homunculus import Box
     >>> View("window", box=Box(100, 200, 228, 264), size=(32, 64), tokens=2).scale
@@ -32,8 +32,17 @@ class View:
         return self.size[0] / self.box.height
 
 
+def number_of_pictures(count: int) -> str:
+    """A number of pictures, in words.
+
+    >>> number_of_pictures(1), number_of_pictures(3)
+    ('1 picture', '3 pictures')
+    """
+    return "1 picture" if count == 1 else f"{count} pictures"
+
+
 def render(whole: Image.Image, view: View) -> Image.Image:
-    """A view of a Pillow image, in whose pixels its box is: cut out and reduced."""
+    """A view as a Pillow image: its box, in pixels of ``whole``, cut out and reduced."""
     part = whole.crop(view.box)
     size = (view.size[1], view.size[0])
     return part if part.size == size else part.resize(size, Image.Resampling.LANCZOS)

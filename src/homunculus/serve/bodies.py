@@ -7,18 +7,25 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from homunculus.errors import HomunculusError
 from homunculus.messages import Adapter, adapter_of, is_plain
 from homunculus.messages.gemini import model_in
 from homunculus.messages.guard import leaks
-from homunculus.messages.rewrite import Report, RequestRewriter
+from homunculus.serve.rewriter import Report, Rewriter
 
 READ_METHODS = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Methods whose bodies mean nothing."""
 ADVICE = "Strict mode sends on only what it can check."
 
 
-class RefusedError(ValueError):
-    """A request that strict mode does not send on."""
+class RefusedError(HomunculusError, ValueError):
+    """A request that strict mode does not send on.
+
+    >>> from homunculus.serve import Rewriter
+    >>> try: rewrite_body(Rewriter(64, strict=True), Head("POST", "/v1/files", "text/html"), b"x")
+    ... except RefusedError as error: print(error.status, error)
+    415 expected application/json, got 'text/html'. Strict mode sends on only what it can check.
+    """
 
     def __init__(self, sentence: str, status: int = 400) -> None:
         super().__init__(f"{sentence} {ADVICE}")
@@ -105,7 +112,7 @@ def unread(head: Head, body: bytes) -> list[str]:
 
 
 def rewrite(
-    rewriter: RequestRewriter, head: Head, body: Mapping[str, Any], **options: Any
+    rewriter: Rewriter, head: Head, body: Mapping[str, Any], **options: Any
 ) -> tuple[dict[str, Any], Report]:
     """A request's JSON with views, as its route asks for; one of other routes is only checked."""
     if head.adapter is not None:
@@ -123,7 +130,7 @@ def pack(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, allow_nan=False).encode()
 
 
-def rewrite_body(rewriter: RequestRewriter, head: Head, body: bytes) -> tuple[bytes, Report]:
+def rewrite_body(rewriter: Rewriter, head: Head, body: bytes) -> tuple[bytes, Report]:
     """The body of a request with views; the same bytes if it has no pictures to show.
 
     In strict mode what is sent is written anew from what was checked: a field that stands twice

@@ -8,6 +8,7 @@ With HOMUNCULUS_FAIL=closed everything that a request sends on is checked, on ev
 import asyncio
 import os
 import re
+from argparse import ArgumentTypeError
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -19,16 +20,16 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
+from homunculus.flags import count
 from homunculus.lazy import need
 from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, Adapter, adapter_of
 from homunculus.messages.body import count_pictures
 from homunculus.messages.gemini import model_in
 from homunculus.messages.guard import leaks
-from homunculus.messages.rewrite import HARMLESS, NewPictureError, Report
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
 from homunculus.planner.models import token_rule
 from homunculus.scouts.memory import bound_memory
-from homunculus.serve.rewriter import Rewriter, warm
+from homunculus.serve.rewriter import HARMLESS, NewPictureError, Report, Rewriter, warm
 
 WHO = "homunculus.serve.litellm"
 _LOGGER: Any = need("litellm.integrations.custom_logger", extra="litellm", who=WHO).CustomLogger
@@ -67,7 +68,7 @@ COUNTS = {
     "pictures": "Pictures shown as views",
     "tokens_before": "Tokens that they would have cost",
     "tokens_after": "Tokens that their views cost",
-    "failures": "Pictures that went on as they were, or were refused, for they could not be shown",
+    "failures": "Pictures that could not be shown as views, and were sent as they were or refused",
 }
 
 
@@ -84,24 +85,17 @@ class Hook(_LOGGER):
         closed: bool = False,
         seconds: float = 30.0,
         threads: int = 2,
-        fetch: bool = False,
-        legible: float | None = None,
-        cap: int = 1024,
         rewriter: Rewriter | None = None,
+        **options: Any,
     ) -> None:
         """Every picture gets ``tokens`` tokens where its model's `model_info` does not say other.
 
         Views are made by ``threads`` threads within ``seconds``. Where that fails, the request goes
-        on as it came, or is refused if the hook is ``closed``. With ``fetch``, pictures are fetched
-        from public addresses; else those are left alone. With ``legible``, pictures whose views are
-        less likely to show the answer get up to ``cap`` tokens, and if that is too little are sent
-        as they are, unless the hook is closed. A ``rewriter`` overrides all but ``closed``,
-        ``seconds`` and ``threads``.
+        on as it came, or is refused if the hook is ``closed``. Further ``options`` are those of
+        `homunculus.serve.Rewriter`, such as `fetch` and `legible`; or give a ``rewriter``.
         """
         super().__init__()
-        self.rewriter = rewriter or Rewriter(
-            tokens, fetch=fetch, strict=closed, legible=legible, cap=cap
-        )
+        self.rewriter = rewriter or Rewriter(tokens, strict=closed, **options)
         self.closed, self.seconds = closed, seconds
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="homunculus")
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="homunculus-known")
@@ -127,7 +121,7 @@ class Hook(_LOGGER):
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any] | None:
-        """The same for routes that pass through: no other hook sees those.
+        """A call with views, on routes that pass through: no other hook sees those.
 
         In calls of all other types pictures are counted; a closed hook refuses them.
         """
@@ -168,8 +162,10 @@ class Hook(_LOGGER):
         """Count the pictures of a call where none are shown as views; if closed, refuse it."""
         if self.closed and not PLAIN.fullmatch(call_type):
             raise _refusal(f"calls of the type {call_type[:60]!r} are not known")
-        work = partial(_leaks, _without(data, UNSENT))
-        suspects = await asyncio.get_running_loop().run_in_executor(self._quick, work)
+        sent = _without(data, UNSENT)
+        suspects = await asyncio.get_running_loop().run_in_executor(
+            self._quick, lambda: list(map(str, leaks(sent)))
+        )
         _count(failures=len(suspects))
         if suspects and self.closed:
             raise _refusal(suspects[0])
@@ -248,22 +244,23 @@ def budget(tokens: Any, key: list[Any], headers: Mapping[str, Any]) -> int:
         *((value, "homunculus_tokens in the key's metadata") for value in key),
         (headers.get(HEADER), f"the header {HEADER}"),
     ]
-    return min(_whole(value, name) for value, name in limits if value is not None)
+    return min(_count_of(value, name) for value, name in limits if value is not None)
 
 
-def _whole(value: Any, name: str, what: str = "tokens, 1 or more") -> int:
-    text = str(value).strip()
-    if not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
-        raise ValueError(f"{name}: expected {what}, got {text[:20]!r}")
-    return int(text[:9])
+def _count_of(value: Any, name: str) -> int:
+    """A number of tokens, which may stand there as text."""
+    try:
+        return count(str(value).strip())
+    except ArgumentTypeError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
     """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _LEGIBLE and _CAP say."""
-    tokens = _whole(variables.get("HOMUNCULUS_TOKENS", DEFAULT_TOKENS), "HOMUNCULUS_TOKENS")
+    tokens = _count_of(variables.get("HOMUNCULUS_TOKENS", DEFAULT_TOKENS), "HOMUNCULUS_TOKENS")
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
-    cap = _whole(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")
+    cap = _count_of(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")
     seconds = _positive(variables, "HOMUNCULUS_SECONDS", "seconds", largest=inf) or 30.0
     legible = _positive(variables, "HOMUNCULUS_LEGIBLE", "a probability", largest=1.0)
     return Hook(
@@ -316,11 +313,6 @@ def _of_key(call: Mapping[str, Any]) -> list[Any]:
 def _without(call: Mapping[str, Any], unsent: Collection[str]) -> dict[str, Any]:
     """What a call may send on."""
     return {name: value for name, value in call.items() if name not in unsent}
-
-
-def _leaks(body: Mapping[str, Any]) -> list[str]:
-    """Where a call may hold pictures."""
-    return [str(leak) for leak in leaks(body)]
 
 
 def _call(data: Mapping[str, Any]) -> str:

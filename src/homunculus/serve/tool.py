@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from homunculus.lazy import need
-from homunculus.messages.lines import bundle
 from homunculus.pages import PictureError
+from homunculus.planner.view import number_of_pictures
 from homunculus.views import Views, views
 
 MAX_TOKENS = 4096
@@ -37,8 +37,8 @@ def describe(seen: Views, path: Path) -> str:
     """What the pictures show, for the model that reads them."""
     facts = seen.to_json()
     lines = [
-        f"{path} as {len(seen)} pictures: {seen.tokens} of at most {seen.limit} {seen.rule.token}; "
-        f"the original would cost {seen.untouched}. {seen.message}",
+        f"{path} as {number_of_pictures(len(seen))}: {seen.tokens} of at most {seen.limit} "
+        f"{seen.rule.token}; the original would cost {seen.untouched}. {seen.message}",
         *seen.picture.notes(),
     ]
     if seen.sight.matches:
@@ -58,8 +58,8 @@ def look_within(
         raise PictureError(f"tokens: expected 1 to {MAX_TOKENS}, got {tokens}.")
     file = find(path, roots)
     seen = views(file, question, tokens=tokens, model=model, page=page, settings=(), label=False)
-    pictures = [part.picture for part in bundle(seen, label=False).parts]
-    files = [(picture.data, picture.media.removeprefix("image/")) for picture in pictures]
+    pictures = [part.picture for part in seen.bundle().parts]
+    files = [(file.data, file.media.removeprefix("image/")) for file in pictures]
     return describe(seen, file), files
 
 

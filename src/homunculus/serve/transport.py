@@ -3,15 +3,14 @@
 Nothing else of a request changes, and nothing at all of one without pictures.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from homunculus.lazy import need
-from homunculus.messages.rewrite import Report
 from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.serve.bodies import Head, rewrite_body
-from homunculus.serve.rewriter import Rewriter
+from homunculus.serve.rewriter import Report, Rewriter
 
 TIMEOUT, CONNECT = 600.0, 5.0
 """Seconds for an answer, and to reach the server."""
@@ -21,41 +20,39 @@ Listener = Callable[[Report], None]
 def http_client(
     tokens: int = DEFAULT_TOKENS,
     *,
-    transport: Any = None,
     report: Listener | None = None,
+    client: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
     """A client for `OpenAI(http_client=...)` or `Anthropic(http_client=...)`.
 
-    ``report`` is called with what became of the pictures of each request. ``options`` are those of
-    `homunculus.serve.Rewriter`; ``transport`` carries the requests out, past a proxy for instance.
+    ``report`` is called with what became of the pictures of each request. ``client`` holds options
+    of `httpx2.Client`, such as `verify`, `proxy` and `limits`; as usual, HTTPS_PROXY and its like
+    hold. All other options are those of `homunculus.serve.Rewriter`.
 
     >>> client = http_client(tokens=128)  # OpenAI(http_client=client)
     >>> client.close()
     """
     http: Any = need("httpx2", extra="client", who="homunculus.serve.http_client")
     change = partial(_changed, http, Rewriter(tokens, **options), report)
-    inner = transport or http.HTTPTransport()
 
-    class Transport(http.BaseTransport):
-        def handle_request(self, request: Any) -> Any:
-            return inner.handle_request(change(request, request.read()))
+    class Client(http.Client):
+        def send(self, request: Any, **options: Any) -> Any:
+            return super().send(change(request, request.read()), **options)
 
-        def close(self) -> None:
-            inner.close()
-
-    timeout = http.Timeout(TIMEOUT, connect=CONNECT)
-    return http.Client(transport=Transport(), timeout=timeout, follow_redirects=True)
+    return Client(**_settings(http) | dict(client or {}))
 
 
 def async_http_client(
     tokens: int = DEFAULT_TOKENS,
     *,
-    transport: Any = None,
     report: Listener | None = None,
+    client: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
-    """The same for `AsyncOpenAI` and `AsyncAnthropic`; views are made in a thread.
+    """A client for `AsyncOpenAI` and `AsyncAnthropic`; views are made in a thread.
+
+    Its options are those of `http_client`, and ``client`` holds those of `httpx2.AsyncClient`.
 
     >>> client = async_http_client(tokens=128)  # AsyncOpenAI(http_client=client)
     >>> client.is_closed
@@ -64,18 +61,17 @@ def async_http_client(
     http: Any = need("httpx2", extra="client", who="homunculus.serve.async_http_client")
     threads: Any = need("anyio.to_thread", extra="client", who="homunculus.serve")
     change = partial(_changed, http, Rewriter(tokens, **options), report)
-    inner = transport or http.AsyncHTTPTransport()
 
-    class Transport(http.AsyncBaseTransport):
-        async def handle_async_request(self, request: Any) -> Any:
+    class AsyncClient(http.AsyncClient):
+        async def send(self, request: Any, **options: Any) -> Any:
             changed = await threads.run_sync(change, request, await request.aread())
-            return await inner.handle_async_request(changed)
+            return await super().send(changed, **options)
 
-        async def aclose(self) -> None:
-            await inner.aclose()
+    return AsyncClient(**_settings(http) | dict(client or {}))
 
-    timeout = http.Timeout(TIMEOUT, connect=CONNECT)
-    return http.AsyncClient(transport=Transport(), timeout=timeout, follow_redirects=True)
+
+def _settings(http: Any) -> dict[str, Any]:
+    return {"timeout": http.Timeout(TIMEOUT, connect=CONNECT), "follow_redirects": True}
 
 
 def _changed(

@@ -22,10 +22,16 @@ from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.stock import ViewSettings, describe, find_rule
 from homunculus.lazy import need
 from homunculus.messages.body import count_pictures
-from homunculus.messages.rewrite import HARMLESS, NewPictureError, PicturesError, Report
 from homunculus.planner.counting import CountingRule
 from homunculus.serve.bodies import Head, RefusedError, pack, parse, rewrite, unread
-from homunculus.serve.rewriter import Rewriter, warm
+from homunculus.serve.rewriter import (
+    HARMLESS,
+    NewPictureError,
+    PicturesError,
+    Report,
+    Rewriter,
+    warm,
+)
 
 WHO = "homunculus.engines.vllm.middleware"
 LOG = logging.getLogger("vllm.homunculus")

@@ -17,14 +17,13 @@ from homunculus.engines.vllm.settings import SharedSettings, check_switches, che
 from homunculus.lazy import need
 from homunculus.planner.bill import affordable, least
 from homunculus.planner.counting import (
-    AnyResolutionRule,
     CountingRule,
     Facts,
-    FlatRule,
     Size,
     Unit,
 )
 from homunculus.planner.labels import Label, LabelLike
+from homunculus.planner.tiles import AnyResolutionRule, FlatRule
 
 WHO = "homunculus serve"
 VARIABLE = "HOMUNCULUS_VIEWS"
