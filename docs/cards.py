@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from homunculus.engines.cells.methods import PLANNED, Method, list_methods
+from homunculus_lab.methods.answer import AnswerScout
 
 DOCS = Path(__file__).parent
 QUESTION, ANSWER = "What is the total due?", [[846, 954, 948, 992]]
@@ -326,7 +327,8 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
     else:
         question = "What is the customer number?" if name == "shuffled" else QUESTION
         method = "foveated" if name == "shuffled" else name
-        seen = look(invoice, question, method=method, tokens=tokens, patch=PATCH, boxes=ANSWER)
+        scout = AnswerScout(ANSWER) if method == "oracle" else "auto"
+        seen = look(invoice, question, method=method, tokens=tokens, patch=PATCH, scout=scout)
         scale = wide / seen.picture.size[1]
         size = (wide, round(seen.picture.size[0] * scale))
         levels = [
@@ -338,7 +340,7 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
         kept = panels._kept(small, box * PATCH * scale, kind)
         panels.cross(kept, seen.fixation, PATCH * scale)
         plain = kind if seen.plain else [None] * len(kind)
-        two = [kept, panels._seen(levels, box, plain, PATCH, scale, size)[0]]
+        two = [kept, panels._seen(levels, box, plain, PATCH, scale, size)]
     board = Image.new("RGB", (2 * wide + 16, size[1]), panels.PAPER)
     for at, one in enumerate(two):
         board.paste(one, (at * (wide + 16), 0))

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 from cards import PATCH, QUESTION, draw
-from homunculus.engines.cells.cortex import CORTEX, FOVEA, cells_per_degree, eccentricity
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from homunculus import Planner
 from homunculus.engines.cells.methods import get_method
@@ -26,8 +25,11 @@ from homunculus.scouts import contrast, information
 from homunculus.scouts.combine import rank
 from homunculus.show import panels
 from homunculus_lab.measure.command import scouts
+from homunculus_lab.methods.cortex import FOVEA, cells_per_degree, eccentricity
 
 DOCS = Path(__file__).parent
+CORTEX = 17.3
+"""Millimetres of visual cortex a degree, in the middle of the gaze (Horton and Hoyt, 1991)."""
 RESULTS = DOCS.parent / "results"
 INVOICE = DOCS / "invoice.png"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a8a8a")
@@ -230,7 +232,7 @@ def row(name: str, parts: Sequence[tuple[str, Any]]) -> None:
     board = Image.new("RGB", (len(parts) * (wide + gap) - gap, high + head), panels.PAPER)
     for at, (title, picture) in enumerate(parts):
         x = at * (wide + gap)
-        panels.draw(board).text((x, 2), title, panels.INK, panels.typeface(17))
+        ImageDraw.Draw(board).text((x, 2), title, panels.INK, panels.typeface(17))
         board.paste(picture, (x, head))
     board.save(DOCS / "ideas" / f"{name}.webp", quality=74, method=6)
 

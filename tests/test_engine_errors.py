@@ -168,11 +168,7 @@ def test_a_row_in_the_table_is_all_that_a_family_needs(monkeypatch: pytest.Monke
     with pytest.raises(ValueError, match="no model family 'theirs'"):
         homunculus.attach(tiny.model, tiny.processor)
 
-    def layouts(batch: table.ImageBatch) -> list[table.Layout]:
-        return row.layouts(batch)
-
-    theirs = table.Family("theirs", layouts, processor="gemma3")
-    monkeypatch.setitem(table.FAMILIES, "theirs", theirs)
+    monkeypatch.setitem(table.FAMILIES, "theirs", table.Family("theirs", row.layouts))
     engine = homunculus.attach(tiny.model, tiny.processor, tokens=20, method="grid")
     assert engine.setting.where == "after"
     answer = engine.generate(picture(*LARGE), "What is it?", max_new_tokens=1)

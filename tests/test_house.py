@@ -106,6 +106,31 @@ def test_no_module_imports_what_its_room_may_not() -> None:
         assert import_faults(room(name), path.read_text("utf-8")) == [], name
 
 
+def missing_imports(source: str) -> list[str]:
+    """Names of ours that a script imports and that are not there."""
+    found = list[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in SOURCES:
+            module, names = str(node.module), [alias.name for alias in node.names]
+            inside = MODULES[module].read_text("utf-8") if module in MODULES else ""
+            known = {name for name in names if re.search(rf"\b{name}\b", inside)}
+            found += [
+                f"{module}.{name}"
+                for name in names
+                if name not in known and f"{module}.{name}" not in MODULES
+            ]
+    return found
+
+
+def test_scripts_and_tests_import_what_is_there() -> None:
+    scripts = [path for folder in ("docs", ".ci", "tests", "lab/tests", "suites")
+               for path in (ROOT / folder).rglob("*.py")]  # fmt: skip
+    assert len(scripts) > 100
+    for path in scripts:
+        assert missing_imports(path.read_text("utf-8")) == [], path
+    assert missing_imports("from homunculus.shed import hammer") == ["homunculus.shed.hammer"]
+
+
 @pytest.mark.parametrize(
     ("module", "source"),
     [

@@ -468,3 +468,17 @@ def test_the_hook_of_litellm_shows_views_to_claude_on_vertex(monkeypatch, end) -
     sent = asyncio.run(hook.async_pre_call_hook(key, None, {"messages": [turn]}, THROUGH))
     assert sizes(sent["messages"][0]["content"])
     del sys.modules["homunculus.serve.litellm"]
+
+
+def test_a_caller_may_allow_fewer_windows() -> None:
+    parts = [chat(file()), text("Where?")]
+    few, _ = rewriter(windows=0).request({"messages": [{"role": "user", "content": parts}]})
+    many, _ = rewriter().request({"messages": [{"role": "user", "content": parts}]})
+    assert len(sizes(few["messages"][0]["content"])) == 1
+    assert len(sizes(many["messages"][0]["content"])) > 1
+
+
+@pytest.mark.parametrize("name", ["settings", "numbered", "page"])
+def test_what_each_request_says_is_no_option(name: str) -> None:
+    with pytest.raises(TypeError, match=f"no option '{name}'"):
+        Rewriter(64, **{name: 1})

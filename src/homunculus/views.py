@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from einops import rearrange
 from PIL import Image
@@ -26,7 +26,7 @@ from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, t
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, LevelRule
 from homunculus.planner.labels import NO_LABEL, Label, LabelLike, numbered_line
 from homunculus.planner.models import token_rule
-from homunculus.planner.options import ViewOptions
+from homunculus.planner.options import ViewKeywords, ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.view import View, number_of_pictures, render
 from homunculus.scouts.registry import ScoutLike, get_scout
@@ -483,7 +483,7 @@ class Planner:
         *,
         page: int = 1,
         options: ViewOptions | None = None,
-        **changes: Any,
+        **changes: Unpack[ViewKeywords],
     ) -> None:
         """Open the picture, unless it is a `Picture` already, and ask the scout.
 

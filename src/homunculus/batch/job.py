@@ -10,7 +10,7 @@ from homunculus.lazy import need
 from homunculus.planner.acuity import AcuityLike, get_acuity
 from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import CountingRule, LevelRule
-from homunculus.planner.models import rule_of, token_rule
+from homunculus.planner.models import token_rule
 from homunculus.scouts.registry import check_scout
 from homunculus.scouts.version import scout_version
 
@@ -65,7 +65,7 @@ class Job:
     @property
     def rule(self) -> CountingRule:
         """How the model counts tokens."""
-        return rule_of(self.model) or token_rule(self.model)
+        return token_rule(self.model)
 
     @property
     def style(self) -> Style:

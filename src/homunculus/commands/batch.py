@@ -16,7 +16,7 @@ from homunculus.progress import progress
 
 def flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("source", help="a folder, a PDF, JSONL, Parquet or tar files, or a pattern; also s3://...")
+    add("source", help="a folder, a PDF, JSONL or Parquet files, or a pattern; also s3://...")
     add("out", type=Path, help="folder for the results; run again to go on where a run ended")
     add("--question", default="", help="what is asked of every picture")
     add("--question-column", default="", metavar="NAME", help="column that holds the questions")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from homunculus.checks import check_count, check_number, is_whole
 from homunculus.planner.acuity import AcuityLike
@@ -9,6 +10,27 @@ from homunculus.planner.bill import check_legible
 from homunculus.planner.counting import MAX_WINDOWS, CountingRule
 from homunculus.planner.labels import Label, LabelLike
 from homunculus.scouts.registry import ScoutLike
+
+
+class RewriterOptions(TypedDict, total=False):
+    """The options of `homunculus.views` that hold for all pictures of a request."""
+
+    acuity: AcuityLike
+    scout: ScoutLike
+    context: float | int
+    windows: int | None
+    label: LabelLike
+    legible: float | int | None
+    cap: int
+
+
+class ViewKeywords(RewriterOptions, total=False):
+    """All options of `homunculus.views`, as keywords."""
+
+    model: str | int | CountingRule
+    settings: Iterable[str] | None
+    numbered: bool
+    strict: bool
 
 
 @dataclass(frozen=True, kw_only=True)

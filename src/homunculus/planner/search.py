@@ -30,7 +30,6 @@ def find_views(
     max_windows: int = MAX_WINDOWS,
     spare_windows: int = 1,
     exact: bool = False,
-    fixed: bool = False,
     fees: Fees = NO_FEES,
     config: SearchConfig = DEFAULT_CONFIG,
 ) -> Plan:
@@ -38,8 +37,7 @@ def find_views(
     ``exact``, just as many.
 
     ``context`` is the least share of them that a small picture of the whole gets; 0 lets a plan
-    leave it out. If it is ``fixed``, the picture of the whole beside windows gets no more, and is
-    the same for all questions. ``max_windows`` stand beside it, and ``spare_windows`` more that
+    leave it out. ``max_windows`` stand beside it, and ``spare_windows`` more that
     spend what is left.
     """
     scene = Scene(belief, size, rule, acuity, fees, config)
@@ -47,13 +45,13 @@ def find_views(
     best = scene.plan(whole, ())
     if whole == size:
         return best
-    contexts = _contexts(scene, tokens, context)[: 1 if fixed else None]
+    contexts = _contexts(scene, tokens, context)
     search = bool(contexts and max_windows) and float(belief.place.sum()) > 0
     if not (search or exact):
         return best
     candidates = Candidates(scene)
     if search:
-        plan = _with_windows(candidates, contexts, tokens, max_windows, spare_windows, fixed)
+        plan = _with_windows(candidates, contexts, tokens, max_windows, spare_windows)
         min_merit = merit(best, belief, config) + config.min_window_gain
         if plan and merit(plan, belief, config) > min_merit:
             best = plan
@@ -99,7 +97,6 @@ def _with_windows(
     tokens: int,
     max_windows: int,
     spare_windows: int,
-    fixed: bool,
 ) -> Plan | None:
     """The best plan with windows; None if the budget is too small for any."""
     scene = candidates.scene
@@ -110,8 +107,8 @@ def _with_windows(
     spots = [candidates.window(spot) for spot in draft.spots.values()]
     settled = merge(scene, draft.whole, settle(scene, draft.whole, spots))
     whole = draft.whole
-    if whole is not None and not fixed:  # what windows left
+    if whole is not None:  # what windows left
         whole = scene.whole_beside(settled, tokens)
     plan = scene.plan(whole, settled)
     plan = spend_rest(candidates, plan, tokens, max_windows + spare_windows)
-    return plan if fixed else separate(scene, drop(scene, plan, tokens), tokens)
+    return separate(scene, drop(scene, plan, tokens), tokens)

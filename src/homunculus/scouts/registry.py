@@ -35,6 +35,8 @@ ScoutLike = str | Path | Tensor | Scout
 PageReader = Callable[[Pixels, str, Grid], WordSight]
 """The word scout, or another that reads pages."""
 
+GROUP = "homunculus.scouts"
+"""The entry points by which other packages offer scouts."""
 HINT = f"Things were not looked for: {how_to_install('things')}."
 DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
 """The variable that names a device of torch on which the word scout reads pages."""
@@ -69,7 +71,7 @@ def list_scouts() -> Mapping[str, Callable[[], Scout]]:
             raise ValueError(f"there is already a scout {name!r}, rename yours")
         table[name] = cache(cast(Callable[[], Scout], make))  # it may load weights
 
-    _failed[:] = load_plugins("homunculus.scouts", add)
+    _failed[:] = load_plugins(GROUP, add)
     return table
 
 

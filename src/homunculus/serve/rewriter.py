@@ -14,7 +14,7 @@ from hashlib import blake2b
 from io import BytesIO
 from itertools import count
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from PIL import Image
 
@@ -30,7 +30,7 @@ from homunculus.pages import PictureError, size_of, to_data_uri
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
 from homunculus.planner.models import rule_of, token_rule
-from homunculus.planner.options import ViewOptions
+from homunculus.planner.options import RewriterOptions, ViewOptions
 from homunculus.planner.view import number_of_pictures
 from homunculus.scouts.places import asks_for_all
 from homunculus.scouts.sight import Basis
@@ -226,7 +226,7 @@ class Rewriter:
         beyond: bool = False,
         pixels: int | None = None,
         strict: bool = False,
-        **options: Any,
+        **options: Unpack[RewriterOptions],
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
 
@@ -239,11 +239,13 @@ class Rewriter:
         A picture of more than ``pixels`` pixels is not opened.
 
         Further ``options`` are those of `homunculus.views`: `label`, `scout`, `acuity`, `context`,
-        `legible` and `cap`. With `legible`, a picture whose views are less likely to show the
-        answer gets more tokens, up to `cap`; if that is too little, it is left as it is. In strict
-        mode, or if it was fetched, it is shown with `cap` tokens. A request that brings a smaller
-        budget of its own gets no more than that.
+        `windows`, `legible` and `cap`. With `legible`, a picture whose views are less likely to
+        show the answer gets more tokens, up to `cap`; if that is too little, it is left as it is.
+        In strict mode, or if it was fetched, it is shown with `cap` tokens. A request that brings a
+        smaller budget of its own gets no more than that.
         """
+        for name in options.keys() - RewriterOptions.__annotations__.keys():
+            raise TypeError(f"Rewriter: there is no option {name!r}, or each request says it.")
         self.tokens = check_count(tokens, "Rewriter: tokens")
         self.options, self.strict, self.images = ViewOptions(**options), strict, images
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
@@ -391,7 +393,7 @@ class Rewriter:
         bare = picture.adapter.bare
         number = None if bare or case.fits else number
         options = replace(
-            self.options, model=rule, windows=request.windows,
+            self.options, model=rule, windows=self._windows(request),
             settings=tuple(sorted(picture.adapter.settings)),
             label=False if bare else self.options.label, numbered=number is not None,
             legible=self.options.legible if case.fallback else None,
@@ -408,6 +410,11 @@ class Rewriter:
         """What views may cost that get more tokens; a smaller budget of a request's own holds."""
         more = self.options.legible is not None and request.tokens >= self.tokens
         return self.options.cap if more else None
+
+    def _windows(self, request: "_Request") -> int:
+        """How many windows a picture may have, by its request and by the caller."""
+        most = self.options.windows
+        return request.windows if most is None else min(most, request.windows)
 
     def _no_search(self, question: Question) -> str:
         """Why a picture would only be made smaller, if there is nothing to look for.

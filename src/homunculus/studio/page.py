@@ -106,7 +106,7 @@ def request_of(
 
 
 def answers(chat: Chat, comparison: Comparison) -> dict[str, str]:
-    """What a model answers from each method's pictures, and from the untouched comparison."""
+    """What a model answers from each method's pictures, and from the untouched picture."""
     whole, question = to_pillow(comparison.seen.picture), text_part(comparison.request.question)
     texts = dict[str, str]()
     for column in comparison.columns:
