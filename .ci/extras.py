@@ -71,7 +71,7 @@ def gaze() -> None:
     suite("watched", fixations=viewers)
     command("measure", "--task", "gaze", "watched", "--tokens", "64", "-o", "gaze.json")
     table = json.loads(Path("gaze.json").read_text("utf-8"))["table"]
-    assert table["human"]["map"]["nss"][0] > 0, table
+    assert table["answer"]["map"]["nss"][0] > 0, table  # they looked at it
 
 
 def transformers() -> None:

@@ -22,7 +22,7 @@ from sites import stay_home
 stay_home()
 import socket
 import homunculus.serve.litellm as ours
-from homunculus.messages import rewrite
+from homunculus.serve import rewriter
 from homunculus.serve import fetch
 
 usual, look_up = fetch.public, socket.getaddrinfo
@@ -42,7 +42,7 @@ def resolve(host, port, *more, **options):
 socket.getaddrinfo = resolve
 fetch.public = lambda address: address == "{public}" or usual(address)
 fetch.PORTS = {{"http": {port}, "https": {port}}}
-rewrite.DOWNLOAD_SECONDS = 2.0
+rewriter.DOWNLOAD_SECONDS = 2.0
 hook = ours.hook
 """
 HOSTS = [

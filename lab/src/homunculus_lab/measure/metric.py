@@ -9,7 +9,6 @@ from math import log2
 
 import numpy as np
 import torch
-from anls import anls_score
 from jaxtyping import Float
 from torch import Tensor
 
@@ -32,6 +31,8 @@ def anls(text: str, answers: Sequence[str]) -> float:
     wanted = [fold(answer) for answer in answers if fold(answer)]
     if not wanted:
         return 0.0
+    from anls import anls_score  # an environment that only serves has it not
+
     return float(anls_score(fold(text), wanted))
 
 
