@@ -307,7 +307,7 @@ def test_a_header_that_is_no_budget_is_refused_and_not_a_way_past_it(
     headers = {"X-Homunculus-Tokens": value}
     answer = proxy.client.post(ROUTES[0], json=request(ROUTES[0], "gpt", FILE), headers=headers)
     assert answer.status_code == 422, answer.text
-    assert "expected tokens, 1 or more" in answer.text
+    assert "expected a whole number from 1" in answer.text
     assert recorder.seen == []
 
 
@@ -392,7 +392,7 @@ def test_a_closed_hook_refuses_what_it_cannot_show(closed, recorder) -> None:
         ("wrong", [FILE], {}, "Did you mean 'claude'"),
         ("gpt", [small] * 200, {}, "may have 100 pictures, got 200"),
         ("gpt", [b"no picture"], {}, "homunculus: "),
-        ("gpt", [FILE], {"x-homunculus-tokens": "0"}, "expected tokens, 1 or more, got '0'"),
+        ("gpt", [FILE], {"x-homunculus-tokens": "0"}, "expected a whole number from 1, got '0'"),
     ):
         body = request(ROUTES[0], model, *files)
         answer = closed.client.post(ROUTES[0], json=body, headers=headers)
