@@ -46,10 +46,6 @@ TESTS = {  # by the longest beginning: the likeliest killers first
 }
 ALLOW: dict[tuple[str, str], str] = {
     (
-        "engines/cells/allocate/order.py",
-        "order = (space / share.double()).nan_to_num_(nan=0.0).argsort(dim=1, stable=False)",
-    ): "groups of equal space per share fill together, whichever comes first",
-    (
         "engines/cells/lift/levels.py",
         "full=False,",
     ): "a full field taken for a padded one gives the same, later",

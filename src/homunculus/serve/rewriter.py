@@ -28,7 +28,7 @@ from homunculus.messages.guard import leaks
 from homunculus.messages.pictures import Bundle, is_view
 from homunculus.pages import PictureError, size_of, to_data_uri
 from homunculus.planner.bill import raised
-from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
+from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.planner.options import RewriterOptions, ViewOptions
 from homunculus.planner.view import number_of_pictures
@@ -244,8 +244,11 @@ class Rewriter:
         In strict mode, or if it was fetched, it is shown with `cap` tokens. A request that brings a
         smaller budget of its own gets no more than that.
         """
-        for name in options.keys() - RewriterOptions.__annotations__.keys():
-            raise TypeError(f"Rewriter: there is no option {name!r}, or each request says it.")
+        known = RewriterOptions.__annotations__
+        if unknown := [name for name in options if name not in known]:
+            raise TypeError(
+                f"Rewriter: there is no option {unknown[0]!r}. There are {', '.join(known)}."
+            )
         self.tokens = check_count(tokens, "Rewriter: tokens")
         self.options, self.strict, self.images = ViewOptions(**options), strict, images
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
@@ -319,7 +322,8 @@ class Rewriter:
         if _points(body):
             raise ValueError(SCREEN)
         facts = rule.facts
-        windows = min(facts.windows, (facts.images or 10**6) // max(1, total) - 1)
+        most = MAX_WINDOWS if self.options.windows is None else self.options.windows
+        windows = min(most, facts.windows, (facts.images or 10**6) // max(1, total) - 1)
         if windows < 0:
             raise ValueError(f"{rule.name} takes {facts.images} pictures, got {total}")
         return rule.crowded(total * (windows + 1)), windows
@@ -393,7 +397,7 @@ class Rewriter:
         bare = picture.adapter.bare
         number = None if bare or case.fits else number
         options = replace(
-            self.options, model=rule, windows=self._windows(request),
+            self.options, model=rule, windows=request.windows,
             settings=tuple(sorted(picture.adapter.settings)),
             label=False if bare else self.options.label, numbered=number is not None,
             legible=self.options.legible if case.fallback else None,
@@ -410,11 +414,6 @@ class Rewriter:
         """What views may cost that get more tokens; a smaller budget of a request's own holds."""
         more = self.options.legible is not None and request.tokens >= self.tokens
         return self.options.cap if more else None
-
-    def _windows(self, request: "_Request") -> int:
-        """How many windows a picture may have, by its request and by the caller."""
-        most = self.options.windows
-        return request.windows if most is None else min(most, request.windows)
 
     def _no_search(self, question: Question) -> str:
         """Why a picture would only be made smaller, if there is nothing to look for.
