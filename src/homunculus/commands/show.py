@@ -17,6 +17,7 @@ from homunculus.commands.picture import (
     page_lines,
 )
 from homunculus.flags import count, json_flag, point, slug
+from homunculus.lazy import how_to_install
 from homunculus.progress import progress
 
 Drawn = tuple[Any, dict[str, Any], list[str]]
@@ -56,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         get_method(arguments.method)  # raises before anything is opened
     elif arguments.fixation is not None:
         raise ValueError(
-            "views do not know --fixation, methods that keep cells of one image do. "
-            "Add --method foveated, or another of `homunculus methods`."
+            "views do not know --fixation, some methods of the laboratory do. Add --method "
+            f"foveated; if `homunculus methods` does not list it: {how_to_install('', 'lab')}."
         )
     draw = _draw_views if arguments.method in PLANNED else _draw_cells
     several = len(arguments.question) > 1 or arguments.page == "all"
