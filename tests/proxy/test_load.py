@@ -90,9 +90,11 @@ def test_the_event_loop_is_not_late_and_memory_stays(loaded) -> None:
     new = [body(100 + at, at) for at in range(REQUESTS // NEW_EVERY)]
     bodies = [*known, *new]
     random.Random(0).shuffle(bodies)
+    begin = time.monotonic()
     asyncio.run(send(loaded, bodies))
+    seconds = time.monotonic() - begin
     late = lags(loaded.folder)
-    assert len(late) > 100
+    assert sum(late) + NAP * len(late) > 0.5 * seconds  # the watch ran all the time
     assert late[int(0.99 * len(late))] < 0.75  # in the loop itself, views take seconds
     assert late[-1] < 2
     assert loaded.resident() >> 20 < before + 300
