@@ -5,10 +5,10 @@ what mutants meet, `thorough` is for a night: pytest --hypothesis-profile=thorou
 imports homunculus: shape checks hook its first import.
 """
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
-import torch
 from hypothesis import HealthCheck, Phase, settings
 
 collect_ignore = ["lab/tests/authors.py", "lab/tests/authors_inside.py"]  # commands
@@ -28,7 +28,10 @@ settings.register_profile(
 settings.register_profile("thorough", max_examples=150, **COMMON)
 settings.load_profile("ci")
 
-torch.set_num_threads(1)  # tests run side by side; one test turns to several threads by itself
+if find_spec("torch"):  # the light half is tested without it, too
+    import torch
+
+    torch.set_num_threads(1)  # tests run side by side; one test turns to several by itself
 
 
 @pytest.fixture(autouse=True)

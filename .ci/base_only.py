@@ -1,7 +1,8 @@
-"""Show a venv only what a distribution requires: `base_only.py SITE_PACKAGES NAME`.
+"""Show a venv only what a distribution requires: `base_only.py SITE_PACKAGES NAME [MORE...]`.
 
 Links all that the named distribution requires (extras left out), but not itself, from this
 interpreter's site-packages, so that "works with the base dependencies alone" is tried, not argued.
+More distributions are linked with what they require.
 """
 
 import sys
@@ -33,6 +34,6 @@ def link(names: set[str], site: Path) -> None:
 
 
 if __name__ == "__main__":
-    found = closure(sys.argv[2:]) - set(sys.argv[2:])
+    found = closure(sys.argv[2:]) - {sys.argv[2]}
     link(found, Path(sys.argv[1]))
     print("importable:", *sorted(found))

@@ -312,12 +312,12 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
     from homunculus.engines.cells import lift
     from homunculus.show import panels
     from homunculus.show.cells import look
-    from homunculus.show.views import board, outline, to_pillow
+    from homunculus.show.views import board, outline
 
     invoice, wide = DOCS / "invoice.png", 300
     if name == "views":
         seen = views(invoice, QUESTION, tokens=tokens, model=PATCH, label=False)
-        whole, large = to_pillow(seen.picture), 2 * wide  # labels need the room
+        whole, large = seen.picture.image(), 2 * wide  # labels need the room
         size = (large, round(whole.height * large / whole.width))
         small = panels.washed(whole.resize(size, Image.Resampling.LANCZOS), 0.35)
         marked = outline(small, seen, large / whole.width)

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from PIL import Image
 
 import tiny
 from forms import Maker
@@ -128,7 +127,7 @@ def rewritten(door: Rewriter, head: Head, body: bytes) -> str:
 
 def record(path: Path, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """One entry for each method, budget and surface: a hash, or why it is refused."""
-    image = Image.fromarray(open_picture(path).pixels.permute(1, 2, 0).numpy())
+    image = open_picture(path).image()
     question = asked["question"]
     for name in list_methods():
         for tokens in BUDGETS:

@@ -20,7 +20,7 @@ SOURCES = {
 }
 FLOORS = (  # from the ground up; a room imports only from the lines above its own
     ("errors",),
-    ("box", "cache", "checks", "lazy", "progress"),
+    ("box", "cache", "checks", "lazy", "nets", "progress", "shapes"),
     ("flags",),
     ("pages",),
     ("scouts",),

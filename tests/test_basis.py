@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 import homunculus
@@ -18,9 +18,9 @@ from homunculus.scouts.sight import FOUND, PERHAPS
 from homunculus.scouts.words import WordSight
 from homunculus.scouts.words.question import parse
 from homunculus.serve.tool import describe
-from homunculus.show.cells import why_table
 from homunculus.show.demo import FOLDER
 from homunculus.show.views import facts
+from homunculus.show.why import why_table
 
 CORNER = (0.75, 0.75, 1.0, 1.0)
 SCORES = {"total": 0.9, "bezahlt": 0.55, "cash": 0.1, "bezahl": 0.2}
@@ -34,7 +34,7 @@ def page() -> Any:
 
 def scout(*words: str, sure: float = 0.9) -> Callable[..., Sight]:
     """A scout of one corner that looked for these words."""
-    logit = torch.full((8, 8), -9.0)
+    logit = np.full((8, 8), -9.0)
     logit[6:, 6:] = 0.0
     matches = tuple(Match(word, SCORES[word], CORNER) for word in words)
     return lambda image, question, grid: Sight(logit, sure=sure, matches=matches)
@@ -128,6 +128,7 @@ def test_a_doubtful_match_is_called_perhaps_wherever_people_read() -> None:
 
 
 def test_the_table_of_reasons_has_a_third_answer() -> None:
+    pytest.importorskip("torch", reason="cells are drawn")
     why = homunculus.look(page(), "What?", tokens=9, scout=scout(*WORDS)).why()
     assert [word["found"] for word in why["words"]] == [True, False, False]
     assert [word["state"] for word in why["words"]] == ["found", "perhaps", "missing"]
@@ -148,7 +149,7 @@ def test_the_word_scout_counts_doubtful_matches_apart(
     words: tuple[str, ...], short: str, sentence: str
 ) -> None:
     matches = tuple(Match(word, SCORES[word], CORNER) for word in words)
-    sight = WordSight.of(parse(""), torch.zeros(2, 2), matches, text=0.3)
+    sight = WordSight.of(parse(""), np.zeros((2, 2)), matches, text=0.3)
     assert sight.origin == f"words: {short}"
     assert sight.explanation.startswith(sentence)
 

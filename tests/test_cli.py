@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from homunculus import Match
@@ -185,7 +185,7 @@ class Fake:
 
     def __call__(self, image, question, grid) -> WordSight:
         match = Match("total", 0.97, (0.25, 0.5, 0.5, 0.75), 1.0)
-        return WordSight.of(parse("合計"), torch.zeros(grid), (match,), 0.5)
+        return WordSight.of(parse("合計"), np.zeros(grid), (match,), 0.5)
 
 
 def test_show_tells_why(page, capsys, monkeypatch) -> None:
@@ -350,7 +350,7 @@ def script(capsys) -> Callable[[str], str]:
     ("typed", "offered"),
     [
         ("sh", "show"), ("show --to", "--tokens"), ("show --page 1 --mo", "--model"),
-        ("bench v", "vllm"), ("serve M --where ''", "before after"),
+        ("bench v", "views vllm"), ("serve M --where ''", "before after"),
         ("show pa", "page.png"), ("show page.png --out pa", "page.png"), ("show --tokens pa", ""),
         ("views --model claude-", "claude-haiku-4.5"), ("show --scout w", "words"),
         ("show --scout we", "weights"), ("show --method fov", "foveated"),
@@ -375,11 +375,11 @@ def test_zsh_and_fish_complete_values_and_files(script, shell) -> None:
     written = script(shell)
     if shell == "fish":
         assert "-n '_shtab_homunculus_using show' -l tokens" in written
-        assert '-ka "batch core scout' in written
+        assert '-ka "batch core install scout' in written
         assert '-l scout -xka "auto words things pixels none (__fish_complete_path' in written
     else:
         assert "[how many tokens may be spent" in written
-        assert "(batch core scout" in written
+        assert "(batch core install scout" in written
         assert ":NAME|DIR:_homunculus__scout_or_file" in written
         assert 'compadd "$@" -- auto words things pixels none || _files "$@"' in written
 

@@ -12,7 +12,7 @@ from PIL import Image
 import homunculus
 from homunculus.commands.main import main
 from homunculus.show import demo
-from homunculus.show.views import compose, resized, to_pillow
+from homunculus.show.views import compose, resized
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,7 +60,7 @@ def test_the_picture_of_the_readme_is_the_one_that_is_drawn(folder: Path) -> Non
 @pytest.mark.parametrize("example", demo.EXAMPLES, ids=lambda one: one.name)
 def test_the_answer_is_sharp_in_ours_and_a_blur_in_theirs(example: demo.Example) -> None:
     seen = example.views()
-    whole = to_pillow(seen.picture)
+    whole = seen.picture.image()
     sharp = np.asarray(whole.crop(example.spot).convert("L")).astype(float)
     ways = ([resized(seen)], seen.views)
     assert all(sum(view.tokens for view in way) <= example.tokens for way in ways)

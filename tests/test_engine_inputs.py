@@ -232,14 +232,13 @@ def test_tokens_are_a_whole_number(tokens: Any) -> None:
 NAN = torch.zeros(4, 5)
 NAN[1, 2] = torch.nan
 WRONG = [
-    (5, "got int. Return a torch.Tensor"),
-    (None, "got NoneType. Return a torch.Tensor"),
-    (np.zeros((4, 5)), "got ndarray. Return a torch.Tensor"),
-    ([[0.0, 1.0]], "got list. Return a torch.Tensor"),
-    (torch.zeros(4), r"got shape \(4,\) of torch.float32. Return one real number"),
+    (5, "got int. Return an array of numpy"),
+    (None, "got NoneType. Return an array of numpy"),
+    ([[0.0, 1.0]], "got list. Return an array of numpy"),
+    (np.zeros(4, np.float32), r"got shape \(4,\) of float32. Return one real number"),
     (torch.zeros(1, 4, 5), r"got shape \(1, 4, 5\)"),
     (torch.zeros(0, 5), r"got shape \(0, 5\)"),
-    (torch.zeros(4, 5, dtype=torch.complex64), r"got shape \(4, 5\) of torch.complex64"),
+    (torch.zeros(4, 5, dtype=torch.complex64), r"got shape \(4, 5\) of complex64"),
     (NAN, "got NaN at 1 of 20 cells. Use -inf for cells of no interest"),
 ]
 

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import math
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,6 @@ from typing import Any
 
 import numpy
 import pytest
-import torch
 from PIL import Image
 
 import tiny
@@ -46,7 +46,7 @@ def silent(done: int, total: int) -> None:
 
 
 def chance(height: float, acuity: Acuity = TRUTH) -> float:
-    return float(acuity.read(torch.tensor(height).log2()))
+    return float(acuity.read(numpy.log2([height]))[0])
 
 
 # ---- the chart -----------------------------------------------------------------------------------
@@ -73,8 +73,8 @@ def test_a_chart_has_every_kind_at_every_height_in_several_fonts() -> None:
 
 def ink(item: Item) -> tuple[int, int]:
     """First row with a third of the darkest ink, and the row after the last such one."""
-    dark = 255 - torch.from_numpy(numpy.array(item.picture.convert("L"))).float()
-    rows = (dark.amax(1) > dark.max() / 3).nonzero().flatten().tolist()
+    dark = 255 - numpy.array(item.picture.convert("L")).astype(float)
+    rows = numpy.flatnonzero(dark.max(1) > dark.max() / 3).tolist()
     return rows[0], rows[-1] + 1
 
 
@@ -92,7 +92,7 @@ def test_ocr_readers_get_the_line_enlarged_and_models_get_it_as_it_is() -> None:
     for item in make_chart(1, 1):
         line = max(24, item.height)
         assert item.enlarged.shape[1] == pytest.approx(1.24 * line, abs=3)
-        assert item.enlarged.float().std() > 5, "a blank crop"
+        assert item.enlarged.std() > 5, "a blank crop"
         assert item.card.height == CARD
         assert all(side % token == 0 for side in item.card.size for token in (28, 32))
         left = (item.card.width - item.picture.width) // 2
@@ -135,17 +135,17 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
 def test_the_fit_is_the_maximum_of_its_likelihood() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     rows, read = simulated(TRUTH, 24, 5)
-    octaves, right = torch.tensor(rows).double().log2(), torch.tensor(read)
+    octaves, right = numpy.log2(rows), numpy.array(read)
 
     def loss(point: Sequence[float]) -> float:
         middle, width, ceiling = point
         if not (width > 0.05 and 0 < ceiling <= 1):
             return 1e9
-        p = Acuity("x", 2.0**middle, width, ceiling).read(octaves).clamp(1e-3, 1 - 1e-9)
-        return -float(torch.where(right, p.log(), (-p).log1p()).sum())
+        p = Acuity("x", 2.0**middle, width, ceiling).read(octaves).clip(1e-3, 1 - 1e-9)
+        return -float(numpy.where(right, numpy.log(p), numpy.log1p(-p)).sum())
 
     fit = fit_curve(rows, read, resamples=2)
-    mine = loss((torch.tensor(fit.middle[0]).log2().item(), fit.width[0], fit.ceiling[0]))
+    mine = loss((math.log2(fit.middle[0]), fit.width[0], fit.ceiling[0]))
     best = optimize.minimize(loss, (2.5, 0.4, 0.95), method="Nelder-Mead").fun
     assert mine <= best + 0.01
 

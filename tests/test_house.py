@@ -25,8 +25,8 @@ PRODUCT = {name: path for name, path in MODULES.items() if name not in LAB}
 SOURCE = SOURCES["homunculus"]
 
 STRICT = {"engines.cells"}
-"""Rooms that know torch, einops and jaxtyping alone, until a function needs more."""
-BASE = {"torch", "einops", "jaxtyping"}
+"""Rooms that know numpy, torch, einops and jaxtyping alone, until a function needs more."""
+BASE = {"numpy", "torch", "einops", "jaxtyping"}
 OPTIONAL = ["transformers", "vllm", "torch", "PIL", "skimage", "pypdfium2", "rich", "scipy",
             "gradio", "homunculus_lab"]  # fmt: skip
 """What `import homunculus` must not load."""

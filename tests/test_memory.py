@@ -5,11 +5,9 @@ import random
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
-import pytest
-
 from homunculus.pages import to_data_uri
 from homunculus.scouts import memory
-from homunculus.scouts.memory import KERNELS, MEMORY, bound_memory
+from homunculus.scouts.memory import MEMORY, bound_memory
 from homunculus.serve import Rewriter
 from homunculus.serve.rewriter import warm
 from homunculus_lab.speed.load import png
@@ -52,19 +50,17 @@ def ask(number: int) -> dict:
     return {"model": "gpt-6", "messages": [{"role": "user", "content": parts}]}
 
 
-@pytest.mark.parametrize(("few", "expected"), [(True, {MEMORY: "9", KERNELS: "64"}),
-                                               (False, {MEMORY: "9"})])  # fmt: skip
-def test_a_model_beside_the_scout_keeps_its_kernels(monkeypatch, few, expected) -> None:
+def test_pages_have_a_bound(monkeypatch) -> None:
     environment = dict[str, str]()
     monkeypatch.setattr(os, "environ", environment)
     monkeypatch.setattr(memory, "return_large_blocks", lambda: None)
-    bound_memory(9, few_kernels=few)
-    assert environment == expected
+    bound_memory(9)
+    assert environment == {MEMORY: "9"}
 
 
 def test_variables_that_are_set_stay(monkeypatch) -> None:
-    environment = {MEMORY: "1000", KERNELS: "2000"}
+    environment = {MEMORY: "1000"}
     monkeypatch.setattr(os, "environ", environment)
     monkeypatch.setattr(memory, "return_large_blocks", lambda: None)
     bound_memory()
-    assert environment == {MEMORY: "1000", KERNELS: "2000"}
+    assert environment == {MEMORY: "1000"}

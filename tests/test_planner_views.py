@@ -40,7 +40,7 @@ def corner(sure=0.95, size=16.0):
     """A scout that looks at the bottom right."""
 
     def scout(image, question, grid) -> Sight:
-        logit = torch.full(grid, -12.0)
+        logit = np.full(grid, -12.0)
         logit[int(grid[0] * 0.85) :, int(grid[1] * 0.8) :] = 0.0
         return Sight(logit, sure=sure, size=size, size_error=0.2)
 
@@ -158,7 +158,7 @@ def test_heights_of_a_scout_reach_the_plan() -> None:
 
 
 def test_what_the_map_leaves_goes_where_the_scout_says_else() -> None:
-    logit, weight = torch.full((4, 4), -50.0), torch.zeros(2, 2)
+    logit, weight = np.full((4, 4), -50.0), np.zeros((2, 2))
     logit[0, 0], weight[1, 1] = 0.0, 3.0
     known = believe(Sight(logit, sure=0.9, elsewhere=weight), (64, 64), ACUITIES["vlm"])
     assert float(known.place[0, 0]) == pytest.approx(0.9, abs=1e-3)
@@ -169,7 +169,7 @@ def test_what_the_map_leaves_goes_where_the_scout_says_else() -> None:
 
 
 def test_infinite_logits_are_believed() -> None:
-    logit = torch.full((4, 4), -torch.inf)
+    logit = np.full((4, 4), -np.inf)
     logit[1, 2] = 0.0
     known = believe(Sight(logit, sure=1.0), (64, 64), ACUITIES["vlm"])
     assert float(known.place[1, 2]) == pytest.approx(1.0)
@@ -222,7 +222,7 @@ def looked_for(*probabilities, thing=None):
 
     def scout(image, question, grid) -> Sight:
         sight = corner()(image, question, grid)
-        things = None if thing is None else torch.full(grid, thing)
+        things = None if thing is None else np.full(grid, thing)
         return replace(sight, matches=tuple(words), thing=things)
 
     return scout
@@ -234,7 +234,7 @@ GUESS = "No word of the question was found, so this is a guess: the answer can b
 def test_views_of_which_no_word_was_found_say_that_they_are_a_guess() -> None:
     guess = homunculus.views(page(), "What?", tokens=16, scout=looked_for(0.1, 0.2))
     found = homunculus.views(page(), "What?", tokens=16, scout=looked_for(0.1, 0.9))
-    given = homunculus.views(page(), "What?", tokens=16, scout=torch.eye(4))
+    given = homunculus.views(page(), "What?", tokens=16, scout=np.eye(4))
     assert [one.guess for one in (guess, found, given)] == [True, False, False]
     assert guess.message.startswith(f"{GUESS}probability")
     assert found.message.startswith("The answer can be read with probability 0.")
@@ -302,7 +302,7 @@ def test_a_place_that_no_window_shows_is_told() -> None:
     """The likeliest cell stands alone; most of the probability is elsewhere."""
 
     def scout(image, question, grid) -> Sight:
-        logit = torch.full(grid, -12.0)
+        logit = np.full(grid, -12.0)
         logit[2 : grid[0] // 3, 2 : grid[1] // 3] = -2.0
         logit[-2, -2] = 0.0
         return Sight(logit, sure=0.95, size=16.0, size_error=0.2)
@@ -481,7 +481,7 @@ def test_the_likeliest_place_itself_is_magnified_first() -> None:
     from homunculus.show.views import likeliest
 
     def scout(image, question, grid) -> Sight:
-        logit = torch.full(grid, -20.0)
+        logit = np.full(grid, -20.0)
         logit[0, 0] = 0.0
         logit[grid[0] // 2, :] = -2.0  # more in sum
         return Sight(logit, sure=0.95, size=16.0)
@@ -511,7 +511,7 @@ def test_a_weak_window_does_not_hide_a_likely_one() -> None:
     from homunculus.show.views import likeliest
 
     def scout(image, question, grid) -> Sight:
-        logit = torch.full(grid, -20.0)
+        logit = np.full(grid, -20.0)
         logit[: grid[0] // 8, : grid[1] // 8] = 0.0  # the likeliest place
         logit[grid[0] // 2, :] = -2.0  # much in sum, each a seventh of it
         logit[-1, -1] = -1.0
@@ -575,10 +575,10 @@ def test_a_drawing_is_as_wide_for_every_shape_and_never_too_high(size: tuple[int
 
 
 def test_pictures_are_drawn_as_they_are_sent() -> None:
-    from homunculus.show.views import _sent, to_pillow
+    from homunculus.show.views import _sent
 
     seen = homunculus.views(page(), "What?", tokens=16, scout=corner())
-    whole = to_pillow(seen.picture)
+    whole = seen.picture.image()
     shown = _sent(seen.views, {view: render(whole, view) for view in seen})
     assert [one.picture.tobytes() for one in shown] == [one.tobytes() for one in seen.images()]
 
@@ -645,7 +645,7 @@ def test_a_picture_may_be_a_tensor() -> None:
     plain = torch.from_numpy(np.asarray(page()).copy()).permute(2, 0, 1)
     given = {"tokens": 32, "model": 16, "scout": corner()}
     ours, theirs = (homunculus.views(one, "What?", **given) for one in (plain, page()))
-    assert torch.equal(ours.picture.pixels, theirs.picture.pixels)
+    assert np.array_equal(ours.picture.pixels, theirs.picture.pixels)
     with pytest.raises(ValueError, match=r"expected 3 x H x W of uint8, got 480 x 640 of float32"):
         homunculus.views(torch.zeros(480, 640), "What?", **given)
 

@@ -2,8 +2,8 @@
 
 import time
 
+import numpy as np
 import pytest
-import torch
 
 from homunculus.scouts.places import BACKGROUND, CENTRE, FOREGROUND, TABLE, hint, places
 
@@ -160,7 +160,7 @@ def test_two_hints_are_joined_by_their_maximum():
     assert both is not None
     assert left is not None
     assert right is not None
-    assert torch.equal(both, torch.maximum(left, right))
+    assert np.array_equal(both, np.maximum(left, right))
 
 
 @pytest.mark.parametrize("grid", [(1, 1), (1, 7), (5, 1), (40, 30)])

@@ -16,6 +16,7 @@ from torch import Tensor
 
 import homunculus
 from homunculus import Lift, Material, Method, Sight, Tokens, get_method, list_methods
+from homunculus.engines.border import tensor
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.allocate import TopK
 from homunculus.engines.cells.pack import pack
@@ -77,7 +78,7 @@ def expected(name: str, feature: Tensor | None) -> list[tuple[float, ...]]:
     """As `look`; by a direct call with a surface's own features where the choice rests on them."""
     if name not in BY_CONTENT:
         return kept(seen(name).tokens)
-    logit = seen(name).relevance.reshape(1, -1)
+    logit = tensor(seen(name).relevance).reshape(1, -1)
     return kept(pack(*get_method(name).plan([GRID], logit, SLOTS, Material(feature))))
 
 
@@ -270,7 +271,7 @@ def test_the_bench_keeps_the_tokens_of_look(name: str, tmp_path: Path) -> None:
     if name == "resize":  # measured by pixels, which shrink freely
         assert one.methods == ()
         return
-    tokens = spend_slots(one, 0, sheet, SLOTS, seen(name).relevance).tokens
+    tokens = spend_slots(one, 0, sheet, SLOTS, tensor(seen(name).relevance)).tokens
     assert kept(tokens) == kept(seen(name).tokens)
 
 

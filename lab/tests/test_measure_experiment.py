@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from homunculus import Sight
@@ -40,8 +40,8 @@ class Stripes:
     name = "stripes 1"
 
     def line(self, crop) -> str:
-        fine = crop.float().mean(0).diff(dim=1).abs().mean()
-        return "stripes" if fine > 60 else ""
+        steps = np.abs(np.diff(crop.mean(0), axis=1))
+        return "stripes" if steps.size and steps.mean() > 60 else ""
 
     def page(self, pixels):
         found = []
@@ -55,7 +55,7 @@ class Stripes:
 def looks(pixels, question: str, grid) -> Sight:
     """A scout that goes where a question says; nowhere if it says nothing."""
     rows, cols = (side // 16 for side in pixels.shape[1:])
-    found = torch.full((rows, cols), -8.0)
+    found = np.full((rows, cols), -8.0)
     for name, (x, y) in WHERE.items():
         if name in question:
             found[y // 16 : (y + SIZE[1]) // 16, x // 16 : (x + SIZE[0]) // 16] = 0.0
@@ -70,11 +70,11 @@ SCORERS = {"scout": looks, "blind": blind, "prior": blind}
 
 
 def page(path: Path, at: int) -> None:
-    picture = torch.full((192, 256), 250 - at, dtype=torch.uint8)
+    picture = np.full((192, 256), 250 - at, np.uint8)
     for x, y in WHERE.values():
         picture[y : y + SIZE[1], x : x + SIZE[0] : 2] = 0
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(picture.numpy()).save(path)
+    Image.fromarray(picture).save(path)
 
 
 def written(folder: Path, boxed: bool = True, images: int = 3) -> Path:

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from homunculus import Sight
@@ -30,7 +30,7 @@ def scout(where: tuple[int, int], sure: float):
     """All of its map at the cell around one pixel, y x."""
 
     def ask(image, question, grid) -> Sight:
-        logit = torch.full(grid, -30.0)
+        logit = np.full(grid, -30.0)
         logit[where[0] * grid[0] // 1024, where[1] * grid[1] // 1024] = 0.0
         return Sight(logit, sure=sure)
 
@@ -70,7 +70,7 @@ def test_a_scout_that_knows_what_is_not_there_is_told_apart(tmp_path) -> None:
     Image.new("RGB", (1024, 1024), "black").save(folder / "images" / "1.png")
 
     def honest(image, question, grid) -> Sight:
-        here = own["0.png" if image.float().mean() > 100 else "1.png"]
+        here = own["0.png" if image.mean() > 100 else "1.png"]
         return scout((496, 352), 0.9 if question == here else 0.0)(image, question, grid)
 
     told = measure_places([folder], honest)["table"]["all"]

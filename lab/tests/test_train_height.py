@@ -5,14 +5,14 @@ import shutil
 from random import Random
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
-from homunculus.scouts import words
 from homunculus.scouts.words import WEIGHTS, load
-from homunculus.scouts.words.height import FILE
 from homunculus_lab.train.canvas import PrintedWord
 from homunculus_lab.train.height import WINDOW, fit, heights, rescale, train
+from homunculus_lab.train.height_net import FILE
 from homunculus_lab.train.pages import RenderedPage
 
 
@@ -45,12 +45,18 @@ def test_labels_follow_the_scale(scale) -> None:
 
 def test_training_is_the_same_every_time_and_loads(tmp_path) -> None:
     outs = [train(tmp_path / one, printed, 6, 0, steps=5, threads=1) for one in "ab"]
-    assert outs[0].read_bytes() != (WEIGHTS / FILE).read_bytes()
+    assert outs[0].name == FILE
+    files = [*(out.with_name("height.onnx") for out in outs), WEIGHTS / "height.onnx"]
+    one, again, shipped = (onnx.load(file).graph for file in files)
+    assert one == again
+    assert one != shipped
     told = [json.loads((out.parent / "height.json").read_text()) for out in outs]
     assert told[0]["held_out"] == told[1]["held_out"]
     assert told[0]["held_out"]["n"] > 0
-    shutil.copy(WEIGHTS / words.FILE, tmp_path / "a")
-    assert load(tmp_path / "a").height is not None
+    shutil.copy(WEIGHTS / "words.onnx", tmp_path / "a")
+    shutil.copy(WEIGHTS / "match.onnx", tmp_path / "a")
+    page = np.random.default_rng(0).integers(0, 255, (3, 64, 64)).astype(np.uint8)
+    assert "octaves" in load(tmp_path / "a").read(page)
 
 
 def test_the_head_learns_height_and_doubt() -> None:

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from homunculus.commands.main import main
@@ -15,23 +15,26 @@ from homunculus.eyes import fonts as plain_fonts
 from homunculus.scouts import words as relevance_words
 from homunculus.scouts.words import WordScout, load, scan
 from homunculus.scouts.words.cache import page_cache
-from homunculus.scouts.words.net import WordNet
-from homunculus.scouts.words.net import load as load_net
 from homunculus_lab.train import (
     batch,
     command,
     fonts,
     language,
     pages,
+    ranges,
     samples,
     scout,
     spread,
     words,
 )
+from homunculus_lab.train.export import export
+from homunculus_lab.train.net import FILE, NAME, WordNet
+from homunculus_lab.train.net import load as load_net
 from homunculus_lab.train.scout import RealQuestion, train
+from homunculus_lab.train.storage import save_weights
 
 CACHED = (fonts.find, plain_fonts.usable, fonts.load, language.dictionary)
-NAMES = ["spread-blind", "spread-full", "spread-prior", "word-scout"]
+SPREADS = ["spread-blind", "spread-full", "spread-prior"]
 
 
 def small_page(seed: int, high: int = 512, wide: int = 512, **options: Any) -> pages.RenderedPage:
@@ -63,12 +66,15 @@ def small(plain, monkeypatch) -> None:
         monkeypatch.setattr(room, "FRAME", 128)
     monkeypatch.setattr(words, "HELD_OUT_BATCHES", 1)
     monkeypatch.setattr(scout, "render", small_page)
+    monkeypatch.setattr(ranges, "CROPS", 2)
 
 
 @pytest.fixture
 def blank(tmp_path) -> WordScout:
     """A scout that has learned nothing."""
-    return WordScout(WordNet().fused(), {}, "chance", page_cache())
+    save_weights(WordNet(), tmp_path / FILE, NAME, {})
+    export(tmp_path)
+    return load(tmp_path, page_cache())
 
 
 @pytest.mark.usefixtures("small")
@@ -80,12 +86,16 @@ def test_a_run_makes_a_scout_and_a_second_one_keeps_its_net(tmp_path) -> None:
     ]
     run = partial(train, tmp_path / "out", real, pages=2, spread_steps=2, workers=0, threads=1)
     out = run(steps=2, crops=1)
-    assert sorted(path.stem for path in out.glob("*.safetensors")) == sorted([*NAMES, "int8"])
+    names = {
+        kind: {path.stem for path in out.glob(f"*.{kind}")} for kind in ("safetensors", "onnx")
+    }
+    assert names["safetensors"] == {*SPREADS, "word-scout", "ranges"}
+    assert names["onnx"] == {*SPREADS, "words", "words-int8", "match"}
     assert (out / "state.pt").exists()
     assert len(list((out / "lessons").iterdir())) == 3
     trained = load(out)
     assert set(trained.spread) == {"full", "blind", "prior"}
-    page = torch.zeros(3, 64, 96, dtype=torch.uint8)
+    page = np.zeros((3, 64, 96), np.uint8)
     relevance = trained(page, "What is the total?", (4, 6))
     assert relevance.logit.shape == (4, 6)
     about = load_net(out / "word-scout.safetensors")[1]

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homunculus.scouts.words.net import ALPHABET, BITS, OTHER, WordNet, load
+from homunculus.scouts.words.net import ALPHABET, BITS, OTHER
 from homunculus_lab.train import words
 from homunculus_lab.train.batch import (
     DISTRACTORS,
@@ -27,6 +27,7 @@ from homunculus_lab.train.canvas import PrintedWord
 from homunculus_lab.train.check import _score_cells, check
 from homunculus_lab.train.labels import IGNORE, Labels, label
 from homunculus_lab.train.loss import _match, loss
+from homunculus_lab.train.net import WordNet, load
 from homunculus_lab.train.pages import RenderedPage
 from homunculus_lab.train.state import WeightAverage, flush_denormals
 

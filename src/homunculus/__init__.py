@@ -96,8 +96,9 @@ _HOMES = {
     "show.cells": ("look",),
     "views": ("NeededTokens", "Planner", "Views", "views"),
 }
-"""Where each public name lives. Importing the package loads none of them, not even torch."""
-
+"""Where each public name lives. Importing the package loads none of them."""
+_OF_TENSORS = ("engines.", "show.cells")
+"""Modules of these are made of tensors: only they need torch."""
 
 _VERBS = {"budget": "Planner(picture, question).budget()", "cost": "costs"}
 """Verbs of the command line that have another name here."""
@@ -106,6 +107,8 @@ _VERBS = {"budget": "Planner(picture, question).budget()", "cost": "costs"}
 def __getattr__(name: str) -> Any:
     for module, names in _HOMES.items():
         if name in names:
+            if module.startswith(_OF_TENSORS):
+                import_module("homunculus.lazy").need_torch(f"homunculus.{name}")
             value = globals()[name] = getattr(import_module(f"homunculus.{module}"), name)
             return value
     near = [_VERBS[name]] if name in _VERBS else get_close_matches(name, __all__, 1)

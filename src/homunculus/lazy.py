@@ -49,6 +49,13 @@ def need(module: str, extra: str, who: str, project: str = "") -> ModuleType:
         raise _broken(module, who, error) from error
 
 
+def need_torch(who: str) -> None:
+    """Import what engines are made of, or say which extra brings it."""
+    need("torch", "transformers", who)
+    need("einops", "transformers", who)
+    need("jaxtyping", "transformers", who)
+
+
 def how_to_install(extra: str, project: str = "") -> str:
     """The command that brings an extra, or a whole ``project``; neither is on an index yet.
 

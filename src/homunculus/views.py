@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from einops import rearrange
+import numpy as np
 from PIL import Image
 
 from homunculus.box import Box
@@ -38,15 +38,17 @@ DEFAULT_LEGIBLE = 0.8
 """The probability that an answer can be read which is enough."""
 MAX_EDGE = 8192
 """Pixels along the longer side that a picture is reduced to at most."""
+METHOD = "views"
+"""Their name among the methods of engines."""
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
     """The pictures that are sent in place of one picture, for one question.
 
-    >>> import torch
+    >>> import numpy as np
     >>> from PIL import Image
-    >>> corner = torch.tensor([[0.0, -9.0], [-9.0, -9.0]])  # a map of logits
+    >>> corner = np.array([[0.0, -9.0], [-9.0, -9.0]])  # a map of logits
     >>> seen = views(Image.new("RGB", (2048, 2048)), "Where?", tokens=64, scout=corner)
     >>> [view.name for view in seen], seen.tokens <= 64
     (['whole', 'window'], True)
@@ -238,8 +240,7 @@ class Views:
 
     def images(self) -> list[Image.Image]:
         """The pictures, as Pillow images, in order."""
-        pixels = rearrange(self.picture.pixels, "c h w -> h w c").contiguous().numpy()
-        whole = Image.fromarray(pixels)
+        whole = Image.fromarray(np.moveaxis(self.picture.pixels, 0, 2))
         return [render(whole, view) for view in self.planned]
 
     def show(self) -> Image.Image:
@@ -403,9 +404,9 @@ def views(
     A budget that buys no picture of the model is raised to the price of its smallest, and
     `Views.message` says so; ``strict`` refuses it.
 
-    >>> import torch
+    >>> import numpy as np
     >>> from PIL import Image
-    >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), torch.eye(8) * 9
+    >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), np.eye(8) * 9
     >>> seen = views(page, "What is it?", tokens=32, model="qwen3-vl", scout=diagonal)
     >>> seen.tokens <= 32 < seen.to_json()["untouched"]
     True
@@ -443,9 +444,9 @@ def _enough(planner: "Planner") -> Views:
 class NeededTokens:
     """How many tokens a picture and a question need, as `Planner.budget` says.
 
-    >>> import torch
+    >>> import numpy as np
     >>> from PIL import Image
-    >>> planner = Planner(Image.new("RGB", (1024, 768)), "Where?", scout=torch.eye(4))
+    >>> planner = Planner(Image.new("RGB", (1024, 768)), "Where?", scout=np.eye(4))
     >>> needed = planner.budget(legible=0.5)
     >>> needed.reached, planner.views(needed.tokens).value >= 0.5
     (True, True)
@@ -461,9 +462,9 @@ class NeededTokens:
 class Planner:
     """One picture and one question, ready for any budget: the scout is asked once.
 
-    >>> import torch
+    >>> import numpy as np
     >>> from PIL import Image
-    >>> planner = Planner(Image.new("RGB", (1024, 768)), "Where?", scout=torch.eye(4))
+    >>> planner = Planner(Image.new("RGB", (1024, 768)), "Where?", scout=np.eye(4))
     >>> planner.views(16).value <= planner.views(64).value
     True
     """

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from batch import make
 from batch.conftest import content, results, start
@@ -122,13 +121,12 @@ def test_two_drivers_at_once(source, unbroken, tmp_path):
     assert content(out) == unbroken
 
 
-def test_a_worker_keeps_few_kernels(monkeypatch):
+def test_a_worker_keeps_few_pages(monkeypatch):
     environment: dict[str, str] = {}
     monkeypatch.setattr(cluster.os, "environ", environment)
     monkeypatch.setattr(memory, "return_large_blocks", lambda: None)
-    monkeypatch.setattr(torch, "set_num_threads", lambda many: None)
     cluster.Worker(object.__new__(cluster.Job), object.__new__(cluster.RemoteBook))
-    assert environment.get(memory.KERNELS) == "64"
+    assert environment.get(memory.MEMORY) == str(cluster.PAGES)
 
 
 def workers_of(driver: int) -> Iterator[int]:

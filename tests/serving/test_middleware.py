@@ -5,8 +5,8 @@ import json
 import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
-import torch
 from starlette.exceptions import HTTPException
 
 from homunculus import Sight
@@ -24,7 +24,7 @@ from serving.client import page, turn
 
 CHAT = Head("POST", "/v1/chat/completions", "application/json")
 RULE = FlatRule("SmolVLM", 8, price=19, pixels=64)
-HOT = torch.eye(8) * 9
+HOT = 9 * np.eye(8)
 
 
 def maker(scout=HOT, **more):
@@ -116,7 +116,7 @@ def stuck():
 
     def scout(image, question, grid):
         gate.wait(60)
-        return Sight(torch.zeros(grid), sure=1.0)
+        return Sight(np.zeros(grid), sure=1.0)
 
     yield scout
     gate.set()

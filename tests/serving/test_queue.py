@@ -4,8 +4,8 @@ import asyncio
 import time
 from threading import Event
 
+import numpy as np
 import pytest
-import torch
 
 from homunculus import Sight
 from homunculus.cache import LRU
@@ -186,7 +186,7 @@ def test_a_search_given_up_before_it_started_is_made_for_the_next_request(turns)
 def test_a_search_whose_map_is_there_is_not_made_again(monkeypatch):
     made = []
     monkeypatch.setattr(
-        processor, "search", lambda *_: made.append(1) or Sight(torch.zeros(2, 2), sure=1.0)
+        processor, "search", lambda *_: made.append(1) or Sight(np.zeros((2, 2)), sure=1.0)
     )
     same = Search("a", None, "", ServerSettings(), LRU(MAP_BYTES, tensor_bytes))
     asyncio.run(wait_for([same] * 4))

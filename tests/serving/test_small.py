@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 import vllm
@@ -45,7 +46,7 @@ def test_relevance_maps_are_kept_by_all_their_bytes():
     class Ours(ProcessorMixin, Family):
         pass
 
-    maps = [torch.zeros(100, 100) for _ in range(4)]
+    maps = [np.zeros((100, 100), np.float32) for _ in range(4)]
     sight = light(Sight(maps[0], 1.0, size=maps[1], thing=maps[2], elsewhere=maps[3]))
     kept = Ours().maps
     kept.put("a", sight)

@@ -18,8 +18,6 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-import torch
-
 from homunculus.batch.faults import MACHINE, Ledger, Start
 from homunculus.batch.job import Job
 from homunculus.batch.read import Shard, chunks, rows_of
@@ -210,9 +208,8 @@ class Worker:
     """Plans chunks, and keeps its scouts in between."""
 
     def __init__(self, job: Job, book: RemoteBook) -> None:
-        bound_memory(PAGES, few_kernels=True)
+        bound_memory(PAGES)
         self._job, self._book = job, book
-        torch.set_num_threads(1)
 
     def __call__(self, batch: Any) -> dict[str, list[bytes]]:
         key, index, last, rows = pickle.loads(batch["rows"][0].as_py())

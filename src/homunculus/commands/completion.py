@@ -4,6 +4,7 @@ import argparse
 
 from homunculus.commands.command import Command
 from homunculus.flags import SHELLS, completion
+from homunculus.lazy import MissingExtra, need_torch
 
 
 def flags(parser: argparse.ArgumentParser) -> None:
@@ -17,18 +18,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _values() -> dict[str, list[str]]:
-    from homunculus.engines.cells.methods import PLANNED, list_methods
     from homunculus.planner.acuity import ACUITIES
     from homunculus.planner.models import MODELS
     from homunculus.scouts.registry import list_scouts
 
-    methods = [*PLANNED, *list_methods()]
+    methods = _methods()
     rows = {"--method": methods, "--methods": ["all", *methods], "--scout": list(list_scouts())}
     return rows | {
         "--model": list(MODELS),
         "--token-size": list(MODELS),
         "--acuity": list(ACUITIES),
     }
+
+
+def _methods() -> list[str]:
+    from homunculus.views import METHOD
+
+    try:
+        need_torch("any other method")
+    except MissingExtra:
+        return [METHOD]
+    from homunculus.engines.cells.methods import list_methods
+
+    return [METHOD, *list_methods()]
 
 
 COMMAND = Command(

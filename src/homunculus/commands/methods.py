@@ -5,9 +5,11 @@ import json
 
 from homunculus.commands.command import Command, fail
 from homunculus.flags import json_flag
+from homunculus.lazy import need_torch
 
 
 def run(arguments: argparse.Namespace) -> int:
+    need_torch("homunculus methods")
     from homunculus.engines.cells.methods import PLANNED, list_methods, model_methods, unavailable
 
     for _, reason in unavailable():

@@ -17,7 +17,7 @@ from homunculus.commands.picture import (
     page_lines,
 )
 from homunculus.flags import count, json_flag, point, slug
-from homunculus.lazy import how_to_install
+from homunculus.lazy import how_to_install, need_torch
 from homunculus.progress import progress
 
 Drawn = tuple[Any, dict[str, Any], list[str]]
@@ -50,17 +50,20 @@ def flags(show: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from homunculus.engines.cells.methods import DEFAULT, PLANNED, get_method
+    from homunculus.views import METHOD
 
-    arguments.method = arguments.method or DEFAULT
-    if arguments.method not in PLANNED:
+    arguments.method = arguments.method or METHOD
+    if arguments.method != METHOD:
+        need_torch(f"--method {arguments.method}")
+        from homunculus.engines.cells.methods import get_method
+
         get_method(arguments.method)  # raises before anything is opened
     elif arguments.fixation is not None:
         raise ValueError(
             "views do not know --fixation, some methods of the laboratory do. Add --method "
             f"foveated; if `homunculus methods` does not list it: {how_to_install('', 'lab')}."
         )
-    draw = _draw_views if arguments.method in PLANNED else _draw_cells
+    draw = _draw_views if arguments.method == METHOD else _draw_cells
     several = len(arguments.question) > 1 or arguments.page == "all"
     name, source = open_source(arguments.image)
 
@@ -105,8 +108,8 @@ def _draw_views(
     arguments: argparse.Namespace, source: Any, page: int, question: str, out: Path
 ) -> Drawn:
     from homunculus.planner.belief import scout_cells
-    from homunculus.show.cells import why_facts
     from homunculus.show.views import draw_views, facts
+    from homunculus.show.why import why_facts
     from homunculus.views import views
 
     seen = views(
@@ -130,7 +133,7 @@ def _print(
     arguments: argparse.Namespace, picture: Any, facts: dict[str, Any], lines: Sequence[str]
 ) -> None:
     """Say what was drawn, and what the user might not expect of it."""
-    from homunculus.show.cells import why_table
+    from homunculus.show.why import why_table
 
     if arguments.json:
         print(json.dumps(facts))

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.checks import Grid
+from homunculus.engines.border import map_of, tensor
 from homunculus.engines.cells.methods import Material, Method, get_method
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout, cut_map, pool_max
@@ -28,7 +29,7 @@ from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.options import ViewOptions
 from homunculus.planner.plan import Plan
 from homunculus.planner.search import find_views
-from homunculus.scouts.sight import Match, Sight
+from homunculus.scouts.sight import Match, Sight, is_map
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class SeenImage:
     @cached_property
     def relevance(self) -> Float[Tensor, "rows cols"]:
         """Relevance of the layout's cells."""
-        return pool_max(self.sight.logit, self.layout)
+        return pool_max(map_of(self.sight), self.layout)
 
 
 def choose_before(
@@ -73,9 +74,9 @@ def visible_sight(image: SeenImage, shown: Size) -> Sight:
     top, _, bottom, _ = image.layout.window
     maps = {name: getattr(image.sight, name) for name in ("logit", "size", "thing", "elsewhere")}
     parts = {
-        name: cut_map(whole.detach().float().cpu(), image.layout)
+        name: cut_map(tensor(whole), image.layout).float().numpy()
         for name, whole in maps.items()
-        if isinstance(whole, Tensor)
+        if is_map(whole)
     }
     inside = (_within(match, turned(image.layout.window)) for match in image.sight.matches)
     matches = tuple(match for match in inside if match is not None)

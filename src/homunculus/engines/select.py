@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from einops import rearrange
 from jaxtyping import Float, Int
@@ -36,10 +37,13 @@ def search(image: Any, question: str, method: Method, scout: Scout) -> Sight:
     if method.source == "model":
         explanation = "The choice follows the model's own features."
         return Sight(
-            torch.zeros(1, 1), sure=0.0, origin="the model itself", explanation=explanation
+            np.zeros((1, 1), np.float32),
+            sure=0.0,
+            origin="the model itself",
+            explanation=explanation,
         )
     if method.source == "nothing" or isinstance(scout, GivenMap | NoScout):  # pixels are not used
-        return ask(method, scout, torch.zeros(3, 1, 1, dtype=torch.uint8), question, (1, 1))
+        return ask(method, scout, np.zeros((3, 1, 1), np.uint8), question, (1, 1))
     small = open_picture(image, longest=SCOUT_PIXELS)
     sight = ask(method, scout, small.pixels, question, small.grid(PATCH))
     return with_heights(sight, small.original[0] / small.size[0])

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 from homunculus.eyes import fonts
 from homunculus.eyes.readers import LineBox, Pixels, crop
 from homunculus.eyes.words import COMMON
-from homunculus.pages.pillow import to_tensor
+from homunculus.pages import to_array
 from homunculus.show.panels import typeface, wrapped
 
 TALLEST, SMALLEST, ROWS = 40.0, 3.0, 14
@@ -96,7 +96,7 @@ class Item:
         """What OCR readers get: the line, enlarged to `SHOWN` pixels and cropped."""
         times = max(1.0, SHOWN / self.height)
         size = (round(self.picture.width * times), round(self.picture.height * times))
-        shown = to_tensor(self.picture.resize(size, Image.Resampling.BICUBIC))
+        shown = to_array(self.picture.resize(size, Image.Resampling.BICUBIC))
         across, down = size[0] / self.picture.width, size[1] / self.picture.height
         x0, y0, x1, y1 = self.box
         return crop(shown, (x0 * across, y0 * down, x1 * across, y1 * down))

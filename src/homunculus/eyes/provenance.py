@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import torch
+from homunculus.nets import threads
 
 
 def provenance() -> dict[str, Any]:
@@ -16,12 +16,13 @@ def provenance() -> dict[str, Any]:
 
     To be called before a run: the checkout may change meanwhile.
     """
-    threads = torch.get_num_threads()
+    torch = sys.modules.get("torch")  # where it is not loaded, it has no part in the result
+    many = torch.get_num_threads() if torch else threads()
     return {
         "command": " ".join(["homunculus", *map(_public, sys.argv[1:])]),
         "commit": commit(),
         "versions": versions(),
-        "hardware": f"{platform.machine()}, {threads} thread{'s' if threads > 1 else ''}",
+        "hardware": f"{platform.machine()}, {many} thread{'s' if many > 1 else ''}",
     }
 
 

@@ -19,10 +19,11 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from einops import rearrange
+import numpy as np
 from PIL import Image
 
 from homunculus.lazy import need, not_found
+from homunculus.pages import to_image
 from homunculus.scouts.sight import Pixels
 
 LineBox = tuple[float, float, float, float]
@@ -56,7 +57,7 @@ class Readings:
     def recall(self, who: str, kind: str, pixels: Pixels, make: Callable[[], Any]) -> Any:
         """What was read of these pixels before, or is read now."""
         name = f"{who}|{kind}|{tuple(pixels.shape)}|".encode()
-        key = blake2b(name + pixels.contiguous().numpy().tobytes(), digest_size=16).digest()
+        key = blake2b(name + pixels.tobytes(), digest_size=16).digest()
         row = self.base.execute("select value from reading where key = ?", (key,)).fetchone()
         if row:
             return json.loads(row[0])
@@ -109,7 +110,7 @@ class RapidOCR:
 
 def blue_first(pixels: Pixels) -> Any:
     """Pixels as OpenCV wants them: h w 3, blue green red."""
-    return rearrange(pixels.flip(0), "c h w -> h w c").contiguous().numpy()
+    return np.ascontiguousarray(pixels[::-1].transpose(1, 2, 0))
 
 
 class Tesseract:
@@ -136,7 +137,7 @@ class Tesseract:
 
     def run(self, pixels: Pixels, times: int, mode: str, *form: str) -> str:
         """What the command prints about a picture that is enlarged so many times."""
-        picture = Image.fromarray(rearrange(pixels, "c h w -> h w c").contiguous().numpy())
+        picture = to_image(pixels)
         size = (picture.width * times, picture.height * times)
         stream = BytesIO()
         picture.resize(size, Image.Resampling.BICUBIC).save(stream, "PNG", compress_level=1)

@@ -17,9 +17,7 @@ from math import log2, sqrt
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
 from homunculus.eyes.chart import CARD, KINDS, SHOWN, Item, draw_chart, make_chart
 from homunculus.eyes.provenance import provenance
@@ -27,8 +25,9 @@ from homunculus.eyes.readers import Reader, distance, fold, get_reader
 from homunculus.flags import result_path, slug
 from homunculus.lazy import need
 from homunculus.pages import to_data_uri
-from homunculus.planner.acuity import Acuity
+from homunculus.planner.acuity import Acuity, error_function
 from homunculus.serve.chat import Chat, image_part, text_part
+from homunculus.shapes import Float
 
 PROMPT = "Read the text in the picture. Answer with the text alone."
 ANSWER_TOKENS = 32
@@ -136,14 +135,18 @@ class ModelEyes:
             raise ValueError(
                 f"--hf: cannot load {path} as a model of images and text: {reason}"
             ) from None
+        import torch  # it comes with transformers
+
         self.model = model.eval().to("cuda" if torch.cuda.is_available() else "cpu")
         self.name = Path(path).name
         self.version = f"{self.name}, {self.model.dtype}, transformers {version('transformers')}"
 
-    @torch.inference_mode()
     def read(self, items: Sequence[Item], progress: Progress) -> list[str]:
         """Read one item after the other."""
-        return _one_by_one(self._ask, items, progress)
+        import torch
+
+        with torch.inference_mode():
+            return _one_by_one(self._ask, items, progress)
 
     def _ask(self, item: Item) -> str:
         parts = [{"type": "image", "image": item.card}, {"type": "text", "text": PROMPT}]
@@ -211,62 +214,60 @@ def fit_curve(
     heights: Sequence[float], read: Sequence[bool], seed: int = 0, resamples: int = RESAMPLES
 ) -> Fit:
     """The curve of these items, with a bootstrap that resamples items within each height."""
-    rows = sorted(set(heights))
-    row = torch.tensor([rows.index(height) for height in heights])
-    items = torch.bincount(row, minlength=len(rows)).double()
-    right = torch.bincount(row, torch.tensor(read).double(), minlength=len(rows))
+    rows, row = np.unique(heights, return_inverse=True)
+    items = np.bincount(row)
+    right = np.bincount(row, read).astype(int)
     if not right.any():
         raise ValueError("fit_curve: nothing was read at any height, so there is no curve.")
-    rng = torch.Generator().manual_seed(seed)
-    shares = (right / items).expand(resamples, -1)
-    samples = torch.binomial(items.expand(resamples, -1), shares, generator=rng)
-    samples = samples[samples.any(1)]
-    octaves = torch.tensor(rows, dtype=torch.float64).log2()
-    curves = _most_likely(octaves, items, torch.cat((right[None], samples)))
-    curves[:, 0].exp2_()
-    ends = torch.tensor((0.025, 0.975), dtype=torch.float64)
-    low, high = curves[1:].quantile(ends, dim=0)
-    numbers = torch.stack((curves[0], low, high), 1).tolist()
-    return Fit(*((round(a, 4), round(b, 4), round(c, 4)) for a, b, c in numbers))
+    samples = np.random.default_rng(seed).binomial(items, right / items, (resamples, len(rows)))
+    samples = np.vstack((right, samples[samples.any(1)]))
+    curves = _most_likely(np.log2(rows), items.astype(float), samples.astype(float))
+    curves[:, 0] = np.exp2(curves[:, 0])
+    low, high = np.quantile(curves[1:], (0.025, 0.975), axis=0)
+    numbers = np.stack((curves[0], low, high), 1).round(4).tolist()
+    return Fit(*((a, b, c) for a, b, c in numbers))
 
 
 def _most_likely(
-    octaves: Float[Tensor, "rows"],
-    items: Float[Tensor, "rows"],
-    right: Float[Tensor, "samples rows"],
-) -> Float[Tensor, "samples 3"]:
+    octaves: Float[np.ndarray, " rows"],
+    items: Float[np.ndarray, " rows"],
+    right: Float[np.ndarray, "samples rows"],
+) -> Float[np.ndarray, "samples 3"]:
     """Middle in octaves, width and ceiling of samples: a grid, then finer ones around its best.
 
     The middle may lie an octave below the smallest row and half an octave above the largest.
     """
-    low = torch.tensor([float(octaves[0]) - 1, log2(0.05), 0.05], dtype=torch.float64)
-    high = torch.tensor([float(octaves[-1]) + 0.5, log2(2.0), 1.0], dtype=torch.float64)
+    low = np.array([octaves[0] - 1, log2(0.05), 0.05])
+    high = np.array([octaves[-1] + 0.5, log2(2.0), 1.0])
     steps = (24, 12, 12)
-    ends = zip(low.tolist(), high.tolist(), steps, strict=True)
-    axes = [torch.linspace(a, b, cuts, dtype=torch.float64) for a, b, cuts in ends]
-    grid = torch.cartesian_prod(*axes)
+    grid = _product([np.linspace(a, b, n) for a, b, n in zip(low, high, steps, strict=True)])
     hit, miss = _logs(octaves, grid)
     best = grid[(right @ hit.T + (items - right) @ miss.T).argmax(1)]
-    around = torch.cartesian_prod(*[torch.arange(-1.0, 2.0).double()] * 3)
-    step = (high - low) / (torch.tensor(steps) - 1)
+    around = _product([np.arange(-1.0, 2.0)] * 3)
+    step = (high - low) / (np.array(steps) - 1)
     for _ in range(24):
         step = 0.7 * step
-        candidates = (best[:, None] + around * step).clamp(low, high)
+        candidates = (best[:, None] + around * step).clip(low, high)
         hit, miss = _logs(octaves, candidates)
         likely = (right[:, None] * hit + (items - right)[:, None] * miss).sum(-1)
-        best = candidates[torch.arange(len(candidates)), likely.argmax(1)]
-    best[:, 1].exp2_()
+        best = candidates[np.arange(len(candidates)), likely.argmax(1)]
+    best[:, 1] = np.exp2(best[:, 1])
     return best
 
 
+def _product(axes: Sequence[Float[np.ndarray, " _"]]) -> Float[np.ndarray, "points axes"]:
+    """All points of a grid."""
+    return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+
+
 def _logs(
-    octaves: Float[Tensor, "rows"], curve: Float[Tensor, "*curves 3"]
-) -> tuple[Float[Tensor, "*curves rows"], Float[Tensor, "*curves rows"]]:
+    octaves: Float[np.ndarray, " rows"], curve: Float[np.ndarray, "*curves 3"]
+) -> tuple[Float[np.ndarray, "*curves rows"], Float[np.ndarray, "*curves rows"]]:
     """Log probabilities to read and not to read. Readers also guess: one in a thousand at least."""
-    middle, width, ceiling = curve[..., None].unbind(-2)
-    z = (octaves - middle) / width.exp2()
-    p = (ceiling * 0.5 * (1 + torch.erf(z / sqrt(2)))).clamp(1e-3, 1 - 1e-9)
-    return p.log(), (-p).log1p()
+    middle, width, ceiling = np.moveaxis(curve, -1, 0)[..., None]
+    z = (octaves - middle) / np.exp2(width)
+    p = (ceiling * 0.5 * (1 + error_function(z / sqrt(2)))).clip(1e-3, 1 - 1e-9)
+    return np.log(p), np.log1p(-p)
 
 
 # ---- the test ------------------------------------------------------------------------------------

@@ -18,8 +18,6 @@ from threading import Lock
 from typing import IO, Any, Literal, cast
 
 import numpy as np
-import torch
-from jaxtyping import Float, UInt8
 from numpy.typing import NDArray
 from PIL import Image
 from PIL.BmpImagePlugin import BmpImageFile
@@ -29,7 +27,6 @@ from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
-from torch import Tensor
 
 from homunculus.lazy import MissingExtra, need
 from homunculus.pages.pillow import (
@@ -38,7 +35,8 @@ from homunculus.pages.pillow import (
     orientation_of,
     plain,
     reopened,
-    to_tensor,
+    to_array,
+    to_image,
     undecoded,
     upright,
 )
@@ -53,6 +51,7 @@ from homunculus.pages.source import (
     read_file,
     to_data_uri,
 )
+from homunculus.shapes import Float, UInt8, as_array
 
 __all__ = [
     "BYTES",
@@ -68,7 +67,9 @@ __all__ = [
     "open_picture",
     "read_file",
     "size_of",
+    "to_array",
     "to_data_uri",
+    "to_image",
     "undecoded",
 ]
 
@@ -108,7 +109,7 @@ _PDFIUM = Lock()  # PDFium is not safe for threads
 class Picture:
     """An upright RGB picture of bounded size."""
 
-    pixels: UInt8[Tensor, "3 h w"]
+    pixels: UInt8[np.ndarray, "3 h w"]
     name: str
     original: tuple[int, int]
     """Height and width before reducing, upright; a PDF page is measured at 200 dpi."""
@@ -130,7 +131,7 @@ class Picture:
     def notes(self) -> list[str]:
         """Sentences on what a reader might not expect of the picture.
 
-        >>> Picture(torch.zeros(3, 4, 8, dtype=torch.uint8), "a.pdf", (8, 16), 2, 3).notes()
+        >>> Picture(np.zeros((3, 4, 8), np.uint8), "a.pdf", (8, 16), 2, 3).notes()
         ['This is page 2 of 3.', 'The picture was reduced from 16x8 to 8x4 pixels.']
         """
         notes = list[str]()
@@ -142,9 +143,13 @@ class Picture:
             notes.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
         return notes
 
-    def unit(self) -> Float[Tensor, "1 3 h w"]:
+    def image(self) -> Image.Image:
+        """The pixels as a Pillow image."""
+        return to_image(self.pixels)
+
+    def unit(self) -> Float[np.ndarray, "1 3 h w"]:
         """The pixels as a batch of one, from 0 to 1."""
-        return self.pixels[None].float() / 255
+        return self.pixels[None].astype(np.float32) / 255
 
 
 def open_picture(
@@ -163,10 +168,10 @@ def open_picture(
     """
     _check_page(page)
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
-    if isinstance(source, Tensor):
-        source = _channels_last(source)
     if isinstance(source, np.ndarray):
         return _from_array(source, page, bounds)
+    if hasattr(source, "__array__"):  # a tensor, of whatever framework
+        return _from_array(_channels_last(as_array(source)), page, bounds)
     if isinstance(source, Image.Image):
         return _from_pillow(source, page, bounds)
     with open_source(source, BYTES) as (name, file):
@@ -192,18 +197,17 @@ def _from_array(array: NDArray[Any], page: int, bounds: tuple[int, int]) -> Pict
     return _picture("array", Image.fromarray(array), bounds)
 
 
-def _channels_last(tensor: Tensor) -> NDArray[np.uint8]:
-    tensor, kind = tensor.detach().cpu(), str(tensor.dtype).removeprefix("torch.")
-    if tensor.is_floating_point() and bool(((tensor >= 0) & (tensor <= 1)).all()):
-        tensor = (tensor * 255).round().to(torch.uint8)
-    if tensor.dtype != torch.uint8 or tensor.ndim != 3 or tensor.shape[0] not in (1, 3, 4):
+def _channels_last(tensor: NDArray[Any]) -> NDArray[np.uint8]:
+    values = tensor
+    if tensor.dtype.kind == "f" and bool(((tensor >= 0) & (tensor <= 1)).all()):
+        values = (tensor * 255).round().astype(np.uint8)
+    if values.dtype != np.uint8 or values.ndim != 3 or len(values) not in (1, 3, 4):
         shape = " x ".join(map(str, tensor.shape)) or "a number"
         raise PictureError(
-            f"tensor: expected 3 x H x W of uint8, got {shape} of {kind}. "
+            f"tensor: expected 3 x H x W of uint8, got {shape} of {tensor.dtype.name}. "
             "Convert it, channels first, values 0 to 255, or floats of 0 to 1."
         )
-    array = tensor.permute(1, 2, 0).contiguous().numpy()
-    return array[:, :, 0] if tensor.shape[0] == 1 else array
+    return values[0] if len(values) == 1 else values.transpose(1, 2, 0)
 
 
 def _is_path(source: Any) -> bool:
@@ -359,7 +363,7 @@ def _picture(name: str, image: Image.Image, bounds: tuple[int, int]) -> Picture:
         orientation = orientation_of(image)
         image = upright(plain(image, target), orientation)
     original = (size[1], size[0]) if orientation >= 5 else size
-    return Picture(to_tensor(image), name, original)
+    return Picture(to_array(image), name, original)
 
 
 def _tiff(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
@@ -437,7 +441,7 @@ def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) ->
         target = fitted((high, wide), *bounds)
         scale = min(target[0] / high, target[1] / wide) * DOTS / 72
         image = plain(sheet.render(scale=scale).to_pil(), target)
-    return Picture(to_tensor(image), _named(name, page), (high, wide), page, pages)
+    return Picture(to_array(image), _named(name, page), (high, wide), page, pages)
 
 
 def count_pages(path: str | PathLike[Any]) -> int:

@@ -1,15 +1,14 @@
-"""Images of Pillow: opened again, counted, made plain RGB. Others choose their decoders."""
+"""Images of Pillow: opened again, counted, made plain RGB, as arrays and back. Others choose their
+decoders."""
 
 from io import BufferedIOBase, BytesIO
 from typing import Any
 
 import numpy as np
-import torch
-from jaxtyping import UInt8
 from PIL import Image
-from torch import Tensor
 
 from homunculus.pages.source import PictureError, read_file
+from homunculus.shapes import UInt8
 
 MAX_BLOCKS = 1_000_000
 """Blocks of a GIF that are read to count its frames."""
@@ -155,6 +154,14 @@ def _eight_bits(image: Image.Image) -> Image.Image:
     return Image.fromarray((deep >> shift).astype("uint8"))
 
 
-def to_tensor(image: Image.Image) -> UInt8[Tensor, "3 h w"]:
-    """RGB as channels first."""
-    return torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous()
+def to_array(image: Image.Image) -> UInt8[np.ndarray, "3 h w"]:
+    """RGB as channels first, to be read only: a picture may be shared."""
+    pixels = np.ascontiguousarray(np.asarray(image).transpose(2, 0, 1))
+    pixels.flags.writeable = False
+    return pixels
+
+
+def to_image(pixels: UInt8[np.ndarray, "3 h w"]) -> Image.Image:
+    """RGB of channels first."""
+    # plane by plane: numpy takes many times as long to put the channels last
+    return Image.merge("RGB", [Image.fromarray(plane) for plane in pixels])

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from math import hypot, log2
 
-import torch
-import torch.nn.functional as F
-from jaxtyping import Float, Int
+import numpy as np
 
 from homunculus.checks import Grid
 from homunculus.pages import Picture
 from homunculus.planner.acuity import THING, Acuity
 from homunculus.planner.counting import Size
-from homunculus.scouts.sight import Scout, Sight, check_sight, probabilities, resize_map
+from homunculus.scouts.sight import Map, Scout, Sight, check_sight, probabilities, resize_map
+from homunculus.shapes import Float, Int
 
 FINE_CELLS = 256
 """Cells along the longer side of a picture. With 128 windows cut more lines (LOG, 2026-11-17)."""
@@ -37,16 +36,16 @@ from 2 and 10 of 19 questions about pages; `homunculus measure --task place` cou
 class Belief:
     """Where the answer may stand, and how high its letters are there."""
 
-    place: Float[torch.Tensor, "rows cols"]
+    place: Float[np.ndarray, "rows cols"]
     """Probabilities over a lattice of the picture. All zero: it is not known."""
-    octaves: Float[torch.Tensor, "rows cols"]
+    octaves: Float[np.ndarray, "rows cols"]
     """log2 of the height of a line, in pixels of the picture."""
     blur: float
     """How well the height is known: standard deviation in octaves."""
-    words: Float[torch.Tensor, "rows cols"] | None = None
+    words: Float[np.ndarray, "rows cols"] | None = None
     """Where the question's own words stand, as shares of 1: they tell as much as a label. None if
     there are none."""
-    row_start: Int[torch.Tensor, "rows"] | None = None
+    row_start: Int[np.ndarray, "rows"] | None = None
     """The first column with print in each row, where its label stands; 0 where there is none. None
     if answers need no label."""
 
@@ -73,7 +72,7 @@ def in_picture(sight: Sight) -> float:
     rule gives the probability from how often nothing is found of a picture's own questions, and of
     another picture's.
 
-    >>> in_picture(Sight(torch.zeros(2, 2), sure=0.9))
+    >>> in_picture(Sight(np.zeros((2, 2)), sure=0.9))
     1.0
     """
     if not sight.sure or not sight.matches or sight.likely:
@@ -89,11 +88,11 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     anywhere; if it is not sure at all, the whole picture is best. A thing has to be larger than
     print to be recognised, so its height is that of print which is as hard to read.
     """
-    logit = sight.logit
-    if sight.sure <= 0:
-        place = torch.zeros_like(logit)
+    logit, sure = sight.logit.astype(np.float32, copy=False), float(sight.sure)
+    if sure <= 0:
+        place = np.zeros_like(logit)
     else:
-        place = sight.sure * probabilities(logit) + (1 - sight.sure) * _elsewhere(sight)
+        place = sure * probabilities(logit) + (1 - sure) * _elsewhere(sight)
     octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT_SPREAD)
     return Belief(place, octaves, blur, _words(sight), _row_start(sight))
 
@@ -103,52 +102,55 @@ def _grid(sight: Sight) -> Grid:
     return int(rows), int(cols)
 
 
-def _words(sight: Sight) -> torch.Tensor | None:
+def _words(sight: Sight) -> Map | None:
     """Where the question's words stand, as shares of 1: those found in few places count more."""
     words = [match for match in sight.likely if match.kind == "word"]
     if not words or not sight.sure:
         return None
     rows, cols = _grid(sight)
-    shares = torch.zeros(rows, cols)
+    shares = np.zeros((rows, cols), np.float32)
     for word in words:
         x0, y0, x1, y1 = word.box
         top, left = min(rows - 1, int(y0 * rows)), min(cols - 1, int(x0 * cols))
         here = shares[top : max(top + 1, round(y1 * rows)), left : max(left + 1, round(x1 * cols))]
-        here += 1 / max(1.0, word.places) / here.numel()
+        here += 1 / max(1.0, word.places) / here.size
     return shares / shares.sum()
 
 
-def _row_start(sight: Sight) -> torch.Tensor | None:
+def _row_start(sight: Sight) -> Int[np.ndarray, "rows"] | None:
     """The first column with print in each row; None where there is little print: signs in a street
     need no label."""
     if sight.elsewhere is None or sight.thing is not None:
         return None
-    weight = resize_map(sight.elsewhere.float(), _grid(sight))
+    weight = resize_map(sight.elsewhere.astype(np.float32, copy=False), _grid(sight))
     printed = weight >= MIN_PRINT * weight.max()
-    if not MIN_PAGE_PRINT <= printed.float().mean() < 1:
+    if not MIN_PAGE_PRINT <= printed.mean() < 1:
         return None
-    # an answer reaches into the rows above and below its line
-    window = (2 * ROWS_BETWEEN + 1, 1)
-    printed = F.max_pool2d(printed.float()[None], window, 1, (ROWS_BETWEEN, 0))[0]
-    return printed.argmax(1)
+    near = printed.copy()  # an answer reaches into the rows above and below its line
+    for rows in range(1, ROWS_BETWEEN + 1):
+        near[rows:] |= printed[:-rows]
+        near[:-rows] |= printed[rows:]
+    return near.argmax(1)
 
 
-def _elsewhere(sight: Sight) -> torch.Tensor | float:
+def _elsewhere(sight: Sight) -> Map | float:
     """The probability of each cell if the map is wrong."""
     if sight.elsewhere is None:
-        return 1 / sight.logit.numel()
-    weight = resize_map(sight.elsewhere.float().clamp(min=0.0), _grid(sight)) + 1e-9
+        return 1 / sight.logit.size
+    known = sight.elsewhere.astype(np.float32, copy=False)
+    weight = resize_map(known.clip(0.0), _grid(sight)) + 1e-9
     return weight / weight.sum()
 
 
-def _octaves(sight: Sight, size: Size, acuity: Acuity) -> torch.Tensor:
+def _octaves(sight: Sight, size: Size, acuity: Acuity) -> Map:
     """log2 of the height of a line in each cell; of a thing, of the print that is as hard."""
     grid = _grid(sight)
-    if isinstance(sight.size, torch.Tensor):
-        octaves = resize_map(sight.size.float().clamp(min=1.0).log2(), grid)
+    if isinstance(sight.size, np.ndarray):
+        octaves = resize_map(np.log2(sight.size.astype(np.float32, copy=False).clip(1.0)), grid)
     else:
         height = sight.size if sight.size is not None else max(size) * USUAL_LINE
-        octaves = torch.full(grid, max(1.0, float(height))).log2()
+        octaves = np.log2(np.full(grid, max(1.0, float(height)), np.float32))
     if sight.thing is None:
         return octaves
-    return octaves + resize_map(sight.thing.float(), grid) * log2(acuity.middle / THING)
+    thing = resize_map(sight.thing.astype(np.float32, copy=False), grid)
+    return octaves + thing * log2(acuity.middle / THING)

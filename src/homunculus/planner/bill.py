@@ -8,7 +8,7 @@ parameter sets.
 from dataclasses import dataclass, field, replace
 from math import floor
 
-import torch
+import numpy as np
 
 from homunculus.checks import check_number
 from homunculus.planner.acuity import VLM, Acuity
@@ -217,8 +217,8 @@ class Buyer:
 
 def resize(size: Size, rule: CountingRule, tokens: int) -> Bill:
     """The whole picture alone, as large as a budget lets it be."""
-    unknown = Belief(torch.zeros(1, 1), torch.zeros(1, 1), 1.0)
-    return Buyer(unknown, size, rule, VLM, max_windows=0).buy(tokens)
+    nothing = np.zeros((1, 1), np.float32)
+    return Buyer(Belief(nothing, nothing, 1.0), size, rule, VLM, max_windows=0).buy(tokens)
 
 
 def _worth(bill: Bill) -> tuple[float, int]:

@@ -6,11 +6,9 @@ All scales, shapes and places of a price are compared at once, by sums from runn
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, hypot, log2, sqrt
+from typing import NamedTuple
 
-import torch
-import torch.nn.functional as F
-from einops import rearrange
-from jaxtyping import Float, Int
+import numpy as np
 
 from homunculus.box import Box
 from homunculus.checks import Grid
@@ -18,10 +16,12 @@ from homunculus.planner.counting import Size
 from homunculus.planner.lattice import (
     COARSE_CELLS,
     box_sums,
-    cell_shares,
+    coarse_along,
     coarse_cell,
     coarse_sums,
+    mixed,
     pooled,
+    running,
 )
 from homunculus.planner.plan import Window, span_around, split_tokens
 from homunculus.planner.scene import Map, Scene
@@ -37,6 +37,7 @@ from homunculus.planner.tables import (
     grids_of,
     token_cells,
 )
+from homunculus.shapes import Float, Int
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,16 @@ class Draft:
     value: float = 0.0
 
 
+class Lookup(NamedTuple):
+    """Where the sums of windows stand, for the scales and labels of one picture."""
+
+    corner: Int[np.ndarray, "4 windows"]
+    row_ends: Int[np.ndarray, "2 windows"] | None
+    """The last and the first of their rows, in the sums by labels."""
+    words: Float[np.ndarray, "windows"] | None
+    """What they show of the question's words."""
+
+
 class Candidates:
     """Windows of one picture on the coarse lattice."""
 
@@ -64,9 +75,9 @@ class Candidates:
         scales = [self._scale(step) for step in range(self.steps)]
         self.legible = scene.legibility(self.belief, scales)
         self.words = coarse_sums(scene.words, scene.size)
-        self._word_shares: dict[WindowTable, Float[torch.Tensor, "windows"]] = {}
         start = scene.belief.row_start
         self.labelled = None if start is None else self._labelled(start)
+        self._lookups: dict[WindowTable, Lookup] = {}
         self.min_cols = ceil(self.config.min_word_width * scene.acuity.middle / scene.rule.side)
 
     # ---- the scales and the labels of this picture
@@ -78,7 +89,7 @@ class Candidates:
         """
         place, octaves, acuity = self.belief.place, self.belief.octaves, self.scene.acuity
         likely = octaves[place >= self.config.min_likely * place.max()] - acuity.log_middle
-        low, high = (float(end) for end in likely.aminmax())
+        low, high = float(likely.min()), float(likely.max())
         finest = log2(self.scene.rule.side / self.cell)  # a token in cells, at the picture's scale
         coarsest = ceil(2 * (log2(COARSE_CELLS) - finest))  # there one token shows all of it
         spread = hypot(acuity.width, acuity.spread, self.scene.belief.blur)
@@ -90,15 +101,16 @@ class Candidates:
     def _scale(self, step: int) -> float:
         return self.scene.rule.side / self.cell / token_cells(self.rung, step)
 
-    def _labelled(self, row_start: Int[torch.Tensor, "rows"]) -> Float[torch.Tensor, "coarse cols"]:
+    def _labelled(self, row_start: Int[np.ndarray, "rows"]) -> Float[np.ndarray, "coarse cols"]:
         """The share of each row of the coarse lattice whose label a window shows, by the column
         that it begins with: rows of the fine one weigh as likely as an answer stands there."""
         place, (height, width) = self.scene.belief.place, self.scene.size
         rows, cols = place.shape
-        start = torch.arange(COARSE_CELLS) * self.cell * cols / width
-        weight = place.sum(1, keepdim=True) + 1e-12
-        down = cell_shares(rows, self.cell * rows / height)
-        return down @ ((start <= row_start[:, None]) * weight) / (down @ weight).clamp(min=1e-20)
+        start = np.arange(COARSE_CELLS) * self.cell * cols / width
+        weight = place.sum(1, keepdims=True) + 1e-12
+        length = self.cell * rows / height
+        of_all = coarse_along(weight, -2, length).clip(1e-20)
+        return coarse_along((start <= row_start[:, None]) * weight, -2, length) / of_all
 
     # ---- drafts
 
@@ -106,7 +118,7 @@ class Candidates:
         """Each size of the whole picture with windows of what it leaves, none laid yet."""
         fees, drafts = self.scene.fees, list[Draft]()
         bases = [self.scene.of_whole(self.belief, whole) for whole, _ in contexts]
-        values = torch.stack(bases).sum((1, 2)).tolist()
+        values = np.stack(bases).sum((1, 2)).tolist()
         for (whole, left), base, value in zip(contexts, bases, values, strict=True):
             if drafts and value < values[0] + self.config.min_context_gain:
                 continue  # a larger picture of the whole that shows hardly more is no use
@@ -133,8 +145,10 @@ class Candidates:
         """
         drafts = sorted(drafts, key=lambda draft: len(draft.prices))
         max_windows, again = len(drafts[-1].prices), any(draft.spots for draft in drafts)
-        base = torch.stack([draft.base for draft in drafts])
-        legible = base.new_zeros((len(drafts), max_windows, *base.shape[1:]))  # in each window
+        base = np.stack([draft.base for draft in drafts])
+        legible = np.zeros(
+            (len(drafts), max_windows, *base.shape[1:]), base.dtype
+        )  # in each window
         for index, draft in enumerate(drafts):
             for number, spot in draft.spots.items():
                 legible[index, number][spot.here] = self.shown_in(spot)
@@ -144,7 +158,7 @@ class Candidates:
             if not todo:
                 break
             legible[todo[0] :, number] = 0
-            shown = torch.maximum(base[todo[0] :], legible[todo[0] :].amax(1))
+            shown = np.maximum(base[todo[0] :], legible[todo[0] :].max(1))
             for index, before in zip(todo, shown, strict=True):
                 draft = drafts[index]
                 draft.spots.pop(number, None)
@@ -152,10 +166,10 @@ class Candidates:
                 if spot:
                     draft.spots[number] = spot
                     legible[index, number][spot.here] = self.shown_in(spot)
-        values = torch.maximum(base, legible.amax(1)).sum((1, 2)).tolist()
+        values = np.maximum(base, legible.max(1)).sum((1, 2)).tolist()
         return [replace(draft, value=value) for draft, value in zip(drafts, values, strict=True)]
 
-    def shown_in(self, spot: Spot) -> Float[torch.Tensor, "height width"]:
+    def shown_in(self, spot: Spot) -> Float[np.ndarray, "height width"]:
         """What a window shows of its cells."""
         legible, bare = self.legible[spot.step][spot.here], self.config.unlabelled_worth
         if self.labelled is None:
@@ -187,34 +201,61 @@ class Candidates:
 
     def _gains(
         self, table: WindowTable, some: slice, first_step: int, shown: Map
-    ) -> Float[torch.Tensor, "windows"]:
+    ) -> Float[np.ndarray, "windows"]:
         """What some windows add to what is shown; their steps are counted from the first."""
-        corner = table.corner[:, some] - first_step * (COARSE_CELLS + 1) ** 2
+        if table not in self._lookups:
+            self._lookups[table] = self._lookup(table, some, first_step)
+        corner, row_ends, words = self._lookups[table]
+        more = (self.legible - shown).clip(0)
+        if row_ends is None:
+            return box_sums(more, corner)
+        bare = (self.config.unlabelled_worth * self.legible - shown).clip(0)
+        more -= bare
+        bottom, top = self._by_label(more).ravel().take(row_ends)
+        bottom -= top
+        gain = bottom if words is None else mixed(bottom, box_sums(more, corner), words)
+        gain += box_sums(bare, corner)
+        return gain
+
+    def _lookup(self, table: WindowTable, some: slice, first_step: int) -> Lookup:
+        """Where to look up some windows of a table."""
+        line = COARSE_CELLS + 1
+        corner = table.corner[:, some].astype(np.intp) - first_step * line**2
         if self.labelled is None:
-            return box_sums((self.legible - shown).clamp_(min=0), corner)
-        bare_legible = self.config.unlabelled_worth * self.legible
-        gain = torch.stack((self.legible - shown, bare_legible - shown)).clamp_(min=0)
-        gain[0] -= gain[1]
-        more, bare = box_sums(gain, corner)
-        label = self._by_label(gain[0])
-        left = table.left[some].clamp(max=len(label) - 1) * label[0].numel()
-        bottom, top = label.flatten().index_select(0, (corner[:2] + left).flatten()).view(2, -1)
-        if table not in self._word_shares:  # the same for all that is shown
-            flat = table.corner[:, some] % (COARSE_CELLS + 1) ** 2
-            self._word_shares[table] = box_sums(self.words[None], flat)
-        return torch.lerp(bottom - top, more, self._word_shares[table]).add_(bare)
+            return Lookup(corner, None, None)
+        step, place = np.divmod(corner[:2], line**2)
+        row, col = np.divmod(place, line)
+        starts = self._starts()
+        left = table.left[some].clip(max=starts)
+        row_ends = ((row * (starts + 1) + left) * self.steps + step) * line + col
+        if self.scene.belief.words is None:
+            return Lookup(corner, row_ends, None)
+        return Lookup(corner, row_ends, box_sums(self.words[None], corner % line**2))
+
+    def _starts(self) -> int:
+        """Columns of which a window may begin with one and show a label."""
+        assert self.labelled is not None
+        return COARSE_CELLS - int(np.flip(self.labelled.any(0)).argmax())
 
     def _by_label(
-        self, gain: Float[torch.Tensor, "steps rows cols"]
-    ) -> Float[torch.Tensor, "starts steps rows1 cols1"]:
+        self, gain: Float[np.ndarray, "steps rows cols"]
+    ) -> Float[np.ndarray, "rows1 starts steps cols1"]:
         """What rows gain by their labels, for windows by first column and scale, summed down to
         each row and up to each column; zeros for the columns from where on no label is shown."""
         assert self.labelled is not None
-        starts = COARSE_CELLS - int(self.labelled.any(0).flip(0).int().argmax())
-        up_to = F.pad(gain.cumsum(2), (1, 0))
-        within = up_to - rearrange(up_to[..., :starts], "s r x -> x s r 1")
-        within *= rearrange(self.labelled[:, :starts], "r x -> x 1 r 1")
-        return F.pad(within.cumsum_(2), (0, 0, 1, 0, 0, 0, 0, 1))
+        starts, line = self._starts(), COARSE_CELLS + 1
+        up_to = np.zeros((COARSE_CELLS, self.steps, line), gain.dtype)
+        up_to[..., 1:] = running(gain, 2).swapaxes(0, 1)
+        before = up_to[..., :starts].transpose(0, 2, 1)
+        sums = np.empty((line, starts + 1, self.steps, line), gain.dtype)
+        sums[0] = sums[:, -1] = 0
+        total, within = np.zeros(sums.shape[1:])[:-1], np.empty_like(sums[0, :-1])
+        for row in range(COARSE_CELLS):  # one at a time stays in the processor's cache
+            np.subtract(up_to[row], before[row, ..., None], out=within)
+            within *= self.labelled[row, :starts, None, None]
+            total += within
+            sums[row + 1, :-1] = total
+        return sums
 
     # ---- windows in pixels, and of exact prices
 

@@ -1,12 +1,13 @@
 """Fill: what a plan leaves of a budget goes to more and longer windows; idle ones are dropped."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from homunculus.box import Box
 from homunculus.planner.candidates import Candidates
 from homunculus.planner.lattice import coarse_sums
 from homunculus.planner.plan import Plan, Window
-from homunculus.planner.scene import Scene
+from homunculus.planner.scene import Map, Scene
 
 ROUNDING = 1e-6
 """By which sums of the same cells may differ: no gain."""
@@ -85,17 +86,31 @@ def grow(scene: Scene, plan: Plan, tokens: int) -> Plan:
 def _longer(scene: Scene, plan: Plan, index: int, rest: int) -> tuple[float, Window] | None:
     """What the plan is worth if one of its windows is as long as is best, and that window."""
     window, others = plan.windows[index], plan.without(index)
+    extensions = [
+        longer
+        for longer in _extensions(scene, window, rest)
+        if all(longer.overlap(other) <= scene.config.max_overlap for other in others)
+    ]
+    if not extensions:
+        return None
     shown = scene.shown(plan.whole, others)
-    legible = scene.legibility(scene.belief, [window.scale(scene.rule.side)])[0]
-    base = float(shown.sum())
-    found = list[tuple[float, Window]]()
-    for longer in _extensions(scene, window, rest):
-        if any(longer.overlap(other) > scene.config.max_overlap for other in others):
-            continue
-        here = scene.cells(longer.box)
-        gain = (legible[here] * scene.labelled(here) - shown[here]).clamp_(min=0)
-        found.append((base + float(gain.sum()), longer))
-    return max(found, key=lambda pair: pair[0], default=None)
+    base, gains = float(shown.sum()), _gains(scene, shown, window, extensions)
+    return max(zip((base + gain for gain in gains), extensions, strict=True), key=itemgetter(0))
+
+
+def _gains(scene: Scene, shown: Map, window: Window, extensions: list[Window]) -> Iterator[float]:
+    """What each extension of a window adds to what is shown."""
+    boxes = [longer.box for longer in extensions]
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    near = scene.cells(Box(min(x0), min(y0), max(x1), max(y1)))
+    legible = scene.legibility(scene.belief[near], [window.scale(scene.rule.side)])[0]
+    for here in map(scene.cells, boxes):
+        rows, cols = (
+            slice(span.start - first.start, span.stop - first.start)
+            for span, first in zip(here, near, strict=True)
+        )
+        gain = legible[rows, cols] * scene.labelled(here) - shown[here]
+        yield float(gain.clip(0, out=gain).sum())
 
 
 def _extensions(scene: Scene, window: Window, rest: int) -> Iterator[Window]:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from homunculus.pages import Picture
 from homunculus.planner.acuity import THING, Acuity
 from homunculus.scouts.sight import Match, Sight, State, probabilities, resize_map
@@ -45,7 +47,7 @@ class Outlook:
         if self.sight.thing is None:
             return False
         grid = (int(self.sight.logit.shape[0]), int(self.sight.logit.shape[1]))
-        thing = resize_map(self.sight.thing.float(), grid)
+        thing = resize_map(self.sight.thing.astype(np.float32, copy=False), grid)
         return float((probabilities(self.sight.logit) * thing).sum()) > 0.5
 
     def why_whole(self) -> str:

@@ -5,28 +5,34 @@ from dataclasses import replace
 from itertools import combinations
 from math import ceil
 
-import torch
-import torch.nn.functional as F
-from jaxtyping import Float
+import numpy as np
 
 from homunculus.box import Box
 from homunculus.checks import Grid
 from homunculus.planner.counting import Size
-from homunculus.planner.lattice import coarse_cell, inner_sums, integral, span_sums
+from homunculus.planner.lattice import (
+    coarse_cell,
+    inner_sums,
+    integral,
+    mixed,
+    running,
+    span_sums,
+)
 from homunculus.planner.plan import Window, span_around
 from homunculus.planner.scene import Cells, Map, Scene, nearest
+from homunculus.shapes import Float
 
 
 def settle(scene: Scene, whole: Size | None, windows: Sequence[Window]) -> list[Window]:
     """Windows moved to where they add most, one after the other."""
     settled = list(windows)
     base = scene.shown(whole, ())
-    legible = base.new_zeros((max(1, len(settled)), *base.shape))
+    legible = np.zeros((max(1, len(settled)), *base.shape), base.dtype)
     for index, window in enumerate(settled):
         scene.add(legible[index], window)
     for index, window in enumerate(settled):
         legible[index] = 0
-        shown = torch.maximum(base, legible.amax(0))
+        shown = np.maximum(base, legible.max(0))
         settled[index], here, part = _moved(scene, shown, window)
         legible[index][here] = part
     return settled
@@ -74,7 +80,7 @@ def _union(scene: Scene, first: Window, second: Window) -> Window | None:
 
 def _moved(
     scene: Scene, shown: Map, window: Window
-) -> tuple[Window, Cells, Float[torch.Tensor, "height width"]]:
+) -> tuple[Window, Cells, Float[np.ndarray, "height width"]]:
     """A window at the best scale and place nearby, its cells, and what it shows of them."""
     zooms = [_zoomed(scene, window, zoom) for zoom in scene.config.zooms]
     near = _nearby(scene, zooms[-1])
@@ -98,25 +104,27 @@ def _moved(
 
 def gains_by_place(
     scene: Scene, legible: Map, shown: Map, here: Cells, size: Grid, edge: int
-) -> Float[torch.Tensor, "down across"]:
+) -> Float[np.ndarray, "down across"]:
     """What windows of one size add, by their place among some cells of the fine lattice."""
-    full = (legible - shown).clamp_(min=0)
+    full = (legible - shown).clip(0)
     if scene.belief.row_start is None:
         return inner_sums(integral(full), size, edge)
-    bare = (scene.config.unlabelled_worth * legible - shown).clamp_(min=0)
-    more, words = integral(full - bare), integral(scene.words[here])
+    bare = (scene.config.unlabelled_worth * legible - shown).clip(0)
+    more = integral(full - bare)
     by_row = inner_sums(more, (1, size[1]), edge)  # of windows one row high, by first column
-    start = torch.arange(by_row.shape[1]) + here[1].start
+    start = np.arange(by_row.shape[1]) + here[1].start
     by_row *= start <= scene.belief.row_start[here[0], None]
-    label = span_sums(F.pad(by_row.cumsum(0), (0, 0, 1, 0)), size[0], edge)
-    gain = torch.lerp(label, inner_sums(more, size, edge), inner_sums(words, size, 0))
-    return gain.add_(inner_sums(integral(bare), size, edge))
+    gain = span_sums(np.pad(running(by_row, 0), ((1, 0), (0, 0))), size[0], edge)
+    if scene.belief.words is not None:
+        words = inner_sums(integral(scene.words[here]), size, 0)
+        gain = mixed(gain, inner_sums(more, size, edge), words)
+    return gain + inner_sums(integral(bare), size, edge)
 
 
 def _edge(scene: Scene, here: Cells) -> int:
     """What is cut of a line that stands at the edge of a window, in cells."""
     belief = scene.belief[here]
-    octaves = belief.octaves.flatten()[belief.place.argmax()]
+    octaves = belief.octaves.flat[belief.place.argmax()]
     cell = max(scene.size) / max(scene.belief.place.shape)
     return round(scene.config.edge_lines * 2 ** float(octaves) / cell)
 

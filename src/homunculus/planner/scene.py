@@ -9,9 +9,7 @@ counts for less.
 from collections.abc import Sequence
 from math import floor, log2
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
 from homunculus.box import Box
 from homunculus.planner.acuity import Acuity
@@ -19,8 +17,9 @@ from homunculus.planner.belief import Belief
 from homunculus.planner.config import DEFAULT_CONFIG, SearchConfig
 from homunculus.planner.counting import Size, TokenRule
 from homunculus.planner.plan import NO_FEES, Fees, Plan, Window
+from homunculus.shapes import Float
 
-Map = Float[Tensor, "rows cols"]
+Map = Float[np.ndarray, "rows cols"]
 Cells = tuple[slice, slice]
 """Rows and columns of a lattice."""
 
@@ -41,19 +40,23 @@ class Scene:
         self.fees, self.config = fees, config
         self.max_side = rule.edge // rule.side if rule.edge else 1 << 16
         """Tokens along a side of a picture at most."""
-        self.words = torch.zeros_like(belief.place) if belief.words is None else belief.words
+        self.words = np.zeros_like(belief.place) if belief.words is None else belief.words
         self._wholes: dict[Size | None, Map] = {}
         self._parts: dict[Window, tuple[Cells, Map]] = {}
 
-    def legibility(self, belief: Belief, scales: Sequence[float]) -> Float[Tensor, "n rows cols"]:
+    def legibility(
+        self, belief: Belief, scales: Sequence[float]
+    ) -> Float[np.ndarray, "n rows cols"]:
         """P(answer here, and legible) if all were shown at one of these scales."""
-        octaves = torch.stack([belief.octaves + log2(scale) for scale in scales])
-        return self.acuity.read(octaves, belief.blur).mul_(belief.place)
+        zooms = np.array([log2(scale) for scale in scales], belief.octaves.dtype)
+        legible = self.acuity.read(belief.octaves + zooms[:, None, None], belief.blur)
+        legible *= belief.place
+        return legible
 
     def of_whole(self, belief: Belief, whole: Size | None) -> Map:
         """What the whole picture shows at some size, on the lattice of a belief."""
         if whole is None:
-            return torch.zeros_like(belief.place)
+            return np.zeros_like(belief.place)
         scale = min(whole[0] / self.size[0], whole[1] / self.size[1])
         return self.legibility(belief, [scale])[0]
 
@@ -65,7 +68,7 @@ class Scene:
         """P(answer here, and legible) in each cell, in the picture that shows it best."""
         if whole not in self._wholes:  # many plans have the same one
             self._wholes[whole] = self.of_whole(self.belief, whole)
-        shown = self._wholes[whole].clone()
+        shown = self._wholes[whole].copy()
         for window in windows:
             self.add(shown, window)
         return shown
@@ -78,9 +81,9 @@ class Scene:
             self._parts[window] = here, legible * self.labelled(here)
         here, legible = self._parts[window]
         part = shown[here]
-        torch.maximum(part, legible, out=part)
+        np.maximum(part, legible, out=part)
 
-    def labelled(self, here: Cells) -> Float[Tensor, "rows 1"] | float:
+    def labelled(self, here: Cells) -> Float[np.ndarray, "rows 1"] | float:
         """What answers in the rows of a window keep of their worth: all of it with the label of
         the row, else as much as the window shows of the question's words."""
         if self.belief.row_start is None:
@@ -88,7 +91,8 @@ class Scene:
         bare = self.config.unlabelled_worth
         without = bare + (1 - bare) * float(self.words[here].sum())
         starts = self.belief.row_start[here[0]]
-        return torch.where(starts >= here[1].start, 1.0, without)[:, None]
+        shown = np.where(starts >= here[1].start, 1.0, without)
+        return shown.astype(np.float32)[:, None]
 
     def cells(self, box: Box) -> Cells:
         """The cells of the lattice that a box covers."""

@@ -10,12 +10,12 @@ from functools import lru_cache
 from math import ceil, floor
 from typing import NamedTuple
 
-import torch
-from jaxtyping import Int
+import numpy as np
 
 from homunculus.checks import Grid
 from homunculus.planner.config import SearchConfig
 from homunculus.planner.lattice import COARSE_CELLS
+from homunculus.shapes import Int
 
 STEPS_PER_OCTAVE = 2
 """Scales that are compared."""
@@ -85,31 +85,30 @@ class WindowTable:
     """One past the last window of each shape."""
     starts: tuple[int, ...]
     """The first window of each step, and one past the last."""
-    corner: Int[torch.Tensor, "4 windows"]
+    corner: Int[np.ndarray, "4 windows"]
     """Where their four corners stand in the integral images of all scales."""
-    left: Int[torch.Tensor, "windows"]
+    left: Int[np.ndarray, "windows"]
     """Their first columns."""
 
     @staticmethod
     def of(shapes: Iterable[Shape]) -> "WindowTable":
         """Lay shapes at all their places."""
         shapes = tuple(shapes)
-        step, height, width, down, across, _, _ = torch.tensor(shapes).unbind(1)
+        step, height, width, down, across, _, _ = np.array(shapes).T
         rows = -(-(COARSE_CELLS - height) // down) + 1
         cols = -(-(COARSE_CELLS - width) // across) + 1
         ends = (rows * cols).cumsum(0)
-        shape = torch.repeat_interleave(torch.arange(len(shapes)), rows * cols)
-        place = torch.arange(int(ends[-1])) - (ends - rows * cols)[shape]
-        y = (place // cols[shape] * down[shape]).minimum((COARSE_CELLS - height)[shape])
-        x = (place % cols[shape] * across[shape]).minimum((COARSE_CELLS - width)[shape])
+        shape = np.repeat(np.arange(len(shapes)), rows * cols)
+        place = np.arange(ends[-1]) - (ends - rows * cols)[shape]
+        y = np.minimum(place // cols[shape] * down[shape], (COARSE_CELLS - height)[shape])
+        x = np.minimum(place % cols[shape] * across[shape], (COARSE_CELLS - width)[shape])
         line = COARSE_CELLS + 1
         top = step[shape] * line * line + y * line + x
         drop, right = height[shape] * line, width[shape]
-        corner = torch.stack((top + drop + right, top + right, top + drop, top))
-        counts = torch.zeros(HIGHEST_STEP - LOWEST_STEP, dtype=torch.long)
-        counts.index_add_(0, step, rows * cols)
-        starts = (0, *counts.cumsum(0).tolist())
-        return WindowTable(shapes, tuple(ends.tolist()), starts, corner.int(), x.int())
+        corner = np.stack((top + drop + right, top + right, top + drop, top), dtype=np.int32)
+        counts = np.bincount(step[shape], minlength=HIGHEST_STEP - LOWEST_STEP)
+        starts = (0, *counts.cumsum().tolist())
+        return WindowTable(shapes, tuple(ends.tolist()), starts, corner, x.astype(np.int32))
 
     def spot(self, number: int, first_step: int) -> Spot:
         """The window of that number, its scale counted from the first step."""

@@ -7,14 +7,14 @@ changes nothing.
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from math import inf
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
 from homunculus.checks import Grid
 from homunculus.scouts.sight import Map, Sight, probabilities, resize_map, with_words_of
+from homunculus.shapes import Float
 
 MIX: Mapping[str, float] = {"question": 0.4, "saliency": 0.3, "information": 0.3}
 """The default mix: what the question asks, what stands out, what is there."""
@@ -22,24 +22,24 @@ LEAST_NEED = 1 / 1024
 """The least probability that a cell is needed: nothing is ever ruled out."""
 
 
-def rank(value: Float[Tensor, "*grid"]) -> Float[Tensor, "*grid"]:
+def rank(value: Float[np.ndarray, "*grid"]) -> Float[np.ndarray, "*grid"]:
     """Each cell's place among all cells: 0 the least, 1 the most, ties share.
 
-    A constant map is 0.5 everywhere. NaN and -inf come last. Ranks carry no gradient.
+    A constant map is 0.5 everywhere. NaN and -inf come last.
 
-    >>> rank(torch.tensor([3.0, 9.0, 9.0, 1.0]))
-    tensor([0.3333, 0.8333, 0.8333, 0.0000])
+    >>> rank(np.array([3.0, 9.0, 9.0, 1.0])).round(4)
+    array([0.3333, 0.8333, 0.8333, 0.    ], dtype=float32)
     """
-    exact = value.detach() if value.dtype == torch.float64 else value.detach().float()
-    least, most = torch.finfo(exact.dtype).min, torch.finfo(exact.dtype).max
-    known = exact.nan_to_num(nan=least, posinf=most, neginf=least).flatten()
+    exact = value if value.dtype == np.float64 else value.astype(np.float32)
+    least = float(np.finfo(exact.dtype).min)  # infinite ones become it, and the largest number
+    known = np.nan_to_num(exact, nan=least).ravel()
     if len(known) < 2:
-        return torch.full(value.shape, 0.5, dtype=torch.float32)
-    order = known.sort().values
-    below = torch.searchsorted(order, known)
-    up_to = torch.searchsorted(order, known, right=True)
+        return np.full(value.shape, 0.5, np.float32)
+    order = np.sort(known)
+    below, up_to = order.searchsorted(known), order.searchsorted(known, side="right")
     # mean of the tied places over the last place, in whole numbers up to one division
-    return ((below + up_to - 1).float() / (2.0 * (len(known) - 1))).view(value.shape)
+    places = (below + up_to - 1).astype(np.float32) / (2.0 * (len(known) - 1))
+    return places.reshape(value.shape)
 
 
 def mix(maps: Mapping[str, Map], weights: Mapping[str, float | int] = MIX) -> Map:
@@ -48,8 +48,8 @@ def mix(maps: Mapping[str, Map], weights: Mapping[str, float | int] = MIX) -> Ma
     Weights are shared out among the maps that are present. Only order and differences mean
     anything.
 
-    >>> mix({"saliency": torch.tensor([[0.1, 0.7, 0.2]])}).exp()
-    tensor([[9.7656e-04, 1.0000e+00, 5.0000e-01]])
+    >>> np.exp(mix({"saliency": np.array([[0.1, 0.7, 0.2]])})).round(4)
+    array([[0.001, 1.   , 0.5  ]], dtype=float32)
     """
     present = {name: weight for name, weight in weights.items() if name in maps}
     total = sum(present.values())
@@ -60,7 +60,7 @@ def mix(maps: Mapping[str, Map], weights: Mapping[str, float | int] = MIX) -> Ma
         )
     # in the order of the weights: the sum must not depend on how the maps were filled in
     ranks = [weight / total * rank(maps[name]) for name, weight in present.items()]
-    return torch.stack(ranks).sum(0).clamp(LEAST_NEED, 1).log()
+    return np.log(reduce(np.add, ranks).clip(LEAST_NEED, 1))
 
 
 # ---- scouts that add up --------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def print_on(seen: Sight, read: Sight, grid: Grid) -> Sight:
         return seen
     return replace(
         read,
-        logit=(place / place.sum()).clamp(min=1e-9).log(),
+        logit=np.log((place / place.sum()).clip(1e-9)),
         sure=seen.sure,
         unsure="",
         elsewhere=thing,
@@ -129,12 +129,12 @@ def mixture(read: Sight, seen: Sight, believed: tuple[float, float], grid: Grid)
     shares = [sure * weight / sum(weights) for weight in weights]
     words, things = shares[0] * _place(read, grid), shares[1] * _place(seen, grid)
     shared = {"words": round(shares[0], 3), "things": round(shares[1], 3)}
-    of_things = things / (words + things).clamp(min=1e-12)
+    of_things = things / (words + things).clip(1e-12)
     return replace(
         read,
-        logit=((words + things) / sure).clamp(min=1e-12).log(),
+        logit=np.log(((words + things) / sure).clip(1e-12)),
         sure=sure,
-        size=torch.where(of_things > 0.5, _size(seen, grid), _size(read, grid)),
+        size=np.where(of_things > 0.5, _size(seen, grid), _size(read, grid)),
         thing=of_things * _on(seen.thing, grid),
         size_error=max(read.size_error, seen.size_error),
         origin=f"{read.origin} ({shares[0]:.0%}) + {seen.origin} ({shares[1]:.0%})",
@@ -158,10 +158,12 @@ def _place(sight: Sight, grid: Grid) -> Map:
 
 
 def _on(value: Map | None, grid: Grid) -> Map:
-    return torch.zeros(grid) if value is None else resize_map(value.float(), grid)
+    if value is None:
+        return np.zeros(grid, np.float32)
+    return resize_map(value.astype(np.float32, copy=False), grid)
 
 
 def _size(sight: Sight, grid: Grid) -> Map:
-    if isinstance(sight.size, Tensor):
+    if isinstance(sight.size, np.ndarray):
         return _on(sight.size, grid)
-    return torch.full(grid, 16.0 if sight.size is None else float(sight.size))
+    return np.full(grid, 16.0 if sight.size is None else float(sight.size), np.float32)

@@ -5,24 +5,19 @@ import os
 
 MEMORY = "HOMUNCULUS_SCOUT_MEMORY"
 """The variable that says how many megabytes of pages the word scout keeps for further questions."""
-KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
-"""The variable that says how many kernels oneDNN keeps: pictures of many sizes need ever others."""
 LARGE_BLOCKS = -3
 """glibc's number for the size from which blocks of memory are not part of its heap."""
 
 
-def bound_memory(pages: int = 64, few_kernels: bool = True) -> None:
+def bound_memory(pages: int = 64) -> None:
     """Keep a process that meets pictures of many sizes from growing with their number.
 
     Call it before the first picture, in a process that is yours: it changes how all of it gets its
-    memory. ``pages`` are megabytes of pages that the word scout keeps for further questions. With
-    ``few_kernels`` oneDNN keeps few; a model in the same process may want more. Variables that the
-    environment has already are left as they are.
+    memory. ``pages`` are megabytes of pages that the word scout keeps for further questions, unless
+    the environment says so already.
     """
     return_large_blocks()
     os.environ.setdefault(MEMORY, str(pages))
-    if few_kernels:
-        os.environ.setdefault(KERNELS, "64")
 
 
 def return_large_blocks(least: int = 1 << 17) -> None:

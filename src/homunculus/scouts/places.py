@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
+
+from homunculus.shapes import Float
 
 
 class Place(NamedTuple):
@@ -110,15 +110,15 @@ TABLE: tuple[tuple[re.Pattern[str], Place], ...] = tuple(
 )
 
 
-def hint(question: str, grid: tuple[int, int]) -> Float[Tensor, "rows cols"] | None:
+def hint(question: str, grid: tuple[int, int]) -> Float[np.ndarray, "rows cols"] | None:
     """Where the question's own words point, 1 at the point and falling off smoothly; or None.
 
     Several hints are joined by their maximum. A phrase relative to a thing ("left of the car") is
     no hint: only pixels know where the car is.
 
-    >>> hint("What is in the top-left corner?", (2, 2))
-    tensor([[1.0000, 0.1299],
-            [0.1299, 0.0169]])
+    >>> hint("What is in the top-left corner?", (2, 2)).round(4)
+    array([[1.    , 0.1299],
+           [0.1299, 0.0169]], dtype=float32)
     >>> hint("How much time is left?", (2, 2)) is None
     True
     """
@@ -127,7 +127,7 @@ def hint(question: str, grid: tuple[int, int]) -> Float[Tensor, "rows cols"] | N
             f"hint: a grid has 1 or more rows and cols, got {grid}. Pass (rows, cols)."
         )
     blobs = [_blob(place, grid) for place in places(question)]
-    return torch.stack(blobs).amax(0) if blobs else None
+    return np.max(blobs, 0) if blobs else None
 
 
 def places(question: str) -> list[Place]:
@@ -141,14 +141,19 @@ def places(question: str) -> list[Place]:
     return named
 
 
-def _blob(place: Place, grid: tuple[int, int]) -> Float[Tensor, "rows cols"]:
+def _blob(place: Place, grid: tuple[int, int]) -> Float[np.ndarray, "rows cols"]:
     """A Gaussian around the place, scaled so that the best cell is 1 on every grid."""
     off = [
-        torch.zeros(cells) if point is None else (torch.arange(cells) + 0.5) / cells - point
+        np.zeros(cells, np.float32) if point is None else _middles(cells) - point
         for cells, point in zip(grid, (place.y, place.x), strict=True)
     ]
     distance = off[0][:, None] ** 2 + off[1] ** 2
-    return torch.exp((distance.min() - distance) / (2 * place.spread**2))
+    return np.exp((distance.min() - distance) / (2 * place.spread**2))
+
+
+def _middles(cells: int) -> Float[np.ndarray, " cells"]:
+    """Where the middles of cells are, in fractions of the picture."""
+    return (np.arange(cells, dtype=np.float32) + 0.5) / cells
 
 
 # ---- questions about the whole picture -----------------------------------------------------------

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Any, Protocol, cast, runtime_checkable
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from homunculus.cache import LRU
 from homunculus.checks import Grid
@@ -24,12 +24,28 @@ from homunculus.scouts.combine import combine, mix
 from homunculus.scouts.memory import MEMORY
 from homunculus.scouts.pixels import contrast, information
 from homunculus.scouts.places import asks_for_all, hint
-from homunculus.scouts.sight import Map, Pixels, Scout, Sight, cell_side, check_map, with_words_of
+from homunculus.scouts.sight import (
+    Pixels,
+    Scout,
+    Sight,
+    cell_side,
+    check_map,
+    is_map,
+    with_words_of,
+)
 from homunculus.scouts.things import ThingScout
 from homunculus.scouts.words import WordSight
 from homunculus.scouts.words.cache import PageFeatures, page_cache
 
-ScoutLike = str | Path | Tensor | Scout
+
+@runtime_checkable
+class MapLike(Protocol):
+    """An array of numpy, or a tensor that becomes one."""
+
+    def __array__(self) -> NDArray[Any]: ...
+
+
+ScoutLike = str | Path | MapLike | Scout
 """A name of the registry, a folder with weights of the word scout, a map, or a scout itself."""
 
 PageReader = Callable[[Pixels, str, Grid], WordSight]
@@ -38,8 +54,6 @@ PageReader = Callable[[Pixels, str, Grid], WordSight]
 GROUP = "homunculus.scouts"
 """The entry points by which other packages offer scouts."""
 HINT = f"Things were not looked for: {how_to_install('things')}."
-DEVICE = "HOMUNCULUS_SCOUT_DEVICE"
-"""The variable that names a device of torch on which the word scout reads pages."""
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 
@@ -82,12 +96,13 @@ _failed: list[tuple[str, str]] = []
 def get_scout(scout: ScoutLike) -> Scout:
     """The scout that is meant: by name, by a folder with weights, as a map, or itself.
 
-    >>> scout = get_scout(torch.eye(4))  # logits: the diagonal
-    >>> scout(torch.zeros(3, 64, 64, dtype=torch.uint8), "", (4, 4)).sure
+    >>> scout = get_scout(np.eye(4))  # logits: the diagonal
+    >>> scout(np.zeros((3, 64, 64), np.uint8), "", (4, 4)).sure
     1.0
     """
-    if isinstance(scout, Tensor):
-        return GivenMap(check_map(scout, "scout"))
+    if is_map(scout):
+        check_map(scout, "scout")
+        return GivenMap(scout)
     if isinstance(scout, str) and scout in list_scouts():
         return list_scouts()[scout]()
     if isinstance(scout, Path) or (isinstance(scout, str) and Path(scout).is_dir()):
@@ -166,7 +181,7 @@ def _everywhere(grid: Grid) -> Sight:
     """A sight for questions about the whole picture: every cell counts alike."""
     why = "The question is about the whole picture."
     return Sight(
-        torch.zeros(grid),
+        np.zeros(grid, np.float32),
         sure=0.0,
         origin="the whole picture",
         explanation=f"{why} So no place counts more than another.",
@@ -183,7 +198,7 @@ def at_named_place(sight: Sight, question: str, grid: Grid) -> Sight:
         return sight
     return replace(
         sight,
-        logit=sight.logit + place.clamp(min=ELSEWHERE).log(),
+        logit=sight.logit + np.log(place.clip(ELSEWHERE)),
         origin=f"{sight.origin} + named place",
         explanation=f"{sight.explanation} It prefers the place that the question names.",
         question_used=True,
@@ -197,13 +212,12 @@ def shipped() -> PageReader | None:
 
 def available() -> bool:
     """Whether the package's word scout can be loaded; nothing is."""
-    return (words.WEIGHTS / words.FILE).exists() and find_spec("safetensors") is not None
+    return (words.WEIGHTS / words.FILE).exists() and find_spec("onnxruntime") is not None
 
 
 @lru_cache(maxsize=4)
 def _word_scout(folder: Path | None) -> PageReader:
-    scout, device = words.load(folder, _page_cache()), os.environ.get(DEVICE)
-    return scout.on(device) if device else scout
+    return words.load(folder, _page_cache())
 
 
 def _page_cache() -> LRU[str, PageFeatures]:
@@ -242,10 +256,10 @@ class PixelScout:
     """Pixels along a cell; None to tell it from the image and the grid."""
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
-        pixels, side = image[None].float() / 255, self.side or cell_side(image.shape[1:], grid)
-        maps = {"saliency": contrast(pixels, side)[0]}
+        side = self.side or cell_side(image.shape[1:], grid)
+        maps = {"saliency": contrast(image, side)}
         if not self.flat:
-            maps["information"] = information(pixels, side)[0]
+            maps["information"] = information(image, side)
         asks, origin = self.reads and bool(question.strip()), f"pixels{self.note}"
         follows = "the choice follows what stands out in the pixels"
         place = hint(question, grid) if asks else None
@@ -271,7 +285,8 @@ class PixelScout:
 class GivenMap:
     """One map for whatever image and question."""
 
-    logit: Map
+    logit: Any
+    """An array or a tensor; a gradient may flow to the latter."""
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         return Sight(self.logit, sure=1.0, explanation="The choice follows the map given.")
@@ -283,7 +298,7 @@ class NoScout:
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         return Sight(
-            torch.zeros(grid),
+            np.zeros(grid, np.float32),
             sure=0.0,
             origin="nothing",
             explanation="No scout was asked, so the whole picture counts alike.",

@@ -5,14 +5,15 @@ A scout is any function of (image, question, grid) that returns a `Sight`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from functools import lru_cache, reduce
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-import torch
-import torch.nn.functional as F
-from jaxtyping import Float, UInt8
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from homunculus.checks import Grid, check_number
+from homunculus.shapes import Float, Int, UInt8, as_array
 
 FractionBox = tuple[float, float, float, float]
 """x0 y0 x1 y1, as fractions of the picture; `homunculus.box.Box` is one in pixels."""
@@ -74,32 +75,38 @@ class Match:
 Basis = Literal["found", "guess", "unknown"]
 """What a plan rests on; see `Sight.basis`."""
 
-Pixels = UInt8[Tensor, "3 _h _w"]
-Map = Float[Tensor, "_rows _cols"]
+Pixels = UInt8[np.ndarray, "3 _h _w"]
+Map = Float[np.ndarray, "_rows _cols"]
+if TYPE_CHECKING:
+    Held = Map
+else:
+    Held = Any  # tensors are taken as well, and become arrays
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
     """What a scout makes of an image and a question.
 
-    >>> lower_half = Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
+    Its maps may be given as tensors of any framework that are arrays to numpy; they become arrays.
+
+    >>> lower_half = Sight(np.array([[-3.0], [0.0]]), sure=1.0)
     >>> lower_half.basis
     'found'
     """
 
-    logit: Tensor
+    logit: Held
     """Log-probability that a cell holds the answer, up to a constant: only differences matter, and
     the largest finite one is kept at 0. A map of another size than the grid is resized to it."""
     sure: float
     """How sure the scout is, from 0 (it cannot tell) to 1, that this is the right place."""
-    size: Map | float | None = None
+    size: Held | float | None = None
     """Height in pixels of what it looks for, for each cell or for all; None if it cannot tell."""
     size_error: float = 0.5
     """How well the height is known: one standard deviation, in octaves."""
-    thing: Map | None = None
+    thing: Held | None = None
     """How far each cell holds a thing, which is known by its shape, and not print: from 0 to 1. Its
     height is then its shorter side. None for print everywhere."""
-    elsewhere: Map | None = None
+    elsewhere: Held | None = None
     """Where else the answer may stand, as weights of cells, as far as the scout is not sure; None
     for anywhere."""
     origin: str = "given"
@@ -124,10 +131,17 @@ class Sight:
     """Words of the question that were not looked for, because their script cannot be read."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Anything else for a machine."""
+    trained: Any = None
+    """The tensor that was given as `logit`, if a gradient flows to it: engines hand it on."""
 
     def __post_init__(self) -> None:
+        trained = self.logit if getattr(self.logit, "requires_grad", False) else self.trained
+        object.__setattr__(self, "trained", trained)
+        for name in ("logit", "size", "thing", "elsewhere"):
+            if is_map(value := getattr(self, name)):
+                object.__setattr__(self, name, as_array(value))
         # what is no map of numbers is refused by `check_sight`, which can name the scout
-        if isinstance(self.logit, Tensor) and not self.logit.is_complex():  # pyright: ignore[reportUnnecessaryIsInstance]
+        if is_map(self.logit) and not np.iscomplexobj(self.logit):
             object.__setattr__(self, "logit", anchored(self.logit))
 
     @property
@@ -149,7 +163,7 @@ class Sight:
         found. `unknown`: it had nothing to look for, or cannot tell where to look.
 
         >>> total = Match("total", probability=0.1, box=(0.0, 0.0, 1.0, 1.0))
-        >>> Sight(torch.zeros(2, 2), sure=0.9, matches=(total,)).basis
+        >>> Sight(np.zeros((2, 2)), sure=0.9, matches=(total,)).basis
         'guess'
         """
         if not self.sure:
@@ -174,9 +188,9 @@ class Scout(Protocol):
     """Says from pixels and a question where the answer may stand: any such function.
 
     >>> def lower_half(image, question, grid):
-    ...     return Sight(torch.tensor([[-3.0], [0.0]]), sure=1.0)
+    ...     return Sight(np.array([[-3.0], [0.0]]), sure=1.0)
     >>> scout: Scout = lower_half
-    >>> scout(torch.zeros(3, 32, 32, dtype=torch.uint8), "Where?", (2, 2)).sure
+    >>> scout(np.zeros((3, 32, 32), np.uint8), "Where?", (2, 2)).sure
     1.0
     """
 
@@ -197,33 +211,43 @@ def check_sight(sight: object, scout: object) -> Sight:
     return replace(sight, logit=check_map(sight.logit, f"scout {name}"))
 
 
+def is_map(value: object) -> bool:
+    """Whether this is an array, or a tensor that numpy can read; a number is neither.
+
+    >>> is_map(np.eye(2)), is_map(np.float32(2.0)), is_map([[1.0]])
+    (True, False, False)
+    """
+    return hasattr(value, "__array__") and not isinstance(value, Real)
+
+
 def check_map(value: object, who: str) -> Map:
     """A map from outside as floats; ``who`` begins the message."""
     expected = f"{who}: expected a map of rows x cols, a number for each cell"
-    if not isinstance(value, Tensor):
-        raise ValueError(f"{expected}, got {type(value).__name__}. Return a torch.Tensor.")
-    if value.dim() != 2 or not value.numel() or value.is_complex():
+    if not is_map(value):
+        raise ValueError(f"{expected}, got {type(value).__name__}. Return an array of numpy.")
+    cells = as_array(value)
+    if cells.ndim != 2 or not cells.size or cells.dtype.kind not in "fiub":
         raise ValueError(
-            f"{expected}, got shape {tuple(value.shape)} of {value.dtype}. "
+            f"{expected}, got shape {cells.shape} of {cells.dtype}. "
             "Return one real number for each cell of a grid."
         )
-    if missing := int(value.isnan().sum()):
+    if missing := int(np.isnan(cells).sum()):
         raise ValueError(
-            f"{expected}, got NaN at {missing} of {value.numel()} cells. "
+            f"{expected}, got NaN at {missing} of {cells.size} cells. "
             "Use -inf for cells of no interest."
         )
-    return anchored(value).float()
+    return anchored(cells).astype(np.float32, copy=False)
 
 
-def anchored(logit: Tensor) -> Tensor:
+def anchored(logit: NDArray[Any]) -> NDArray[Any]:
     """A map less its largest finite value, as floats: what was added to all cells is gone.
 
-    >>> anchored(torch.tensor([[1003.0, 1001.0, -torch.inf]]))
-    tensor([[ 0., -2., -inf]])
+    >>> anchored(np.array([[1003.0, 1001.0, -np.inf]]))
+    array([[  0.,  -2., -inf]])
     """
-    exact = logit.to(torch.promote_types(logit.dtype, torch.float32))
-    finite = exact.detach()[exact.isfinite()]
-    return exact - finite.max() if finite.numel() else exact
+    exact = logit if logit.dtype == np.float64 else logit.astype(np.float32)
+    finite = exact[np.isfinite(exact)]
+    return exact - finite.max() if finite.size else exact
 
 
 def probabilities(logit: Map) -> Map:
@@ -231,17 +255,66 @@ def probabilities(logit: Map) -> Map:
 
     Only differences matter. Infinities are bounded, so that no cell is certain or ruled out.
 
-    >>> probabilities(torch.tensor([[-200.0, -200.0, -300.0]])).round(decimals=3)
-    tensor([[0.5000, 0.5000, 0.0000]])
+    >>> probabilities(np.array([[-200.0, -200.0, -300.0]])).round(3)
+    array([[0.5, 0.5, 0. ]])
     """
-    return torch.softmax(anchored(logit).flatten().clamp(-80.0, 80.0), 0).view(logit.shape)
+    bounded = anchored(logit).clip(-80.0, 80.0)
+    share = np.exp(bounded - bounded.max())
+    return share / share.sum()
 
 
-def resize_map(value: Map, grid: Grid) -> Float[Tensor, "rows cols"]:
-    """A map of any size on a grid; one that fits stays as it is, infinities and all."""
-    if tuple(value.shape) == grid:
+def resize_map(
+    value: Float[np.ndarray, "*channels _rows _cols"], grid: Grid
+) -> Float[np.ndarray, "*channels rows cols"]:
+    """A map of any size on a grid; one that fits stays as it is, infinities and all.
+
+    Linear between the middles of cells; when it shrinks, each cell is a mean of those it covers.
+
+    >>> resize_map(np.array([[0.0, 8.0]]), (1, 4))
+    array([[0., 2., 6., 8.]])
+    """
+    rows, cols = value.shape[-2:]
+    if (rows, cols) == grid:
         return value
-    return F.interpolate(value[None, None], grid, mode="bilinear", antialias=True)[0, 0]
+    finite = np.isfinite(value)
+    if finite.all():
+        return _along(_along(value, -2, grid[0]), -1, grid[1])
+    out = resize_map(np.where(finite, value, 0), grid)
+    for infinity in (np.inf, -np.inf):  # it reaches as far as its weight
+        out[resize_map((value == infinity).astype(value.dtype), grid) > 0] = infinity
+    return out
+
+
+def _along(value: NDArray[Any], axis: int, want: int) -> NDArray[Any]:
+    """A map with another number of cells on one of its last two axes."""
+    if value.shape[axis] == want:
+        return value
+    cells, weights = _weights(value.shape[axis], want)
+    weights = weights.astype(value.dtype)[..., None] if axis == -2 else weights.astype(value.dtype)
+    # sums of a few cells, not a product of matrices: that would wake threads
+    parts = (value.take(cell, axis) * weight for cell, weight in zip(cells, weights, strict=True))
+    return reduce(np.add, parts)
+
+
+@lru_cache(maxsize=64)
+def _weights(
+    have: int, want: int
+) -> tuple[Int[np.ndarray, "most want"], Float[np.ndarray, "most want"]]:
+    """Which of ``have`` cells make each of ``want``, and their shares: a triangle around its
+    middle."""
+    scale = np.float32(have / want)  # figures of 32 bits: as torch's
+    reach = max(scale, np.float32(1.0))
+    middle = scale * (np.arange(want, dtype=np.float32) + np.float32(0.5))
+    first = np.floor(middle - reach).astype(int)
+    cells = first + np.arange(int(2 * reach) + 3)[:, None]
+    weight = (1 - np.abs(cells.astype(np.float32) - middle + np.float32(0.5)) / reach).clip(0)
+    weight[(cells < 0) | (cells >= have)] = 0
+    weight /= weight.sum(0)
+    some = weight.any(1)
+    out = cells[some].clip(0, have - 1), weight[some]
+    for array in out:
+        array.flags.writeable = False  # it is kept for all callers
+    return out
 
 
 def cell_side(size: Sequence[int], grid: Grid) -> int:

@@ -25,7 +25,7 @@ def scout_version(scout: str = "auto") -> str:
         if point.name == scout and point.dist:
             digest.update(f"{point.dist.name} {point.dist.version}".encode())
     ours = scout in list_scouts()
-    files = sorted((words.WEIGHTS if ours else Path(scout)).glob("*.safetensors"))
+    files = sorted((words.WEIGHTS if ours else Path(scout)).glob("*.onnx"))
     for file in [*files, *([things.WEIGHTS / things.FILE] if ours and things.available() else [])]:
         digest.update(file.name.encode() + sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]

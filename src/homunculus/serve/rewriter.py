@@ -205,13 +205,13 @@ class Case(NamedTuple):
 class Rewriter:
     """Puts views in place of pictures. One may be used by many threads.
 
-    >>> import torch
+    >>> import numpy as np
     >>> from PIL import Image
     >>> from homunculus import views
-    >>> page = views(Image.new("RGB", (1024, 1024)), "", tokens=2048, scout=torch.zeros(2, 2))
+    >>> page = views(Image.new("RGB", (1024, 1024)), "", tokens=2048, scout=np.zeros((2, 2)))
     >>> parts = [*page.openai(), {"type": "text", "text": "What is the total?"}]
     >>> body = {"model": "gpt-6", "messages": [{"role": "user", "content": parts}]}
-    >>> changed, report = Rewriter(64, scout=torch.eye(4)).request(body)
+    >>> changed, report = Rewriter(64, scout=np.eye(4)).request(body)
     >>> report.pictures, report.tokens <= 64 < report.untouched
     (1, True)
     """
@@ -420,7 +420,8 @@ class Rewriter:
 
         In strict mode it is, since nothing may cost more than it may.
         """
-        auto = self.options.scout == "auto"  # or a scout that was given, which may be a tensor
+        scout = self.options.scout
+        auto = isinstance(scout, str) and scout == "auto"  # a map is compared cell by cell
         if self.strict or not auto:
             return ""
         if not question.text:

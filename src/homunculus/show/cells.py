@@ -24,10 +24,10 @@ from homunculus.engines.cells.types import Allocation, Budget, Field, Tokens
 from homunculus.pages import Picture, open_picture
 from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.planner.models import token_rule
-from homunculus.planner.outlook import match_facts
 from homunculus.scouts.registry import ScoutLike
-from homunculus.scouts.sight import Map, Match, Sight, resize_map
+from homunculus.scouts.sight import Map, Sight, resize_map
 from homunculus.show import panels
+from homunculus.show.why import notes, why_facts
 
 CELLS = 65_536
 """Level-0 cells a picture is reduced to at most."""
@@ -65,7 +65,7 @@ class Look:
 
     def caption(self) -> str:
         """One line of facts."""
-        kept, cells = int(self.tokens.valid.sum()), self.relevance.numel()
+        kept, cells = int(self.tokens.valid.sum()), self.relevance.size
         seen = int(float(self.certificate.covered[0]) * 1000) / 10  # never rounded up to all
         return (
             f"{self.method.name}: {kept} tokens of {cells} cells of {self.patch} px, "
@@ -111,7 +111,7 @@ class Look:
         """The picture and its halvings, down to the coarsest token."""
         side = float((self.tokens.box[0, :, 2:] - self.tokens.box[0, :, :2]).max())
         coarsest = int(self.tokens.level.max()) if self.plain else ceil(log2(max(1.0, side)))
-        return lift.mips(self.picture.unit(), 1 + coarsest)
+        return lift.mips(torch.from_numpy(self.picture.unit()), 1 + coarsest)
 
     def why(self) -> dict[str, Any]:
         """Which words of the question were found, where, and what was made of it."""
@@ -159,14 +159,6 @@ class Look:
         return pixel[:, [1, 0, 3, 2]].round(decimals=1).tolist()
 
 
-def notes(picture: Picture, question: str, sight: Sight) -> list[str]:
-    """Sentences on what a reader might not expect of a picture and a question."""
-    sentences = picture.notes()
-    if question.strip() and (sight.basis != "found" or sight.matched is False):
-        sentences.append(sight.explanation)
-    return sentences
-
-
 def look(
     source: Any,
     question: str = "",
@@ -186,9 +178,10 @@ def look(
     original. ``scout`` says where the question looks: a name (`homunculus.list_scouts`), a folder
     with weights of the word scout, a map of logits, or a function of (image, question, grid).
 
+    >>> import numpy as np
     >>> from PIL import Image
     >>> page = Image.new("RGB", (640, 480), "white")
-    >>> seen = look(page, "What is the total?", tokens=64, scout=torch.eye(4))
+    >>> seen = look(page, "What is the total?", tokens=64, scout=np.eye(4))
     >>> int(seen.tokens.valid.sum()), seen.certificate.covered.item()
     (64, 1.0)
     """
@@ -204,8 +197,9 @@ def look(
     sight = ask(chosen, scout_for(chosen, scout, patch), picture.pixels, question, grid)
     logit = resize_map(sight.logit, grid)
     sight = replace(sight, logit=logit)
+    score = torch.tensor(logit).reshape(1, -1)
     material = None if chosen.prepare is None else chosen.prepare(picture.pixels, patch)
-    spent = spend(chosen, [grid], logit.reshape(1, -1), slots, material)
+    spent = spend(chosen, [grid], score, slots, material)
     gaze = chosen.rule.gaze(spent.field, spent.relevance)
     return Look(
         picture=picture,
@@ -254,69 +248,3 @@ def _aim(
         )
     rows, cols = picture.size
     return torch.tensor([[[y * rows / patch, x * cols / patch]]])
-
-
-# ---- why -----------------------------------------------------------------------------------------
-
-HEADS = ("word", "found", "probability", "where", "places")
-
-
-def why_facts(
-    sight: Sight, logit: Float[Tensor, "rows cols"], picture: Picture, patch: int
-) -> dict[str, Any]:
-    """What was found and made of it; words that are missing have no box."""
-    peak = _peak(logit, picture, patch)
-    where = f" The most relevant spot is {peak[0]:.0f},{peak[1]:.0f}." if peak else ""
-    return {
-        "relevance": sight.origin,
-        "question_used": sight.question_used,
-        "sure": round(sight.sure, 3),
-        "words": [_word(match, picture) for match in sight.matches],
-        "unsupported": list(sight.unsupported),
-        "matched": sight.matched,
-        "quoted": sight.quoted,
-        "compares": sight.compares,
-        "whole": sight.whole,
-        "text": None,
-        **sight.facts,
-        "peak": peak,
-        "made": f"{sight.explanation}{where}",
-    }
-
-
-def _word(word: Match, picture: Picture) -> dict[str, Any]:
-    facts = match_facts(word, picture)
-    return {"word": facts.pop("text"), "found": word.state == "found", **facts}
-
-
-def _peak(logit: Float[Tensor, "rows cols"], picture: Picture, patch: int) -> list[float] | None:
-    """x y of the most relevant cell's middle; None where all cells are alike."""
-    known = logit.nan_to_num(nan=-torch.inf)
-    if known.min() == known.max():
-        return None
-    y, x = divmod(int(known.argmax()), logit.shape[1])
-    (high, wide), (rows, cols) = picture.original, picture.size
-    across, down = (x + 0.5) * patch / cols, (y + 0.5) * patch / rows
-    return [round(min(1.0, across) * wide, 1), round(min(1.0, down) * high, 1)]
-
-
-def why_table(why: dict[str, Any]) -> str:
-    """The facts as a table and a line."""
-    if not why["words"]:
-        return why["made"]
-    rows = [HEADS, *map(_row, why["words"])]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-    return "\n".join([*lines, why["made"]])
-
-
-def _row(word: dict[str, Any]) -> tuple[str, ...]:
-    where = "-"
-    if word["box"]:
-        x0, y0, x1, y1 = (round(side) for side in word["box"])
-        where = f"{x0},{y0}-{x1},{y1}"
-    answer = {"found": "yes", "perhaps": "perhaps", "missing": "no"}[word["state"]]
-    return word["word"], answer, f"{word['probability']:.2f}", where, str(word["places"])

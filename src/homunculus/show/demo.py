@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from homunculus.box import Box
 from homunculus.show import panels
 from homunculus.show.panels import Colour
-from homunculus.show.views import OURS, RESIZED, Variant, compose, resized, to_pillow
+from homunculus.show.views import OURS, RESIZED, Variant, compose, resized
 from homunculus.views import Views, views
 
 FOLDER = Path(__file__).with_name("pictures")
@@ -66,7 +66,7 @@ GLASS = 208
 
 def draw_pair(seen: Views, spot: Box) -> Any:
     """A picture resized and as views, side by side, each with ``spot`` magnified."""
-    whole, rival = to_pillow(seen.picture), resized(seen)
+    whole, rival = seen.picture.image(), resized(seen)
     variants = (
         Variant("resize", [rival], RESIZED, seen.resize_value),
         Variant("homunculus", seen.planned, OURS, seen.value),

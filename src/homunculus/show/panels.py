@@ -6,15 +6,14 @@ from functools import lru_cache
 from math import log2
 from typing import Any, NamedTuple
 
-import torch
-from jaxtyping import Float, UInt8
+import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFont
-from torch import Tensor
 
 from homunculus.box import Box
-from homunculus.engines.cells.types import Tokens
+from homunculus.pages import to_image
 from homunculus.planner.counting import Size
-from homunculus.scouts.sight import FractionBox
+from homunculus.scouts.sight import FractionBox, Map
+from homunculus.shapes import Float, UInt8, as_array
 
 TEXT = 26
 """Height of plain text in pixels: a sheet is often shown at less than half of its size."""
@@ -146,10 +145,10 @@ all of them."""
 
 
 def draw_panels(
-    mips: list[Float[Tensor, "1 3 _h _w"]],
+    mips: Sequence[Any],
     size: Size,
-    relevance: Float[Tensor, "rows cols"],
-    tokens: Tokens,
+    relevance: Map,
+    tokens: Any,
     *,
     patch: int,
     plain: bool,
@@ -161,8 +160,9 @@ def draw_panels(
 ) -> Any:
     """The relevance of a picture, its tokens, and what a reader could still see, on one sheet.
 
-    ``mips`` is the picture (``size`` is its height and width) and its halvings. ``plain`` says that
-    a token's level tells its size; otherwise its box does. ``fixation`` is y x in level-0 cells.
+    ``mips`` is the picture (``size`` is its height and width) and its halvings, each a batch of one
+    with channels first, from 0 to 1; ``tokens`` are those of engines. ``plain`` says that a token's
+    level tells its size; otherwise its box does. ``fixation`` is y x in level-0 cells.
     ``words`` are outlined; their boxes are x0 y0 x1 y1 in fractions of the picture.
     """
     high, wide = size
@@ -195,9 +195,9 @@ class TokenDrawings(NamedTuple):
 
 
 def draw_cells(
-    mips: list[Float[Tensor, "1 3 _h _w"]],
+    mips: Sequence[Any],
     size: Size,
-    tokens: Tokens,
+    tokens: Any,
     *,
     patch: int,
     plain: bool,
@@ -206,7 +206,9 @@ def draw_cells(
 ) -> TokenDrawings:
     """The picture, where its tokens are, and what they show; arguments as for `draw_panels`."""
     shown = (max(1, round(size[1] * scale)), max(1, round(size[0] * scale)))  # width, height
-    levels = [_from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0)) for mip in mips]
+    levels = [
+        to_image((as_array(mip)[0] * 255).round().clip(0, 255).astype(np.uint8)) for mip in mips
+    ]
     picture = levels[0].crop((0, 0, size[1], size[0])).resize(shown, Image.Resampling.LANCZOS)
     box, kind = _drawn(tokens, size, patch, plain)
     cell = patch * scale
@@ -216,60 +218,56 @@ def draw_cells(
     return TokenDrawings(picture, kept, seen)
 
 
-def _from(byte: UInt8[Tensor, "h w c"]) -> Any:
-    return Image.fromarray(byte.contiguous().numpy())
-
-
 def washed(picture: Any, white: float) -> Any:
     """Grey and pale, so that colours laid on it can be told apart."""
     grey = picture.convert("L").convert("RGB")
     return Image.blend(grey, Image.new("RGB", picture.size, PAPER), white)
 
 
-def heated(picture: Any, relevance: Float[Tensor, "rows cols"], cell: float) -> Any:
+def heated(picture: Any, relevance: Map, cell: float) -> Any:
     """Relevance as probability against the peak, as if marked with a pen: print stays legible."""
-    logit = relevance.nan_to_num(nan=-1e9, posinf=1e9, neginf=-1e9)
-    chance = (logit - logit.max()).exp()
-    low, high = chance.aminmax()
-    value = (chance - low) / (high - low) if high > low else torch.full_like(chance, 0.5)
+    logit = np.nan_to_num(relevance, nan=-1e9, posinf=1e9, neginf=-1e9)
+    chance = np.exp(logit - logit.max())
+    low, high = chance.min(), chance.max()
+    value = (chance - low) / (high - low) if high > low else np.full_like(chance, 0.5)
     rows, cols = relevance.shape
     reach = (0, 0, min(picture.width / cell, cols), min(picture.height / cell, rows))
     resampling = Image.Resampling.NEAREST if cell >= 3 else Image.Resampling.BOX
-    heat = _from(_palette(value)).resize(
-        picture.size, resampling, reach
-    )  # border cells may stick out
+    heat = Image.fromarray(_palette(value))
+    heat = heat.resize(picture.size, resampling, reach)  # border cells may stick out
     return ImageChops.multiply(washed(picture, 0.4), heat)
 
 
-def _palette(value: Float[Tensor, "h w"]) -> UInt8[Tensor, "h w 3"]:
+def _palette(value: Float[np.ndarray, "h w"]) -> UInt8[np.ndarray, "h w 3"]:
     """Values from 0 to 1 as colours."""
-    stop = torch.tensor(HEAT).float()
-    position = value.clamp(0, 1) * (len(HEAT) - 1)
-    low = position.long().clamp(max=len(HEAT) - 2)
-    part = (position - low)[..., None]
-    return (stop[low] * (1 - part) + stop[low + 1] * part).round().to(torch.uint8)
+    stop = np.array(HEAT, np.float32)
+    position = value.clip(0, 1) * (len(HEAT) - 1)
+    low = position.astype(int).clip(max=len(HEAT) - 2)
+    part = (position - low.astype(position.dtype))[..., None]
+    return (stop[low] * (1 - part) + stop[low + 1] * part).round().astype(np.uint8)
 
 
 def _drawn(
-    tokens: Tokens, size: Size, patch: int, plain: bool
-) -> tuple[Float[Tensor, "k 4"], list[int]]:
+    tokens: Any, size: Size, patch: int, plain: bool
+) -> tuple[Float[np.ndarray, "k 4"], list[int]]:
     """Boxes inside the picture, coarse first, and their levels, or those of about their size."""
-    valid = tokens.valid[0]
+    valid = as_array(tokens.valid)[0]
+    box, level = as_array(tokens.box)[0][valid], as_array(tokens.level)[0][valid]
     # 1/64 of a cell: neighbours whose edges differ by rounding must not show a crack
-    box, level = (tokens.box[0][valid] * 64).round() / 64, tokens.level[0][valid]
+    box = (box * 64).round() / 64
     area = (box[:, 2:] - box[:, :2]).prod(-1)
-    kind = level if plain else (area.clamp(min=1).log2() / 2).round().long()
-    order = area.argsort(descending=True, stable=True)
-    box = box.clamp(min=0).minimum(torch.tensor(size * 2) / patch)
+    kind = level if plain else (np.log2(area.clip(1)) / 2).round().astype(int)
+    order = np.argsort(-area, kind="stable")
+    box = np.minimum(box.clip(0), np.array(size * 2, np.float32) / patch)
     return box[order], kind[order].tolist()
 
 
-def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
+def _kept(picture: Any, box: Float[np.ndarray, "k 4"], kind: list[int]) -> Any:
     """Outlines in the colour of the level, tinted inside; cells too small for a line are filled."""
     cover = Image.new("RGBA", picture.size)
     pen = ImageDraw.Draw(cover)
-    last = torch.tensor([cover.height - 1, cover.width - 1] * 2)
-    corner = box.round().long().minimum(last).tolist()
+    last = [cover.height - 1, cover.width - 1] * 2
+    corner = np.minimum(box.round().astype(int), last).tolist()
     for (top, left, bottom, right), level in zip(corner, kind, strict=True):
         colour = LEVELS[min(level, len(LEVELS) - 1)]
         side = min(bottom - top, right - left)
@@ -283,7 +281,7 @@ def _kept(picture: Any, box: Float[Tensor, "k 4"], kind: list[int]) -> Any:
 
 def _seen(
     levels: list[Any],
-    box: Float[Tensor, "k 4"],
+    box: Float[np.ndarray, "k 4"],
     level: list[int] | list[None],
     patch: int,
     scale: float,
@@ -291,7 +289,7 @@ def _seen(
 ) -> Any:
     """Each token magnified into its box, fine over coarse."""
     canvas = _hatched(shown)
-    corner = (box * patch * scale).round().long().tolist()
+    corner = (box * patch * scale).round().astype(int).tolist()
     tokens = zip(corner, box.tolist(), level, strict=True)
     for (top, left, bottom, right), cells, token_level in tokens:
         if bottom <= top or right <= left:  # thinner than a pixel of this display
@@ -319,9 +317,9 @@ def _token(levels: list[Any], box: list[float], level: int | None, patch: int) -
 
 def _hatched(shown: Size) -> Any:
     """Grey with slanting lines, unlike any part of a picture."""
-    x, y = torch.arange(shown[0]), torch.arange(shown[1])[:, None]
+    x, y = np.arange(shown[0]), np.arange(shown[1])[:, None]
     line = (x + y) % 14 < 2
-    return _from(torch.where(line, 158, 196).to(torch.uint8)[..., None].repeat(1, 1, 3))
+    return Image.fromarray(np.where(line, 158, 196).astype(np.uint8)).convert("RGB")
 
 
 def bar(width: int) -> Any:
@@ -330,7 +328,7 @@ def bar(width: int) -> Any:
     block = Image.new("RGB", (width, round(TEXT * 1.3)), PAPER)
     left = round(font.getlength("unlikely")) + edge
     length = max(20, min(260, width - left - round(font.getlength("likely")) - edge))
-    strip = _from(_palette(torch.linspace(0, 1, length).repeat(TEXT - 4, 1)))
+    strip = Image.fromarray(_palette(np.tile(np.linspace(0, 1, length), (TEXT - 4, 1))))
     block.paste(strip, (left, 5))
     ImageDraw.Draw(block).rectangle((left, 5, left + length, TEXT), outline=FRAME)
     ImageDraw.Draw(block).text((0, 0), "unlikely", FAINT, font)

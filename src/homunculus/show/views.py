@@ -4,17 +4,15 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any, NamedTuple
 
-import torch
-from einops import rearrange
+import numpy as np
 from PIL import Image, ImageDraw
-from torch import Tensor
 
 from homunculus.box import Box
-from homunculus.pages import Picture
 from homunculus.planner.bill import resize
 from homunculus.planner.counting import Size
 from homunculus.planner.view import View, render
-from homunculus.scouts.sight import probabilities, resize_map
+from homunculus.scouts.sight import Map, probabilities, resize_map
+from homunculus.shapes import Bool
 from homunculus.show import panels
 from homunculus.views import Views
 
@@ -53,7 +51,7 @@ LITTLE = 0.05
 
 def draw_views(views: Views) -> Any:
     """A Pillow image: the picture and its windows, what is sent, the same resized; magnified."""
-    whole, inner_width = to_pillow(views.picture), WIDE - 2 * panels.MARGIN
+    whole, inner_width = views.picture.image(), WIDE - 2 * panels.MARGIN
     left = _where(whole, views)
     right = inner_width - left.width - panels.GAP
     variants = (
@@ -217,7 +215,7 @@ def _both(variants: Sequence[Variant], pictures: Mapping[View, Any], width: int)
 
 def board(views: Views, width: int) -> Any:
     """The pictures as they are sent, with their labels, as large as fit."""
-    whole = to_pillow(views.picture)
+    whole = views.picture.image()
     sent = _sent(views.planned, {view: render(whole, view) for view in views.planned})
     return _board(sent, width, _zoom(sent, width))
 
@@ -285,7 +283,7 @@ def likeliest(views: Views) -> list[LikelyPlace]:
     grid = (rows, cols)
     chance = probabilities(sight.logit)
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
-    things = torch.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
+    things = np.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
     windows = [view for view in views.planned if view.name != "whole"] or views.planned
     spots = list[LikelyPlace]()
     while len(spots) < SPOTS:
@@ -294,14 +292,15 @@ def likeliest(views: Views) -> list[LikelyPlace]:
         best = float(inside.max())
         if spots and best < LIKELY * peak:
             break
-        likely = (inside >= 0.9 * best).nonzero()  # a thing has many cells equally likely
-        row, col = likely[(likely - likely.float().mean(0)).square().sum(1).argmin()].tolist()
+        likely = np.argwhere(inside >= 0.9 * best)  # a thing has many cells equally likely
+        away = (likely - likely.mean(0, dtype=np.float32)) ** 2
+        row, col = likely[away.sum(1).argmin()].tolist()
         middle = ((col + 0.5) * cell[0], (row + 0.5) * cell[1])
         box = _around(view.box, middle, float(size[row, col]), bool(things[row, col] > 0.5))
         spots.append(LikelyPlace(view, box, best / peak))
         x0, y0, x1, y1 = box
         near = Box(x0 - box.width, y0 - box.height, x1 + box.width, y1 + box.height)
-        chance = torch.where(_cells(near, grid, cell), 0.0, chance)
+        chance = np.where(_cells(near, grid, cell), 0.0, chance)
     return spots
 
 
@@ -320,27 +319,25 @@ def missed(spots: Sequence[LikelyPlace]) -> bool:
     return bool(windows) and max(windows) < 0.5
 
 
-def _worth(
-    view: View, views: Views, chance: Tensor, size: Tensor, cell: tuple[float, float]
-) -> float:
+def _worth(view: View, views: Views, chance: Map, size: Map, cell: tuple[float, float]) -> float:
     """Probability that the answer is at the best place of a view, and large enough there."""
-    legible = views.acuity.read((size * min(1.0, view.scale)).log2())
+    legible = views.acuity.read(np.log2(size * min(1.0, view.scale)))
     rows, cols = chance.shape
     return float((chance * legible * _cells(view.box, (rows, cols), cell)).max())
 
 
-def _heights(views: Views, grid: Size) -> Tensor:
+def _heights(views: Views, grid: Size) -> Map:
     """Height in pixels of what may stand in each cell."""
     size = views.sight.size
-    if isinstance(size, Tensor):
-        return resize_map(size.float(), grid).clamp(min=1.0)
-    return torch.full(grid, float(size or max(views.picture.size) / 64)).clamp(min=1.0)
+    if isinstance(size, np.ndarray):
+        return resize_map(size.astype(np.float32, copy=False), grid).clip(1.0)
+    return np.full(grid, max(1.0, float(size or max(views.picture.size) / 64)), np.float32)
 
 
-def _cells(box: Box, grid: Size, cell: tuple[float, float]) -> Tensor:
+def _cells(box: Box, grid: Size, cell: tuple[float, float]) -> Bool[np.ndarray, "rows cols"]:
     """Which cells have their middle in a box."""
-    y = (torch.arange(grid[0])[:, None] + 0.5) * cell[1]
-    x = (torch.arange(grid[1]) + 0.5) * cell[0]
+    y = (np.arange(grid[0], dtype=np.float32)[:, None] + 0.5) * cell[1]
+    x = (np.arange(grid[1], dtype=np.float32) + 0.5) * cell[0]
     return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
 
 
@@ -404,11 +401,6 @@ def _magnified(picture: Any, view: View, spot: Box, width: int) -> Any:
 
 
 # ---- parts that others draw with -----------------------------------------------------------------
-
-
-def to_pillow(picture: Picture) -> Any:
-    """The pixels as a Pillow image."""
-    return Image.fromarray(rearrange(picture.pixels, "c h w -> h w c").contiguous().numpy())
 
 
 def facts(views: Views) -> list[str]:

@@ -5,9 +5,9 @@ from html import escape
 from io import BytesIO
 from typing import Any
 
-from homunculus.engines.cells.methods import DEFAULT
 from homunculus.pages import to_data_uri
 from homunculus.studio.compare import Column, Comparison
+from homunculus.views import METHOD
 
 EMPTY = """
 <div class="empty">
@@ -74,7 +74,7 @@ def _columns(comparison: Comparison, answers: Mapping[str, str]) -> str:
 
 
 def _column(column: Column, answer: str | None) -> str:
-    ours = " ours" if column.name == DEFAULT else ""
+    ours = " ours" if column.name == METHOD else ""
     quote = "" if answer is None else _answer(answer, "from these tokens")
     return (
         f'<article class="card{ours}" data-method="{escape(column.name)}">'

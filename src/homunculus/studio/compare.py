@@ -5,25 +5,24 @@ Nothing here knows the browser: Pillow images in, Pillow images and numbers out.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
-import torch
-import torch.nn.functional as F
+import numpy as np
 from PIL import Image
-from torch import Tensor
 
 from homunculus.box import Box
 from homunculus.checks import Grid
-from homunculus.engines.cells.methods import DEFAULT, list_methods
+from homunculus.lazy import MissingExtra, need_torch
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
 from homunculus.planner.view import View, render
 from homunculus.scouts.registry import get_scout
-from homunculus.scouts.sight import Pixels, Scout, Sight, probabilities
+from homunculus.scouts.sight import Map, Pixels, Scout, Sight, probabilities
 from homunculus.show import panels
-from homunculus.show.cells import look, notes
-from homunculus.show.views import compose, outline, resized, to_pillow
-from homunculus.views import Planner, Views
+from homunculus.show.views import compose, outline, resized
+from homunculus.show.why import notes
+from homunculus.views import METHOD, Planner, Views
 
 PIXELS = 64_000_000
 """Pixels that an upload may declare: more than phones make."""
@@ -80,7 +79,13 @@ class Request:
 
 
 def choices() -> Mapping[str, str]:
-    """Methods that can stand beside `resize` and `views`, and what each does."""
+    """Methods that can stand beside `resize` and `views`, and what each does; they need torch."""
+    try:
+        need_torch("a method of cells")
+    except MissingExtra:
+        return {}
+    from homunculus.engines.cells.methods import list_methods
+
     return {name: method.about for name, method in list_methods().items() if name not in WITHOUT}
 
 
@@ -109,18 +114,18 @@ class PointScout:
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
         sight = self.scout(image, question, grid)
-        spot = _around(self.point, grid).log_softmax(-1).view(grid)
         return replace(
-            sight, logit=spot, sure=SURE, elsewhere=None, question_used=False, matches=(),
-            origin="your point", explanation="The choice follows the point, not the question.",
+            sight, logit=_around(self.point, grid), sure=SURE, elsewhere=None,
+            question_used=False, matches=(), origin="your point",
+            explanation="The choice follows the point, not the question.",
         )  # fmt: skip
 
 
-def _around(point: tuple[float, float], grid: Grid) -> Tensor:
-    """Logits of the cells around a point, one after the other."""
-    y = torch.arange(grid[0])[:, None] + 0.5 - point[1] * grid[0]
-    x = torch.arange(grid[1]) + 0.5 - point[0] * grid[1]
-    return (-(y**2 + x**2) / (2 * (REACH * max(grid)) ** 2)).flatten()
+def _around(point: tuple[float, float], grid: Grid) -> Map:
+    """Logits of the cells around a point."""
+    y = np.arange(grid[0], dtype=np.float32)[:, None] + 0.5 - point[1] * grid[0]
+    x = np.arange(grid[1], dtype=np.float32) + 0.5 - point[0] * grid[1]
+    return -(y**2 + x**2) / (2 * (REACH * max(grid)) ** 2)
 
 
 # ---- what comes back -----------------------------------------------------------------------------
@@ -172,7 +177,7 @@ class Comparison:
 
 def compare(picture: Picture, request: Request) -> Comparison:
     """`resize`, `views` and other methods on one picture, at the same budget."""
-    whole = to_pillow(picture)
+    whole = picture.image()
     scout = get_scout("auto")
     if request.point:
         scout = PointScout(scout, request.point)
@@ -214,12 +219,15 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
         marked = panels.heated(small, logit, small.width / logit.shape[1])
     where = outline(marked, seen, small.width / whole.width)
     return Column(
-        DEFAULT, about, seen.tokens, seen.value, where, _reduced(shown),
+        METHOD, about, seen.tokens, seen.value, where, _reduced(shown),
         _magnified(shown, place), seen.planned,
     )  # fmt: skip
 
 
 def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box) -> Column:
+    from homunculus.engines.cells.methods import list_methods
+    from homunculus.show.cells import look
+
     method = list_methods()[name]
     aim = request.point if request.point and "fixation" in method.settings else None
 
@@ -258,14 +266,16 @@ def spot_of(planner: Planner, point: tuple[float, float] | None = None) -> Box:
     return Box(left, top, left + broad, top + tall)
 
 
-def _middle(place: Tensor, tall: int, broad: int) -> tuple[float, float]:
+def _middle(place: Map, tall: int, broad: int) -> tuple[float, float]:
     """The middle, x y in fractions, of what is in the best box of ``tall`` x ``broad`` cells."""
-    mean = F.avg_pool2d(place[None, None], (tall, broad), 1)[0, 0]
-    top, left = divmod(int(mean.argmax()), mean.shape[1])
+    rows, cols = place.shape[0] - tall + 1, place.shape[1] - broad + 1
+    boxes = reduce(np.add, (place[row : row + rows] for row in range(tall)))
+    boxes = reduce(np.add, (boxes[:, col : col + cols] for col in range(broad)))
+    top, left = divmod(int(boxes.argmax()), cols)
     part = place[top : top + tall, left : left + broad]
-    total = part.sum().clamp(min=1e-9)
-    y = float((part.sum(1) * torch.arange(part.shape[0])).sum() / total) + top + 0.5
-    x = float((part.sum(0) * torch.arange(part.shape[1])).sum() / total) + left + 0.5
+    total = max(float(part.sum()), 1e-9)
+    y = float((part.sum(1) * np.arange(tall)).sum()) / total + top + 0.5
+    x = float((part.sum(0) * np.arange(broad)).sum()) / total + left + 0.5
     return x / place.shape[1], y / place.shape[0]
 
 

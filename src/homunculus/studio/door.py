@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from homunculus.cache import LRU
 from homunculus.lazy import need
 from homunculus.pages import Picture, PictureError
-from homunculus.show.views import to_pillow
 from homunculus.studio.compare import open_upload
 
 BYTES = 32 * 2**20
@@ -85,7 +84,7 @@ def facts(key: str, picture: Picture) -> dict[str, Any]:
 
 def preview(picture: Picture) -> bytes:
     """The picture as the page shows it."""
-    image, file = to_pillow(picture), BytesIO()
+    image, file = picture.image(), BytesIO()
     image.thumbnail((PREVIEW, PREVIEW))
     image.save(file, "webp", quality=90, method=2)
     return file.getvalue()

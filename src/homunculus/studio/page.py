@@ -13,7 +13,6 @@ from homunculus.planner.models import MODELS
 from homunculus.planner.view import render
 from homunculus.serve.chat import Chat, image_part, text_part
 from homunculus.show import panels
-from homunculus.show.views import to_pillow
 from homunculus.studio import cards
 from homunculus.studio.compare import (
     MAX_QUESTION,
@@ -107,7 +106,7 @@ def request_of(
 
 def answers(chat: Chat, comparison: Comparison) -> dict[str, str]:
     """What a model answers from each method's pictures, and from the untouched picture."""
-    whole, question = to_pillow(comparison.seen.picture), text_part(comparison.request.question)
+    whole, question = comparison.seen.picture.image(), text_part(comparison.request.question)
     texts = dict[str, str]()
     for column in comparison.columns:
         if column.name == comparison.columns[1].name:

@@ -114,7 +114,7 @@ def _pass(layer: torch.nn.Module, cells: int, width: int, turn: int) -> object:
 
 def _scout(sheet: Sheet, scorers: Mapping[str, Scout], repeats: int) -> dict[str, float]:
     """The first question of a page, which reads it, the second, which does not; and saliency."""
-    page = sheet.page.pixels.clone()
+    page = sheet.page.pixels.copy()
     bold = _timed(lambda _: saliency(page, sheet.page.grid), repeats)
     if "scout" not in scorers:
         return {"first": 0.0, "second": 0.0, "saliency": bold}
@@ -145,5 +145,5 @@ def _spend(row: Row, sheet: Sheet, slots: int, maps: Sequence[Map], turn: int) -
 
 def _plan(row: Row, sheet: Sheet, slots: int, logit: Map) -> object:
     """The planner's part, on a map as a scout would give it."""
-    belief = believe(Sight(logit, sure=0.97, size=16.0), page_size(sheet), ACUITIES["vlm"])
+    belief = believe(Sight(logit.numpy(), 0.97, size=16.0), page_size(sheet), ACUITIES["vlm"])
     return buy_views(sheet, slots, belief, ACUITIES["rapidocr"], row)

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from homunculus.engines.border import tensor
 from homunculus.lazy import need
 from homunculus_lab.measure.row import Pixels
 from homunculus_lab.rivals.attention import attention_layers, tile_attention, watch
@@ -39,7 +40,7 @@ class Encoder:
         """Features and attention of each cell; the border is continued to whole cells."""
         high, wide = pixels.shape[1:]
         spare = (0, -wide % self.patch, 0, -high % self.patch)
-        image = F.pad(pixels[None].float() / 255, spare, mode="replicate")
+        image = F.pad(tensor(pixels)[None].float() / 255, spare, mode="replicate")
         mean, spread = (torch.tensor(channels)[:, None, None] for channels in (MEAN, SPREAD))
         modules = attention_layers(self.model)
         with watch([modules[0], modules[-1]]) as layers:

@@ -19,7 +19,7 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-import torch
+import numpy as np
 
 from homunculus.eyes.provenance import provenance
 from homunculus.planner.acuity import VLM
@@ -135,12 +135,12 @@ def find(
     sight = scout(sheet.page.pixels, question.text, grid)
     place = believe(sight, (high, wide), VLM).place
     if not sight.sure:
-        place = torch.full(grid, 1 / place.numel())
+        place = np.full(grid, 1 / place.size)
     share = probabilities(sight.logit) if sight.sure else place
     middles = [_cell(sheet.box(box), cell, grid) for box in question.boxes]
     middle = max(middles, key=lambda where: float(place[where]))
     before = float(place[place >= place[middle]].sum())
-    mapped = float(share[middle]) * share.numel()
+    mapped = float(share[middle]) * share.size
     right = bool(sight.sure) and float(share[share > share[middle]].sum()) <= RIGHT
     known = PlacedAnswer(
         question, sight.sure, min(1.0, before), mapped, right, found=bool(sight.likely)

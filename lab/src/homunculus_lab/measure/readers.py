@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import torch
 
 from homunculus.eyes.readers import (
     WHO,
@@ -67,7 +66,7 @@ class RapidOCRPages(RapidOCR):
         """The text between four corners, and how sure the recogniser is of it."""
         cut = need("rapidocr.utils.process_img", "ocr", WHO).get_rotate_crop_image
         crop = cut(blue_first(pixels), np.array(corners, dtype=np.float32))
-        flat = torch.from_numpy(np.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1)))
+        flat = np.ascontiguousarray(crop[:, :, ::-1].transpose(2, 0, 1))
         text, sure = self.readings.recall(self.name, "sure", flat, lambda: self.read_line(flat))
         return text, float(sure)
 

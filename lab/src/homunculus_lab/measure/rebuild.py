@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log2
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import Bool, Float
 from PIL import Image
 from torch import Tensor
 
+from homunculus.engines.border import tensor
 from homunculus.engines.cells.pack import footprint
 from homunculus.engines.cells.types import Allocation, Field
+from homunculus.pages import to_array, to_image
+from homunculus.scouts.sight import Pixels
 from homunculus_lab.measure.means import enlarge, mix_tokens
-
-Pixels = UInt8[Tensor, "3 _h _w"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Page:
             side = self.patch << (levels - 1)
             high, wide = self.pixels.shape[1:]
             spare = (0, -wide % side, 0, -high % side)
-            padded = F.pad(self.pixels[None].float(), spare, mode="replicate")
+            padded = F.pad(tensor(self.pixels)[None].float(), spare, mode="replicate")
             averages = [padded[0]]
             for _ in range(levels - 1):
                 averages.append(F.avg_pool2d(averages[-1][None], 2)[0])
@@ -75,7 +75,7 @@ def rebuild(page: Page, field: Field, allocation: Allocation) -> Pixels:
     if not covered.all():
         colour = (canvas * covered).sum((1, 2)) / covered.sum().clamp(min=1)
         canvas = torch.where(covered, canvas, colour[:, None, None])
-    return canvas.clamp(0, 255).round().to(torch.uint8)
+    return canvas.clamp(0, 255).round().to(torch.uint8).numpy()
 
 
 def _level_mask(field: Field, allocation: Allocation, level: int, high: int, wide: int) -> Tensor:
@@ -174,7 +174,6 @@ def shrink_size(size: tuple[int, int], slots: int, patch: int = 16) -> tuple[int
 
 def resize_to(pixels: Pixels, size: tuple[int, int], shape: tuple[int, int]) -> Pixels:
     """Pixels at a smaller size (Lanczos), shown at the size of the page (bicubic)."""
-    whole = Image.fromarray(rearrange(pixels, "c h w -> h w c").numpy())
-    small = whole.resize((size[1], size[0]), Image.Resampling.LANCZOS)
+    small = to_image(pixels).resize((size[1], size[0]), Image.Resampling.LANCZOS)
     shown = small.resize((shape[1], shape[0]), Image.Resampling.BICUBIC)
-    return rearrange(torch.from_numpy(np.array(shown)), "h w c -> c h w").contiguous()
+    return to_array(shown)

@@ -9,15 +9,15 @@ hedge.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from jaxtyping import Float, UInt8
+from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.planner.counting import CountingRule
 from homunculus.planner.models import token_rule
+from homunculus.scouts.sight import Pixels as Pixels
 from homunculus.scouts.sight import Scout
 
-Pixels = UInt8[Tensor, "3 _h _w"]
 Map = Float[Tensor, "rows cols"]
 CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency", "oracle")
 SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")

@@ -8,6 +8,7 @@ from typing import Literal
 
 import torch
 
+from homunculus.engines.border import tensor
 from homunculus.eyes.provenance import provenance
 from homunculus.eyes.readers import Pixels, crop
 from homunculus.planner.acuity import ACUITIES, Acuity
@@ -140,12 +141,12 @@ class Bench:
         if (name, question) not in sheet.known:
             pixels, grid = sheet.page.pixels, sheet.page.grid
             if name in self.scorers:
-                logit = self.scorers[name](pixels, question, grid).logit
+                logit = tensor(self.scorers[name](pixels, question, grid).logit)
             elif name == "saliency":
                 logit = saliency(pixels, grid)
             else:
                 logit = self._map("scout", sheet, text)
-            sheet.known[name, question] = logit.detach().float()
+            sheet.known[name, question] = logit.float()
         return sheet.known[name, question]
 
     def scores(

@@ -8,16 +8,15 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from einops import rearrange
 from PIL import Image
 
 from homunculus.checks import Grid
+from homunculus.engines.border import tensor
 from homunculus.engines.cells.methods import Material, Need
 from homunculus.engines.cells.pipeline import Spent, spend
 from homunculus.engines.cells.types import Budget
-from homunculus.pages import open_picture
+from homunculus.pages import open_picture, to_array, to_image
 from homunculus.scouts.registry import PixelScout
 from homunculus_lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 from homunculus_lab.measure.row import Map, Pixels, Row
@@ -78,14 +77,13 @@ def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
     scale = side / max(high, wide) if grow else min(1.0, side / max(high, wide))
     size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
     way = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BICUBIC
-    picture = Image.fromarray(rearrange(stored, "c h w -> h w c").contiguous().numpy())
-    pixels = torch.from_numpy(np.array(picture.resize((size[1], size[0]), way)))
-    return Sheet(stored, Page(rearrange(pixels, "h w c -> c h w").contiguous(), patch))
+    page = to_image(stored).resize((size[1], size[0]), way)
+    return Sheet(stored, Page(to_array(page), patch))
 
 
 def saliency(pixels: Pixels, grid: Grid) -> Map:
     """What stands out, as the control `saliency` ranks it."""
-    return PixelScout(flat=True)(pixels, "", grid).logit
+    return tensor(PixelScout(flat=True)(pixels, "", grid).logit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,4 +136,4 @@ def _resize(sheet: Sheet, slots: int) -> Selection:
 
 def oracle_map(boxes: Sequence[Sequence[float | int]], sheet: Sheet) -> Map:
     """Relevance of the oracle, which is given the answer's box."""
-    return answer(sheet.page.grid, [list(box) for box in boxes], sheet.page.patch)
+    return tensor(answer(sheet.page.grid, [list(box) for box in boxes], sheet.page.patch))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from einops import rearrange
 from PIL import Image
 
+from homunculus.pages import to_array, to_image
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.belief import Belief, believe, scout_cells
 from homunculus.planner.bill import Bill, Buyer, resize
@@ -41,15 +41,15 @@ def answer_belief(
 ) -> Belief:
     """What the oracle knows: the answer's box and its height, of a thing its shorter side."""
     grid, side = scout_cells(page_size(sheet))
-    place = torch.zeros(grid)
+    place = np.zeros(grid, np.float32)
     height = 16.0
     for x0, y0, x1, y1 in boxes:
         down = slice(int(y0 // side), max(int(y0 // side) + 1, -int(-y1 // side)))
         across = slice(int(x0 // side), max(int(x0 // side) + 1, -int(-x1 // side)))
         place[down, across] = 1.0
         height = max(1.0, min(y1 - y0, x1 - x0) if things else y1 - y0)
-    logit = (place / place.sum().clamp(min=1)).clamp(min=1e-9).log()
-    thing = torch.ones(grid) if things else None
+    logit = np.log((place / place.sum().clip(1)).clip(1e-9))
+    thing = np.ones(grid, np.float32) if things else None
     known = Sight(logit, sure=1.0, size=height, size_error=0.1, thing=thing)
     return believe(known, page_size(sheet), acuity)
 
@@ -112,7 +112,7 @@ class Shown:
     @cached_property
     def pictures(self) -> list[Picture]:
         """Each view by itself: reduced from the stored image, enlarged to the page's scale."""
-        stored = Image.fromarray(rearrange(self.sheet.stored, "c h w -> h w c").numpy())
+        stored = to_image(self.sheet.stored)
         high, wide = page_size(self.sheet)
         pictures: list[Picture] = []
         if self.plan.whole:
@@ -128,12 +128,12 @@ class Shown:
         place = (box[0] / across, box[1] / down, box[2] / across, box[3] / down)
         small = stored.resize(size[::-1], Image.Resampling.LANCZOS, box=place)
         shown = small.resize((box[2] - box[0], box[3] - box[1]), Image.Resampling.BICUBIC)
-        return rearrange(torch.from_numpy(np.array(shown)), "h w c -> c h w").contiguous()
+        return to_array(shown)
 
     @cached_property
     def page(self) -> Pixels:
         """All views laid on one page, sharp ones over dull ones; grey where nothing is."""
-        canvas = torch.full((3, *page_size(self.sheet)), 200, dtype=torch.uint8)
+        canvas = np.full((3, *page_size(self.sheet)), 200, np.uint8)
         views = self.pictures
         first = int(self.plan.whole is not None)
         scale = [window.scale(self.token) for window in self.plan.windows]

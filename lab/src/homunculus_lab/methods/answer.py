@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
 from homunculus.checks import Grid
-from homunculus.scouts.sight import Pixels, Sight, cell_side
+from homunculus.scouts.sight import Map, Pixels, Sight, cell_side
+from homunculus.shapes import Float, Int
 
 
 @dataclass(frozen=True)
@@ -32,31 +31,28 @@ FARTHEST = 30.0
 """Cells beyond which far away is far away."""
 
 
-def answer(
-    grid: tuple[int, int], boxes: Sequence[Sequence[float | int]], patch: int
-) -> Float[Tensor, "rows cols"]:
+def answer(grid: Grid, boxes: Sequence[Sequence[float | int]], patch: int) -> Map:
     """A logit that is 0 in every cell an answer box touches and falls by 1 a cell around it.
 
     Boxes are ``x0 y0 x1 y1`` in pixels. An empty box still touches the cell it stands in.
 
-    >>> answer((2, 4), [(20, 2, 30, 9)], patch=16)
-    tensor([[-1.0000,  0.0000, -1.0000, -2.0000],
-            [-1.4142, -1.0000, -1.4142, -2.2361]])
+    >>> answer((2, 4), [(20, 2, 30, 9)], patch=16).round(2).tolist()[0]
+    [-1.0, 0.0, -1.0, -2.0]
     """
     if not boxes:
         raise ValueError("answer: expected at least one box x0 y0 x1 y1 in pixels, got none")
-    rows, cols = torch.arange(grid[0]), torch.arange(grid[1])
-    logit = torch.full(grid, -FARTHEST)
+    rows, cols = np.arange(grid[0]), np.arange(grid[1])
+    logit = np.full(grid, -FARTHEST, np.float32)
     for box in boxes:
         left, top, right, bottom = _checked(box, grid, patch)
         down = _beyond(rows, top / patch, bottom / patch)
         side = _beyond(cols, left / patch, right / patch)
-        logit = logit.maximum(0.0 - (down[:, None].square() + side.square()).sqrt())
+        logit = np.maximum(logit, 0.0 - np.sqrt(np.square(down[:, None]) + np.square(side)))
     return logit
 
 
 def _checked(
-    box: Sequence[float | int], grid: tuple[int, int], patch: int
+    box: Sequence[float | int], grid: Grid, patch: int
 ) -> tuple[float, float, float, float]:
     """Four finite numbers in order, of which at least one pixel lies in the picture."""
     if len(box) != 4 or not all(isfinite(side) for side in box):
@@ -74,8 +70,8 @@ def _checked(
     return left, top, right, bottom
 
 
-def _beyond(cell: Tensor, low: float, high: float) -> Float[Tensor, "n"]:
+def _beyond(cell: Int[np.ndarray, "n"], low: float, high: float) -> Float[np.ndarray, "n"]:
     """Cells between each cell and the stretch of cells that low..high touches; 0 inside."""
     first = floor(low)
     last = max(first, ceil(high) - 1)
-    return ((first - cell).clamp(min=0) + (cell - last).clamp(min=0)).float()
+    return ((first - cell).clip(0) + (cell - last).clip(0)).astype(np.float32)

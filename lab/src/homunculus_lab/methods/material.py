@@ -13,9 +13,11 @@ from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
 from homunculus.checks import Grid
+from homunculus.engines.border import tensor
 from homunculus.engines.cells.methods import Material, Need
 from homunculus.scouts import things
 from homunculus.scouts.pixels import orientations
+from homunculus.scouts.sight import Pixels
 from homunculus_lab.methods.segments import smallest
 
 SIDE = 512
@@ -31,7 +33,7 @@ THING = 0.3
 
 
 def segment(
-    pixels: UInt8[Tensor, "3 h w"],
+    pixels: Pixels,
     patch: int = 16,
     max_regions: int = 64,
     detector: Finds | None = None,
@@ -57,7 +59,7 @@ def segment(
 
 def _with_things(
     label: Int[Tensor, "n"],
-    pixels: UInt8[Tensor, "3 h w"],
+    pixels: Pixels,
     grid: Grid,
     patch: int,
     detector: Finds,
@@ -78,11 +80,11 @@ def _with_things(
 
 
 def _reduced(
-    pixels: UInt8[Tensor, "3 h w"], rows: int, cols: int, patch: int, inside: int
+    pixels: Pixels, rows: int, cols: int, patch: int, inside: int
 ) -> UInt8[Tensor, "y x 3"]:
     """``inside`` x ``inside`` pixels a cell; border cells continue their last pixel."""
     spare = (0, cols * patch - pixels.shape[2], 0, rows * patch - pixels.shape[1])
-    whole = F.pad(pixels[None].float(), spare, mode="replicate")
+    whole = F.pad(tensor(pixels)[None].float(), spare, mode="replicate")
     small = F.adaptive_avg_pool2d(whole, (rows * inside, cols * inside))
     return rearrange(small[0], "c h w -> h w c").round().to(torch.uint8)
 
@@ -107,7 +109,7 @@ def _numbered(label: Int[Tensor, "n"], max_regions: int) -> tuple[Int[Tensor, "n
     return name[dense], count
 
 
-def material(pixels: UInt8[Tensor, "3 h w"], patch: int, needs: Collection[Need]) -> Material:
+def material(pixels: Pixels, patch: int, needs: Collection[Need]) -> Material:
     """Features, regions and band energies of a picture's level-0 cells, those that are needed."""
     label, count = None, 0
     if "regions" in needs:
@@ -121,12 +123,12 @@ def material(pixels: UInt8[Tensor, "3 h w"], patch: int, needs: Collection[Need]
     )
 
 
-def colours(pixels: UInt8[Tensor, "3 h w"], patch: int = 16) -> Float[Tensor, "1 n 5"]:
+def colours(pixels: Pixels, patch: int = 16) -> Float[Tensor, "1 n 5"]:
     """Mean colour of each cell around grey, how much it varies, and a constant.
 
     The constant channel lets brightness turn the vector, for those who compare by angle.
     """
-    unit = pixels[None].float() / 255
+    unit = tensor(pixels)[None].float() / 255
     spare = (0, -unit.shape[3] % patch, 0, -unit.shape[2] % patch)
     cell = rearrange(
         F.pad(unit, spare, mode="replicate"),
@@ -136,7 +138,6 @@ def colours(pixels: UInt8[Tensor, "3 h w"], patch: int = 16) -> Float[Tensor, "1
     return torch.cat((cell.mean(3) - 0.5, spread, torch.full_like(spread, 0.5)), 2)
 
 
-def energies(pixels: UInt8[Tensor, "3 h w"], patch: int = 16) -> Float[Tensor, "1 n 4"]:
+def energies(pixels: Pixels, patch: int = 16) -> Float[Tensor, "1 n 4"]:
     """How much of each cell's detail runs each way."""
-    energy = orientations(pixels[None].float() / 255, patch)
-    return rearrange(energy, "b o rows cols -> b (rows cols) o")
+    return rearrange(tensor(orientations(pixels, patch)), "o rows cols -> 1 (rows cols) o")

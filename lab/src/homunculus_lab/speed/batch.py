@@ -17,8 +17,6 @@ from itertools import cycle, islice, pairwise
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from homunculus.batch.job import TIMES
 from homunculus.eyes.provenance import provenance
 from homunculus.lazy import need
@@ -71,7 +69,6 @@ def _cost(pictures: int, say: Callable[[str], None]) -> dict[str, Any]:
     from homunculus.views import MAX_EDGE, Planner
 
     root, spent = Path(os.environ["HOMUNCULUS_DATA"]), defaultdict(list)
-    torch.set_num_threads(1)
     rows = _suite_rows(2 * pictures, pictures)
     for number, row in enumerate(rows):
         say(f"cost of {row['image']}")

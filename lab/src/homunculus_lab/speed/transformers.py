@@ -22,7 +22,7 @@ from homunculus.engines.transformers import attach
 from homunculus.engines.transformers.conversation import ImageQuestion
 from homunculus.engines.transformers.engine import Engine
 from homunculus.eyes.provenance import provenance
-from homunculus.scouts.sight import Sight
+from homunculus.scouts.sight import Map, Sight
 from homunculus_lab.speed.model import QUESTION, QWEN3_VL_2B, Scale, build, page, processor
 from homunculus_lab.speed.profile import Request, Stopwatch
 from homunculus_lab.timing import FRESH, one_thread, peak
@@ -83,10 +83,10 @@ class TimedModel:
         return self.watch.request(self.model, partial(engine.prepare, _conversation(fresh)))
 
 
-def _maps() -> list[torch.Tensor]:
+def _maps() -> list[Map]:
     """Smooth relevance maps, another one each turn."""
     hills = torch.randn(FRESH, 1, 6, 8, generator=torch.Generator().manual_seed(0))
-    return list(F.interpolate(4 * hills, (48, 64), mode="bicubic")[:, 0])
+    return list(F.interpolate(4 * hills, (48, 64), mode="bicubic")[:, 0].numpy())
 
 
 def _conversation(image: Any) -> list[dict[str, Any]]:

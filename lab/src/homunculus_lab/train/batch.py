@@ -86,7 +86,7 @@ def collate(pixels: Tensor, labels: Sequence[Labels], rng: random.Random) -> Bat
         torch.from_numpy(np.stack(heights)),
         every,
         len(texts),
-        code(every).to(torch.uint8),
+        torch.from_numpy(code(every)).to(torch.uint8),
     )
 
 

@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from homunculus.scouts.words.net import WordNet
 from homunculus_lab.train.batch import Batch
 from homunculus_lab.train.labels import IGNORE
 from homunculus_lab.train.loss import SHORTEST, letters, loss, scaled
+from homunculus_lab.train.net import WordNet
 
 BANDS = (0, 10, 14, 20, 30, 50)
 """Lower ends of the bands of word height, in pixels."""

@@ -19,11 +19,9 @@ def flags(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.description = "Training pages are rendered with the fonts and words of this machine."
     add, threads = parser.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
-    what = (
-        "word-scout: finds printed words; for a trained one, height: how large print is, and int8: "
-    )
-    add("what", choices=["word-scout", "height", "int8"], help=f"{what}ranges for 8 bits")
-    text = "output folder; word-scout resumes the run in it, others take the word scout in it"
+    what = "word-scout: finds printed words; for a trained one, height: how large print is"
+    add("what", choices=["word-scout", "height"], help=what)
+    text = "output folder; word-scout resumes the run in it, height takes the word scout in it"
     add("--out", type=Path, required=True, help=f"{text} or, if it has none, the shipped one")
     steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
     add("--steps", type=count, default=STEPS, help=steps)
@@ -40,7 +38,7 @@ def train(
     arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
 ) -> Path:
     """Train, and return where to. ``real`` are pages with a question and its answer's boxes."""
-    from homunculus_lab.train import height, int8, scout
+    from homunculus_lab.train import height, scout
 
     if arguments.photos and not arguments.photos.is_dir():
         raise ValueError(f"--photos: there is no folder {arguments.photos}.")
@@ -49,8 +47,6 @@ def train(
         return height.train(
             arguments.out, **{option: getattr(arguments, option) for option in options}
         )
-    if arguments.what == "int8":
-        return int8.train(arguments.out, photos=arguments.photos)
     return scout.train(
         arguments.out,
         [scout.RealQuestion(*entry) for entry in real],

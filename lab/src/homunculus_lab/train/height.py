@@ -9,7 +9,6 @@ import json
 import math
 import time
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,18 +21,20 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from homunculus.progress import progress
-from homunculus.scouts import words
-from homunculus.scouts.words.height import FILE, NAME, HeightHead
-from homunculus.scouts.words.net import STRIDE, WordNet
-from homunculus.scouts.words.net import load as load_net
+from homunculus.scouts.words.net import STRIDE
 from homunculus_lab.train.batch import HELD_OUT, Render, load_photos, prefetch
 from homunculus_lab.train.canvas import CUT, WHOLE_SHARE, PrintedWord
 from homunculus_lab.train.defaults import HEIGHT_CROPS
+from homunculus_lab.train.export import export
+from homunculus_lab.train.height_net import FILE, NAME, HeightHead
 from homunculus_lab.train.labels import label
+from homunculus_lab.train.net import FILE as NET_FILE
+from homunculus_lab.train.net import WordNet
+from homunculus_lab.train.net import load as load_net
 from homunculus_lab.train.pages import RenderedPage
 from homunculus_lab.train.pages import render as render_page
 from homunculus_lab.train.state import flush_denormals
-from homunculus_lab.train.weights import save_weights
+from homunculus_lab.train.storage import WEIGHTS, digest, save_weights
 
 SMALLEST, LARGEST = 4.0, 120.0
 """Heights that are drawn, in pixels as the net is shown them: beyond both ends of what it reads."""
@@ -120,19 +121,19 @@ def train(
     steps: int = STEPS,
     seed: int = 0,
 ) -> Path:
-    """Train on the net in the folder, or on the shipped one if it has none; returns the file."""
+    """Train on the net in the folder, or on the shipped one if it has none; returns the weights."""
     started = time.monotonic()
     torch.set_num_threads(threads or torch.get_num_threads())
     out.mkdir(parents=True, exist_ok=True)
-    folder = out if (out / words.FILE).exists() else words.WEIGHTS
-    net = load_net(folder / words.FILE)[0].fused()
+    file = (out if (out / NET_FILE).exists() else WEIGHTS) / NET_FILE
+    net = load_net(file)[0].fused()
     dataset = HeightDataset(render, crops, photos)
     lessons = collect(net, dataset, workers, seed)
     head, about = fit(lessons, steps, seed)
-    digest = sha256((folder / words.FILE).read_bytes()).hexdigest()
-    about |= {"on": digest, "crops": crops, "seed": seed}
+    about |= {"on": digest(file), "crops": crops, "seed": seed}
     about["seconds"] = round(time.monotonic() - started)
     save_weights(head, out / FILE, NAME, about)
+    export(out)
     (out / "height.json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     return out / FILE
 

@@ -9,9 +9,9 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from homunculus.scouts.words.net import SLOTS, Features, WordNet
 from homunculus_lab.train.batch import Batch
 from homunculus_lab.train.labels import IGNORE
+from homunculus_lab.train.net import SLOTS, Features, WordNet
 
 CELLS = 6000
 """Text cells of a batch that train letters, codes and kinds."""

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor
 
+from homunculus.scouts.sight import Pixels
 from homunculus.scouts.words import FRAME, WordScout
 from homunculus.scouts.words.evidence import WordEvidence
 from homunculus.scouts.words.question import parse
@@ -54,11 +56,12 @@ class Sample:
             for field in fields(WordEvidence)
             if field.name not in ("text", "kind")
         }
-        page = {"text": self.evidence.text.float(), "kind": self.evidence.kind.float()}
-        return WordEvidence(**parts, **page), self.target[list(questions)].float()
+        parts |= {"text": self.evidence.text, "kind": self.evidence.kind}
+        floats = {name: _single(value) for name, value in parts.items()}
+        return WordEvidence(**floats), self.target[list(questions)].float()
 
 
-def make_sample(scout: WordScout, image: Tensor, questions: Sequence[PageQuestion]) -> Sample:
+def make_sample(scout: WordScout, image: Pixels, questions: Sequence[PageQuestion]) -> Sample:
     """A sample from pixels and questions."""
     page = scout.read(image)
     rows, cols = page["text"].shape
@@ -70,6 +73,11 @@ def make_sample(scout: WordScout, image: Tensor, questions: Sequence[PageQuestio
             down = _covered(y0 * scale, y1 * scale, rows)
             target[number] = torch.maximum(target[number], down[:, None] * across)
     return Sample(scout.evidence(page, [parse(question) for question, _ in questions]), target)
+
+
+def _single(value: NDArray[Any]) -> NDArray[Any]:
+    """Floats in single precision, whole numbers as they are."""
+    return value.astype(np.float32) if value.dtype == np.float16 else value
 
 
 def _covered(start: float | int, stop: float | int, cells: int) -> Float[Tensor, "n"]:
@@ -86,7 +94,7 @@ def _covered(start: float | int, stop: float | int, cells: int) -> Float[Tensor,
 class QuestionPage:
     """A rendered page as pixels, and its questions."""
 
-    pixels: Tensor
+    pixels: Pixels
     questions: list[PageQuestion]
 
 
@@ -110,7 +118,7 @@ class PageDataset(torch.utils.data.Dataset[QuestionPage]):
         questions: list[PageQuestion] = [
             (fact.question, [_box(page.words[i]) for i in fact.answer]) for fact in facts
         ]
-        pixels = torch.from_numpy(np.array(page.pixels))[None].expand(3, -1, -1).contiguous()
+        pixels = np.repeat(np.asarray(page.pixels)[None], 3, axis=0)
         return QuestionPage(pixels, questions)
 
 
@@ -125,7 +133,8 @@ def _box(word: Any) -> list[float]:
 def store(path: Path, sample: Sample, stray: str) -> None:
     """Write a sample; ``stray`` is a question of this page for the next page's sample."""
     files = import_module("safetensors.torch")
-    tensors = {each.name: getattr(sample.evidence, each.name) for each in fields(WordEvidence)}
+    arrays = {each.name: getattr(sample.evidence, each.name) for each in fields(WordEvidence)}
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     tensors |= {"target": sample.target}
     small = {name: _half(value).contiguous() for name, value in tensors.items()}
     partial = path.with_suffix(".partial")
@@ -143,6 +152,7 @@ def restore(path: Path) -> tuple[Sample, str]:
     with files.safe_open(path, framework="pt") as opened:
         tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
         stray = json.loads(opened.metadata()["stray"])
-    for name in ("weight", "kinds"):
-        tensors[name] = tensors[name].float()
-    return Sample(target=tensors.pop("target"), evidence=WordEvidence(**tensors)), stray
+    target = tensors.pop("target")
+    arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
+    arrays |= {name: _single(arrays[name]) for name in ("weight", "kinds")}
+    return Sample(WordEvidence(**arrays), target), stray

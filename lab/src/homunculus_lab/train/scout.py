@@ -13,9 +13,11 @@ from homunculus.pages import open_picture
 from homunculus.progress import progress
 from homunculus.scouts.words import FRAME, WordScout, load
 from homunculus.scouts.words.cache import page_cache
-from homunculus_lab.train import int8, spread, words
+from homunculus_lab.train import ranges, spread, words
 from homunculus_lab.train.batch import load_photos, prefetch
 from homunculus_lab.train.defaults import PAGES, SPREAD_STEPS
+from homunculus_lab.train.export import export
+from homunculus_lab.train.net import FILE
 from homunculus_lab.train.pages import render
 from homunculus_lab.train.samples import PageDataset, make_sample, restore, store
 
@@ -40,17 +42,18 @@ def train(
     spread_steps: int = SPREAD_STEPS,
     **net: Any,
 ) -> Path:
-    """Train into a folder that `relevance.words.load` reads; ``net`` are options of the net."""
-    path = out / "word-scout.safetensors"
-    if not path.exists():
+    """Train into a folder that `words.load` reads; ``net`` are options of the net."""
+    if not (out / FILE).exists():
         words.train(out, render, **net)
-    if not (out / int8.FILE).exists():
-        int8.train(out, render, net.get("photos"))
+    if not (out / ranges.FILE).exists():
+        ranges.train(out, render, net.get("photos"))
+    export(out)
     scout = load(out, page_cache(0))
     dataset = PageDataset(render, FIRST_PAGE, pages, load_photos(net.get("photos")))
     rendered = _rendered_samples(scout, out / "lessons", dataset, net.get("workers", 1))
     real_samples = _real_samples(scout, out / "lessons", real)
     spread.train(out, rendered, real_samples, spread_steps)
+    export(out)
     return out
 
 

@@ -19,15 +19,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from homunculus.progress import progress
-from homunculus.scouts.words.evidence import Mode, Spread, WordEvidence
+from homunculus.scouts.words.evidence import Mode, WordEvidence
 from homunculus_lab.train import state
 from homunculus_lab.train.defaults import SPREAD_STEPS
 from homunculus_lab.train.samples import Sample, restore
+from homunculus_lab.train.spread_net import MODES, Spread
 from homunculus_lab.train.state import flush_denormals
-from homunculus_lab.train.weights import save_weights
+from homunculus_lab.train.storage import save_weights
 
 RATE = 3e-3
-MODES: tuple[Mode, ...] = ("full", "blind", "prior")
 WINDOW = 48
 """Cells along the side of a training window."""
 QUESTIONS = 6

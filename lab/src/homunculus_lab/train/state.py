@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from homunculus.scouts.words.net import WordNet
+from homunculus_lab.train.net import WordNet
 
 
 @contextmanager

@@ -13,13 +13,13 @@ import torch
 from torch import nn
 
 from homunculus.progress import progress
-from homunculus.scouts.words.net import NAME, WordNet
 from homunculus_lab.train.batch import Batch, CropDataset, Render, prefetch
 from homunculus_lab.train.check import check
 from homunculus_lab.train.defaults import CROPS, STEPS
 from homunculus_lab.train.loss import loss
+from homunculus_lab.train.net import FILE, NAME, WordNet
 from homunculus_lab.train.state import WeightAverage, flush_denormals, restore, store
-from homunculus_lab.train.weights import save_weights
+from homunculus_lab.train.storage import save_weights
 
 RATE = 2e-3
 WARM = 100
@@ -141,7 +141,7 @@ def train(
     except KeyboardInterrupt:
         run.store()
         raise
-    path = out / "word-scout.safetensors"
+    path = out / FILE
     rows = run.log.read_text("utf-8").splitlines() if run.log.exists() else []
     last = _parse(rows[-1]) if rows else {}
     about = {"steps": run.step, "seed": seed, "crops": run.step * crops, "held_out": last}

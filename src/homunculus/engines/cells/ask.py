@@ -3,8 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from homunculus.checks import Grid
 from homunculus.engines.cells.methods import Method
@@ -16,7 +15,7 @@ from homunculus.scouts.registry import (
     WordsOrPixels,
     get_scout,
 )
-from homunculus.scouts.sight import Pixels, Scout, Sight, check_sight
+from homunculus.scouts.sight import Pixels, Scout, Sight, check_sight, is_map
 
 
 def ask(method: Method, scout: Scout, image: Pixels, question: str, grid: Grid) -> Sight:
@@ -28,7 +27,7 @@ def ask(method: Method, scout: Scout, image: Pixels, question: str, grid: Grid) 
         )
     if method.source == "nothing":
         return Sight(
-            torch.zeros(grid),
+            np.zeros(grid, np.float32),
             sure=0.0,
             origin="none (this method does not look)",
             explanation="This method looks at neither the picture nor the question.",
@@ -52,7 +51,7 @@ def scout_for(method: Method, scout: ScoutLike = "auto", side: int | None = None
 
 
 def _choose_scout(method: Method, scout: ScoutLike) -> Scout:
-    if isinstance(scout, Tensor | GivenMap):
+    if isinstance(scout, GivenMap) or is_map(scout):
         return get_scout(scout)
     if method.source == "answer" and isinstance(scout, str | Path):
         raise ValueError(

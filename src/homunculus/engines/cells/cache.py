@@ -9,6 +9,7 @@ from dataclasses import is_dataclass
 from functools import cached_property, lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,12 +25,14 @@ LEAST = 2**14
 
 
 def tensor_bytes(value: Any) -> int:
-    """Bytes of memory behind a tensor, a tuple of tensors or a dataclass of tensors.
+    """Bytes of memory behind a tensor or an array, a tuple of them or a dataclass of them.
 
     A dataclass that grows tells by how much at most as ``growth``.
     """
     if isinstance(value, Tensor):
         return value.untyped_storage().nbytes()
+    if isinstance(value, np.ndarray):
+        return value.nbytes
     if isinstance(value, tuple):
         return sum(map(tensor_bytes, value))
     if is_dataclass(value):

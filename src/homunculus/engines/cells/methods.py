@@ -13,6 +13,7 @@ from homunculus.engines.cells import allocate as rules
 from homunculus.engines.cells.lift import Material, Need, on_grid, on_pyramid
 from homunculus.engines.cells.method import Method
 from homunculus.lazy import load_plugins, not_found
+from homunculus.views import METHOD
 
 __all__ = [
     "DEFAULT",
@@ -41,7 +42,7 @@ _TABLE = (
 )
 PLANNED = {"views": Method("views", "planned views, plain images", rules.ViewsRule(), on_grid)}
 """Methods of the engines alone: what they keep is found by the planner, and not by `spend`."""
-DEFAULT = "views"
+DEFAULT = METHOD
 """What `show`, `attach` and `serve` use: it reads most (results/measure-tokens32-*.json)."""
 DEFAULT_OF_CELLS = "cut"
 """What is used where tokens must be cells of one image: by `look`, and after an encoder."""

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from homunculus.lazy import need
-from homunculus.pages import SLIMMEST, open_picture, undecoded
+from homunculus.pages import SLIMMEST, open_picture, to_image, undecoded
 
 Message = Mapping[str, Any]
 Conversation = Sequence[Message]
@@ -200,7 +200,7 @@ def pil_image(source: Any) -> Any:
     if isinstance(source, images.Image) and _ready(source):
         return source
     pixels = open_picture(source, longest=10**6, area=PIXELS).pixels
-    return images.fromarray(pixels.permute(1, 2, 0).contiguous().cpu().numpy())
+    return to_image(pixels)
 
 
 def _ready(image: Any) -> bool:

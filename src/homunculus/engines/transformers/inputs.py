@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from homunculus.engines import encode
+from homunculus.engines.border import tensor
 from homunculus.engines.cells import lift
 from homunculus.engines.cells.types import Tokens
 from homunculus.engines.families import Layout
@@ -18,6 +19,7 @@ from homunculus.engines.select import Choice
 from homunculus.engines.transformers.conversation import ImageQuestion
 from homunculus.pages import Picture, open_picture
 from homunculus.scouts.sight import Sight
+from homunculus.shapes import as_array
 from homunculus.show import panels
 
 FILL = {"attention_mask": 0, "token_type_ids": 0, "labels": -100}
@@ -207,9 +209,9 @@ class Answer:
         side = float((tokens.box[0, :, 2:] - tokens.box[0, :, :2]).max())
         coarsest = int(tokens.level.max()) if plain else ceil(log2(max(1.0, side)))
         return panels.draw_panels(
-            lift.mips(_crop(shown).unit(), 1 + coarsest),
+            lift.mips(tensor(_crop(shown).unit()), 1 + coarsest),
             (rows * CELL, cols * CELL),
-            shown.relevance.detach().cpu(),
+            as_array(shown.relevance),
             tokens,
             patch=CELL,
             plain=plain,

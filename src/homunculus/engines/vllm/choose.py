@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -119,7 +120,7 @@ MATERIAL = {"kept_colour": "feature", "kept_region": "label", "kept_energy": "en
 
 # ---- tokens --------------------------------------------------------------------------------------
 
-NOTHING = Sight(torch.zeros(1, 1), sure=0.0)
+NOTHING = Sight(np.zeros((1, 1), np.float32), sure=0.0)
 """What is known of an image whose search was not ready in time."""
 
 
@@ -197,7 +198,7 @@ def _sight(
 ) -> Sight:
     """What the scout makes of an image; it is not asked if all cells are kept."""
     if layout.total <= settings.tokens:
-        return Sight(torch.zeros(layout.grid), sure=0.0)
+        return Sight(np.zeros(layout.grid, np.float32), sure=0.0)
     if sight is not None:
         return sight
     return search(image, question, settings.method_object, settings.scout_object)

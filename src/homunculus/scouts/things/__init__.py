@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import exp
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from homunculus.checks import Grid
 from homunculus.scouts.sight import FractionBox, Map, Match, Pixels, Sight
@@ -23,6 +22,7 @@ from homunculus.scouts.things.detector import (
     shipped,
 )
 from homunculus.scouts.things.names import Naming, Relation, names_in, nouns, relation_in
+from homunculus.shapes import Float
 
 __all__ = [
     "FILE", "WEIGHTS", "Detector", "EfficientDet", "Thing", "ThingScout", "available", "shipped",
@@ -72,11 +72,11 @@ class ThingScout:
         sentence = _sentence(matches)
         place, shorter = paint(weights, grid, size)
         return Sight(
-            place.clamp(min=1e-9).log(),
+            np.log(place.clip(1e-9)),
             sure=sureness(best),
             size=shorter,
             size_error=SIZE_ERROR,
-            thing=torch.ones(grid),
+            thing=np.ones(grid, np.float32),
             origin=f"things: {_short(matches)}",
             explanation=sentence,
             unsure="" if best > 0 else sentence,
@@ -158,30 +158,30 @@ def _inside(box: FractionBox) -> FractionBox:
 
 def paint(weights: Sequence[Weight], grid: Grid, size: tuple[int, int]) -> tuple[Map, Map]:
     """The probability of each cell, and the shorter side in pixels of what weighs most there."""
-    place = torch.zeros(grid)
-    heaviest = torch.zeros(grid)
-    shorter = torch.full(grid, max(size) * USUAL)
+    place = np.zeros(grid, np.float32)
+    heaviest = np.zeros(grid, np.float32)
+    shorter = np.full(grid, max(size) * USUAL, np.float32)
     for weight in weights:
         x0, y0, x1, y1 = weight.box
         share = _cover(weight.box, grid)
-        share = share * (weight.weight / share.sum().clamp(min=1e-9))
+        share *= weight.weight / max(float(share.sum()), 1e-9)
         side = min((x1 - x0) * size[1], (y1 - y0) * size[0])
-        shorter = torch.where(share > heaviest, max(1.0, side), shorter)
-        heaviest = torch.maximum(heaviest, share)
-        place = place + share
+        shorter[share > heaviest] = max(1.0, side)
+        heaviest = np.maximum(heaviest, share)
+        place += share
     total = place.sum()
-    return (place / total if total > 0 else torch.full(grid, 1 / place.numel())), shorter
+    return (place / total if total > 0 else np.full(grid, 1 / place.size, np.float32)), shorter
 
 
-def _cover(box: FractionBox, grid: Grid) -> Tensor:
+def _cover(box: FractionBox, grid: Grid) -> Float[np.ndarray, "rows cols"]:
     """The share of each cell that a box covers."""
     across, down = _overlap(box[0], box[2], grid[1]), _overlap(box[1], box[3], grid[0])
     return down[:, None] * across
 
 
-def _overlap(low: float, high: float, cells: int) -> Tensor:
-    edge = torch.arange(cells + 1) / cells
-    return ((edge[1:].clamp(max=high) - edge[:-1].clamp(min=low)).clamp(min=0)) * cells
+def _overlap(low: float, high: float, cells: int) -> Float[np.ndarray, " cells"]:
+    edge = np.arange(cells + 1, dtype=np.float32) / cells
+    return (np.minimum(edge[1:], high) - np.maximum(edge[:-1], low)).clip(0) * cells
 
 
 # ---- for people ----------------------------------------------------------------------------------

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from homunculus.lazy import need
 from homunculus.scouts.sight import Pixels
 from homunculus.scouts.things.detector import MIN_SCORE, Thing
@@ -27,20 +25,24 @@ class ZeroShotDetector:
         self.model.eval().to(device)
         self.least = least
 
-    @torch.inference_mode()
     def __call__(self, image: Pixels, words: Sequence[str]) -> Sequence[Thing]:
         """Things that go by these words, the surest first."""
         if not words:
             return ()
+        import torch  # it comes with transformers
+
         texts = [f"a photo of a {word}" for word in words]
-        given = self.processor(text=[texts], images=[image], truncation=True, return_tensors="pt")
         size = (int(image.shape[1]), int(image.shape[2]))
-        (found,) = self.processor.post_process_grounded_object_detection(
-            self.model(**given.to(self.model.device)),
-            threshold=self.least,
-            target_sizes=[size],
-            text_labels=[texts],
-        )
+        with torch.inference_mode():
+            given = self.processor(
+                text=[texts], images=[torch.tensor(image)], truncation=True, return_tensors="pt"
+            )
+            (found,) = self.processor.post_process_grounded_object_detection(
+                self.model(**given.to(self.model.device)),
+                threshold=self.least,
+                target_sizes=[size],
+                text_labels=[texts],
+            )
         scale = torch.tensor([size[1], size[0]] * 2)
         boxes = (found["boxes"].cpu() / scale).clamp(0, 1).tolist()
         things = [

@@ -5,36 +5,26 @@ a question costs milliseconds. Everything is laid on a frame of the page with a 
 pixels, in cells of 8, whatever the size of the picture.
 """
 
-import copy
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
-import torch
-import torch.nn.functional as F
-from einops import rearrange
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
 from homunculus.cache import LRU
 from homunculus.checks import Grid
+from homunculus.nets import Net, on_cpu
 from homunculus.scouts.sight import PERHAPS, FractionBox, Map, Match, Pixels, Sight, resize_map
-from homunculus.scouts.words import int8
 from homunculus.scouts.words.cache import PageFeatures, key, page_cache
-from homunculus.scouts.words.evidence import PLACE, Mode, Spread, WordEvidence, by_hand, features
-from homunculus.scouts.words.evidence import load as load_spread
-from homunculus.scouts.words.height import FILE as HEIGHT_FILE
-from homunculus.scouts.words.height import OFFSET, SIZE_ERROR, HeightHead, on_grid
-from homunculus.scouts.words.height import load as load_height
-from homunculus.scouts.words.int8 import FILE as INT8_FILE
-from homunculus.scouts.words.int8 import Int8Net
-from homunculus.scouts.words.net import WordNet, code
-from homunculus.scouts.words.net import load as load_net
+from homunculus.scouts.words.evidence import PLACE, Mode, WordEvidence, by_hand, features
+from homunculus.scouts.words.height import OFFSET, SIZE_ERROR, on_grid
+from homunculus.scouts.words.net import code
 from homunculus.scouts.words.question import ParsedQuestion, parse
 from homunculus.scouts.words.scan import FRAME, Scanner, largest, onto, sizes_of
+from homunculus.shapes import Float
 
 __all__ = ["WEIGHTS", "WordScout", "WordSight", "load"]
 
@@ -197,13 +187,13 @@ def find_matches(evidence: WordEvidence, row: int, question: ParsedQuestion) -> 
     return tuple(matches)
 
 
-def _box_around_peak(cells: Float[Tensor, "r c"]) -> tuple[FractionBox, int]:
+def _box_around_peak(cells: Float[np.ndarray, "r c"]) -> tuple[FractionBox, int]:
     """The box of what is found around the peak of a map, and how many cells that are."""
     rows, cols = cells.shape
     y, x = divmod(int(cells.argmax()), cols)
     top, left = max(0, y - PLACE[0]), max(0, x - PLACE[1])
     near = cells[top : y + PLACE[0] + 1, left : x + PLACE[1] + 1] >= float(cells.max()) / 2
-    ys, xs = near.any(1).nonzero()[:, 0], near.any(0).nonzero()[:, 0]
+    ys, xs = np.flatnonzero(near.any(1)), np.flatnonzero(near.any(0))
     box = (
         (left + int(xs[0])) / cols, (top + int(ys[0])) / rows,
         (left + int(xs[-1]) + 1) / cols, (top + int(ys[-1]) + 1) / rows,
@@ -222,33 +212,26 @@ def _overlap(box: FractionBox, other: FractionBox) -> bool:
 PRINTED = 0.5
 """A cell holds text from this probability on."""
 WEIGHTS = Path(__file__).parent / "weights"
-FILE = "word-scout.safetensors"
+FILE, INT8_FILE = "words.onnx", "words-int8.onnx"
+"""The net in floats, and in whole numbers of 8 bits: faster on processors."""
 
 Way = Literal["full", "blind", "prior", "by-hand"]
+Precision = Literal["int8", "float"]
 
 
 @dataclass(frozen=True, eq=False)
 class WordScout:
     """Finds the words of questions on pages; deterministic."""
 
-    net: WordNet
-    spread: Mapping[Mode, Spread]
+    scanner: Scanner
+    """Reads pages."""
+    matcher: Net
+    """Tells how well cells and words match."""
+    spread: Mapping[Mode, Net]
     """Learned spreads; without a full one a fixed kernel takes its place."""
     weights: str
     """Hash of the weights that features of a page come from: part of every cache key."""
     cache: LRU[str, PageFeatures]
-    height: HeightHead | None = None
-    """Tells how large print is; without it sights do not say."""
-    int8: Int8Net | None = None
-    """The net in whole numbers of 8 bits, where the processor is faster so."""
-    device_scanner: Scanner | None = None
-    """Reads pages on another device; questions are answered on the processor all the same."""
-
-    def on(self, device: str | torch.device) -> "WordScout":
-        """A copy that reads pages on a device such as `cuda`, in floats and in batches."""
-        net, height = copy.deepcopy(self.net).to(device), copy.deepcopy(self.height)
-        height = None if height is None else height.to(device)
-        return replace(self, device_scanner=Scanner(net, height))
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> WordSight:
         """Where a question looks on a page; the page is read once for all its questions."""
@@ -263,66 +246,44 @@ class WordScout:
 
     def read(self, image: Pixels) -> PageFeatures:
         """The page's features, from the cache if it was read before."""
-        return self.read_all([image])[0]
-
-    def read_all(self, images: Sequence[Pixels]) -> list[PageFeatures]:
-        """The features of several pages of any sizes; those not in the cache are read together."""
-        names = [self._key(image) for image in images]
-        pages = {name: self.cache.get(name) or {} for name in names}
-        new = {name: image for name, image in zip(names, images, strict=True) if not pages[name]}
-        for name, page in zip(new, self._read(list(new.values())) if new else (), strict=True):
+        name = key(image, self.weights, sizes=str(sizes_of(image)))
+        page = self.cache.get(name)
+        if page is None:
+            page = self.scanner.read(image)
             self.cache.put(name, page)
-            pages[name] = page
-        return [pages[name] for name in names]
-
-    def _key(self, image: Pixels) -> str:
-        return key(image, self.weights, sizes=str(sizes_of(image)), how=self.scanner.name)
-
-    @property
-    def scanner(self) -> Scanner:
-        """What reads pages: on another device if one was named."""
-        return self.device_scanner or Scanner(self.net, self.height, self.int8)
-
-    def _read(self, images: Sequence[Pixels]) -> list[PageFeatures]:
-        pages = self.scanner.read(images)
-        return [{name: value.cpu().contiguous() for name, value in page.items()} for page in pages]
+        return page
 
     def evidence(self, page: PageFeatures, questions: Sequence[ParsedQuestion]) -> WordEvidence:
         """Where the words of the questions stand on a page."""
         words = sorted({word for question in questions for word in question.words})
-        return WordEvidence.of(
-            questions, words, self.match(page, words), page["text"].float(), page["kind"].float()
-        )
+        text, kind = page["text"].astype(np.float32), page["kind"].astype(np.float32)
+        return WordEvidence.of(questions, words, self.match(page, words), text, kind)
 
-    @torch.inference_mode()
-    def match(self, page: PageFeatures, words: Sequence[str]) -> Float[Tensor, "n r c"]:
+    def match(self, page: PageFeatures, words: Sequence[str]) -> Float[np.ndarray, "n r c"]:
         """Probability that a cell of the frame is part of a word, the surest of all sizes."""
         rows, cols = page["text"].shape
-        if not words:
-            return torch.zeros(0, rows, cols)
-        logit = self.net.match(page["embed"].float(), self.net.query(code(words)))
-        probability = logit.sigmoid() * page["weight"].float()[:, None]
-        best = largest(probability, page["touch"])
-        frame = best.new_zeros(rows * cols, len(words))
-        frame[page["cells"]] = best
-        return rearrange(frame, "(r c) n -> n r c", r=rows).contiguous()
+        frame = np.zeros((rows * cols, len(words)), np.float32)
+        if words:
+            embed, weight = (page[name].astype(np.float32) for name in ("embed", "weight"))
+            probability = self.matcher(embed=embed, code=code(words))["probability"]
+            frame[page["cells"]] = largest(probability * weight[:, None], page["touch"])
+        return np.ascontiguousarray(frame.T).reshape(-1, rows, cols)
 
     def size(self, page: PageFeatures, grid: Grid, longer: int) -> Map | None:
         """Height of the print around each cell of a grid, in pixels of an image of that side."""
         if "octaves" not in page:
             return None
-        octaves = on_grid(page["octaves"].float(), page["text"].float(), grid)
-        return (octaves + OFFSET).exp2() * (longer / FRAME)
+        octaves, text = (page[name].astype(np.float32) for name in ("octaves", "text"))
+        return np.exp2(on_grid(octaves, text, grid) + OFFSET) * (longer / FRAME)
 
-    @torch.inference_mode()
     def _sights(self, image: Pixels, texts: Sequence[str], grid: Grid, way: Way) -> list[WordSight]:
         questions = [parse(text) for text in texts]
         page = self.read(image)
         evidence = self.evidence(page, questions)
         size = self.size(page, grid, max(image.shape[1:]))
         logits = onto(self._relevance(evidence, way), grid)  # the largest of what a cell touches
-        share = float((evidence.text > PRINTED).float().mean())
-        printed = resize_map(evidence.text, grid) + 1e-3
+        share = float((evidence.text > PRINTED).mean())
+        printed = resize_map(evidence.text, grid) + np.float32(1e-3)
         return [
             WordSight.of(
                 question, logits[row], find_matches(evidence, row, question), share, size, printed
@@ -330,7 +291,7 @@ class WordScout:
             for row, question in enumerate(questions)
         ]
 
-    def _relevance(self, evidence: WordEvidence, way: Way) -> Float[Tensor, "q r c"]:
+    def _relevance(self, evidence: WordEvidence, way: Way) -> Float[np.ndarray, "q r c"]:
         """Log-probabilities of the frame's cells.
 
         Of a question without any word to look for, the full spread is the blind twin's: words that
@@ -342,45 +303,62 @@ class WordScout:
             logit = by_hand(features(evidence))
         else:
             logit = self._spread(evidence, "full")
-        has_words = evidence.valid.any(1)
-        if way == "by-hand" or "blind" not in self.spread or bool(has_words.all()):
+        has_words = np.asarray(evidence.valid.any(1))
+        if way == "by-hand" or "blind" not in self.spread or has_words.all():
             return logit
-        return torch.where(has_words[:, None, None], logit, self._spread(evidence, "blind"))
+        return np.where(has_words[:, None, None], logit, self._spread(evidence, "blind"))
 
-    def _spread(self, evidence: WordEvidence, mode: Mode) -> Float[Tensor, "q r c"]:
+    def _spread(self, evidence: WordEvidence, mode: Mode) -> Float[np.ndarray, "q r c"]:
         if mode not in self.spread:
             raise ValueError(
                 f"word scout: no {mode} twin was trained: `homunculus train word-scout`."
             )
-        return F.logsigmoid(self.spread[mode](evidence))
+        known = evidence.limited_to(mode)
+        return self.spread[mode](maps=features(known), buckets=known.buckets, kinds=known.kinds)[
+            "logit"
+        ]
 
 
 # ---- weights -------------------------------------------------------------------------------------
 
 
-def load(path: Path | None = None, cache: LRU[str, PageFeatures] | None = None) -> WordScout:
-    """The shipped scout, or one from a folder with `word-scout.safetensors`.
+def load(
+    path: Path | None = None,
+    cache: LRU[str, PageFeatures] | None = None,
+    precision: Precision | None = None,
+) -> WordScout:
+    """The shipped scout, or one from a folder with `words.onnx`.
 
-    Spreads and the head of heights are taken from beside it; the scout works without them.
+    Spreads and the head of heights are taken from beside it; the scout works without them. The net
+    is read in 8 bits where it runs on the processor, unless ``precision`` says otherwise.
     """
     folder = path or WEIGHTS
-    file = folder / FILE
-    if not file.exists():
-        raise FileNotFoundError(
-            f"word scout: no {file.name} in {folder}. Make it with `homunculus train word-scout`."
+    if precision is None:
+        precision = "int8" if on_cpu() and (folder / INT8_FILE).exists() else "float"
+    word, matcher = folder / (INT8_FILE if precision == "int8" else FILE), folder / "match.onnx"
+    for file in (word, matcher):
+        if not file.exists():
+            raise FileNotFoundError(
+                f"word scout: no {file.name} in {folder}. Make it with `homunculus train "
+                "word-scout`."
+            )
+    height = folder / "height.onnx"
+    scanner = Scanner(Net(word), Net(height) if height.exists() else None)
+    _check(scanner)
+    files = [word, matcher, *([height] if height.exists() else [])]
+    digest = hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files))
+    modes: tuple[Mode, ...] = ("full", "blind", "prior")
+    spread: dict[Mode, Net] = {
+        mode: Net(file) for mode in modes if (file := folder / f"spread-{mode}.onnx").exists()
+    }
+    return WordScout(scanner, Net(matcher), spread, digest.hexdigest(), cache or page_cache())
+
+
+def _check(scanner: Scanner) -> None:
+    """Refuse files of another version, and a head of heights that was made for another net."""
+    word = scanner.net.about
+    if scanner.height and scanner.height.about.get("on") != word.get("source"):
+        raise ValueError(
+            f"{scanner.height.path} was made for another word net than {scanner.net.path}. Make it "
+            "anew with `homunculus train height`, or remove it."
         )
-    net, _ = load_net(file)
-    net_hash = weights = hashlib.sha256(file.read_bytes()).hexdigest()
-    spread: dict[Mode, Spread] = {}
-    for mode in ("full", "blind", "prior"):
-        if (beside := folder / f"spread-{mode}.safetensors").exists():
-            spread[mode] = load_spread(beside, mode)
-    height = None
-    if (beside := folder / HEIGHT_FILE).exists():
-        height = load_height(beside, net_hash)
-        weights = hashlib.sha256(weights.encode() + beside.read_bytes()).hexdigest()
-    fused, int8_net = net.fused(), None
-    if (beside := folder / INT8_FILE).exists() and int8.available():
-        ranges = int8.load(beside, net_hash)
-        int8_net = None if ranges is None else Int8Net(fused, ranges)
-    return WordScout(fused, spread, weights, cache or page_cache(), height, int8_net)

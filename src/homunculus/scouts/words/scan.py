@@ -6,22 +6,21 @@ nothing. Boxes are cut along blank rows and columns, so that no line of print is
 by side on one sheet.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import log2
+from math import log2, sqrt
+from typing import Any
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from einops import rearrange
-from jaxtyping import Bool, Float, Int, UInt8
 from numpy.typing import NDArray
-from torch import Tensor
+from PIL import Image
 
-from homunculus.scouts.words.height import HeightHead, merge_sizes
-from homunculus.scouts.words.int8 import Int8Net
-from homunculus.scouts.words.net import KINDS, STRIDE, Features, WordNet
+from homunculus.checks import Grid
+from homunculus.nets import Net
+from homunculus.scouts.words.height import merge_sizes, weigh
+from homunculus.scouts.words.net import KINDS, STRIDE
+from homunculus.shapes import Bool, Float, Int, UInt8
 
 FRAME = 1024
 """Longer side of the frame, in pixels."""
@@ -40,8 +39,6 @@ WORTH = 32
 """Cells that a cut must save."""
 GRAINS = 13
 """Sheets grow in this many steps up to a whole page: a size that was met before is faster."""
-BATCH_PIXELS = 2**23
-"""Pixels of sheets that are shown in one call, on devices where that is faster."""
 FLAT = 0.08 * 255
 """Added to the spread of greys: an empty page stays flat (`net.standard`)."""
 
@@ -49,12 +46,12 @@ CellBox = tuple[int, int, int, int]
 """Rows and columns of cells: y0 x0 y1 x1."""
 
 
-def sizes_of(image: UInt8[Tensor, "3 h w"]) -> tuple[int, ...]:
+def sizes_of(image: UInt8[np.ndarray, "3 h w"]) -> tuple[int, ...]:
     """The sizes at which an image is read; the smallest at least.
 
-    >>> sizes_of(torch.zeros(3, 1024, 768, dtype=torch.uint8))
+    >>> sizes_of(np.zeros((3, 1024, 768), np.uint8))
     (1664, 832, 416)
-    >>> sizes_of(torch.zeros(3, 160, 96, dtype=torch.uint8))
+    >>> sizes_of(np.zeros((3, 160, 96), np.uint8))
     (416,)
     """
     limit = MAGNIFIED * max(image.shape[1:])
@@ -63,92 +60,20 @@ def sizes_of(image: UInt8[Tensor, "3 h w"]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Scanner:
-    """Reads pages: the net, in whole numbers or not, and the head of heights."""
+    """Reads pages: the net, and the head of heights."""
 
-    net: WordNet
-    height: HeightHead | None = None
-    int8: Int8Net | None = None
-    """The same net in whole numbers, for the processor; None to read in floats."""
+    net: Net
+    height: Net | None = None
 
-    @property
-    def name(self) -> str:
-        """What a page's features depend on besides weights: part of every cache key."""
-        return "int8" if self.int8 else "float"
-
-    @torch.inference_mode()
-    def read(self, images: Sequence[UInt8[Tensor, "3 _ _"]]) -> list[dict[str, Tensor]]:
-        """What questions need of each page, in its frame; on the device of the net."""
-        pages = [_Page(image.to(self.net.bias.device)) for image in images]
-        for size in sorted(SIZES):
-            levels = [page.add_level(size) for page in pages if size in page.sizes]
-            for level, boxes in zip(levels, self.boxes(levels), strict=True):
-                level.lay_out(boxes)
-            levels = [level for level in levels if level.boxes]
-            for level, features in zip(levels, self._look(levels), strict=True):
-                level.keep_text(features, *self._steps())
-            for level in levels:
-                level.describe(self.net, self.height)
-        return [page.features() for page in pages]
-
-    def boxes(self, levels: Sequence["_Level"]) -> list[list[CellBox]]:
-        """Where to look; masks of all pages go to the host at once."""
-        masks = [level.likely() for level in levels]
-        flat = torch.cat([mask.flatten() for mask in masks]).cpu() if masks else torch.empty(0)
-        rows = flat.split([mask.numel() for mask in masks])
-        return [cut(row.view(level.grid)) for row, level in zip(rows, levels, strict=True)]
-
-    def _look(self, levels: Sequence["_Level"]) -> Iterator[Features]:
-        if self.int8 is not None:
-            for level in levels:
-                yield self.int8.features(level.sheet, float(level.mean), float(level.spread))
-            return
-        together = 0 if self.net.bias.device.type == "cpu" else BATCH_PIXELS
-        sheets = [(level.sheet.float() - level.mean) / level.spread for level in levels]
-        yield from mixed(self.net, sheets, together)
-
-    def _steps(self) -> tuple[float, float]:
-        """What letters and words are counted in."""
-        return (self.int8.letter, self.int8.word) if self.int8 is not None else (1.0, 1.0)
-
-
-def mixed(
-    net: WordNet, crops: Sequence[Float[Tensor, "1 1 _ _"]], together: int = BATCH_PIXELS
-) -> list[Features]:
-    """Features of pictures of any sizes (multiples of 8), each as if it were alone.
-
-    Pictures of like sizes share a batch of up to ``together`` pixels; 0 shows them one by one.
-    Nothing here waits for the device.
-    """
-    features: dict[int, Features] = {}
-    for group in _groups([(crop.shape[2], crop.shape[3]) for crop in crops], together):
-        high, wide = (max(crops[index].shape[axis] for index in group) for axis in (2, 3))
-        filled = [_filled(crops[index], high, wide) for index in group]
-        alike = all(crops[index].shape == crops[group[0]].shape for index in group)
-        valid = [_filled(torch.ones_like(crops[index]), high, wide) for index in group]
-        batch = net.features(torch.cat(filled), None if alike else torch.cat(valid))
-        for row, index in enumerate(group):
-            rows, cols = (side // STRIDE for side in crops[index].shape[2:])
-            parts = (part[row : row + 1, :rows, :cols] for part in vars(batch).values())
-            features[index] = Features(*parts)
-    return [features[index] for index in range(len(crops))]
-
-
-def _groups(sizes: Sequence[tuple[int, int]], together: int) -> Iterator[list[int]]:
-    """Indices of pictures that share a batch, the smallest first."""
-    group: list[int] = []
-    for index in sorted(range(len(sizes)), key=lambda index: sizes[index]):
-        wider = [*group, index]
-        high, wide = (max(sizes[other][axis] for other in wider) for axis in (0, 1))
-        if group and len(wider) * high * wide > together:
-            yield group
-            wider = [index]
-        group = wider
-    if group:
-        yield group
-
-
-def _filled(crop: Float[Tensor, "1 1 h w"], high: int, wide: int) -> Float[Tensor, "1 1 h2 w2"]:
-    return F.pad(crop, (0, wide - crop.shape[3], 0, high - crop.shape[2]))
+    def read(self, image: UInt8[np.ndarray, "3 _ _"]) -> dict[str, NDArray[Any]]:
+        """What questions need of a page, in its frame."""
+        page = _Page(image)
+        for size in sorted(page.sizes):
+            level = page.add_level(size)
+            if level.lay_out(cut(level.likely())):
+                level.keep(self.net(grey=level.sheet, mean=level.mean, spread=level.spread))
+                level.describe(self.height)
+        return page.features()
 
 
 # ---- a page --------------------------------------------------------------------------------------
@@ -157,16 +82,16 @@ def _filled(crop: Float[Tensor, "1 1 h w"], high: int, wide: int) -> Float[Tenso
 class _Page:
     """A page and what its levels have shown of it, on the cells of its frame."""
 
-    def __init__(self, image: UInt8[Tensor, "3 h w"]) -> None:
+    def __init__(self, image: UInt8[np.ndarray, "3 h w"]) -> None:
         self.sizes = sizes_of(image)
-        self.grey = image.float().mean(0).round().to(torch.uint8)[None, None]
+        mean = (image.sum(0, dtype=np.uint16) + 1) // 3  # rounded
+        self.grey = Image.fromarray(mean.astype(np.uint8))
         scale = FRAME / max(image.shape[1:]) / STRIDE
         rows, cols = (max(1, -int(-side * scale // 1)) for side in image.shape[1:])
         self.frame = (rows, cols)
-        cells = self.frame[0] * self.frame[1]
-        self.text = torch.zeros(cells, device=image.device)
-        self.kind = torch.zeros(cells, len(KINDS), device=image.device)
-        self.heights: list[Tensor] = []
+        self.text = np.zeros(rows * cols, np.float32)
+        self.kind = np.zeros((rows * cols, len(KINDS)), np.float32)
+        self.heights: list[Float[np.ndarray, "2 _ _"]] = []
         self.levels: list[_Level] = []
 
     def add_level(self, size: int) -> "_Level":
@@ -174,184 +99,214 @@ class _Page:
         self.levels.append(_Level(self, size))
         return self.levels[-1]
 
-    def add_text(self, cells: Int[Tensor, "m"], text_and_kinds: Float[Tensor, "m kinds1"]) -> None:
+    def add_text(
+        self, cells: Int[np.ndarray, "m"], text_and_kinds: Float[np.ndarray, "m kinds1"]
+    ) -> None:
         """Text and its kinds at some cells, by one level; each counts where it sees text."""
-        self.text[cells] = torch.maximum(self.text[cells], text_and_kinds[:, 0])
+        self.text[cells] = np.maximum(self.text[cells], text_and_kinds[:, 0])
         self.kind[cells] += text_and_kinds[:, 1:]
 
-    def features(self) -> dict[str, Tensor]:
+    def features(self) -> dict[str, NDArray[Any]]:
         """The features: maps on the frame, and the cells of all sizes that may hold text.
 
         `touch` has a row for each of the frame's `cells`: which rows of `embed` lie on it, and the
         number of them all where there are no more.
         """
-        text, read = self.text.view(self.frame), [level for level in self.levels if level.boxes]
-        out = {f"text-{level.size}": level.text.half() for level in self.levels}
-        out["embed"] = torch.cat([level.embed for level in read]).half()
-        out["weight"] = torch.cat([level.weight for level in read]).half()
-        out["cells"], out["touch"] = _all_touch(read, len(self.text))
-        out["text"] = text.half()
-        kind = self.kind / self.kind.sum(1, keepdim=True).clamp(min=1e-6)
-        out["kind"] = rearrange(kind.half(), "(r c) k -> k r c", r=self.frame[0]).contiguous()
+        text, read = self.text.reshape(self.frame), [level for level in self.levels if level.boxes]
+        out = {"text": text, "weight": np.concatenate([level.weight for level in read])}
+        out["embed"] = np.concatenate([level.embed for level in read])
+        kind = self.kind / self.kind.sum(1, keepdims=True).clip(1e-6)
+        out["kind"] = np.ascontiguousarray(kind.reshape(*self.frame, -1).transpose(2, 0, 1))
         if self.heights:
-            out["octaves"] = merge_sizes(self.heights, text).half()
-        return out
+            out["octaves"] = merge_sizes(self.heights, text)
+        halves = {name: value.astype(np.float16) for name, value in out.items()}
+        cells, touch = _all_touch(read, len(self.text))
+        return {**halves, "cells": cells, "touch": touch}
 
 
 class _Level:
     """A page at one size, and the cells of it that may hold text."""
 
-    sheet: UInt8[Tensor, "1 1 h w"]
+    sheet: UInt8[np.ndarray, "h w"]
     """Its boxes side by side, on paper."""
-    index: Int[Tensor, "n"]
+    index: Int[np.ndarray, "n"]
     """Its cells that may hold text: what follows is about them."""
-    embed: Float[Tensor, "n e"]
-    weight: Float[Tensor, "n"]
+    embed: Float[np.ndarray, "n e"]
+    weight: Float[np.ndarray, "n"]
     touch: "Touch"
 
     def __init__(self, page: _Page, size: int) -> None:
         self.page, self.size = page, size
         self.coarser = page.levels[-1] if page.levels else None
         self.grey = _sized(page.grey, size)
-        values = self.grey.float().flatten()
-        self.mean = values.mean()
-        square = torch.dot(values, values) / len(values)
-        self.spread = (square - self.mean.square()).clamp(min=0).sqrt() + FLAT
-        rows, cols = (side // STRIDE for side in self.grey.shape[2:])
+        self.mean, self.spread = _mean_and_spread(self.grey)
+        rows, cols = (side // STRIDE for side in self.grey.shape)
         self.grid = (rows, cols)
-        self.text = torch.zeros(self.grid, device=values.device)
+        self.text = np.zeros(self.grid, np.float32)
         self.boxes: Sequence[CellBox] = ()
+        self._lightest = _of_cells(self.grey, np.maximum)
 
-    def likely(self) -> Bool[Tensor, "r c"]:
+    def likely(self) -> Bool[np.ndarray, "r c"]:
         """Cells that are worth a look, and their neighbours: ink, and text by the coarser level."""
         if self.coarser is None:
-            return torch.ones(self.grid, dtype=torch.bool, device=self.text.device)
-        darkest = self.grey.view(self.grid[0], STRIDE, -1).amin(1)
-        darkest = darkest.view(*self.grid, STRIDE).amin(-1).float()
-        ink = self._lightest() - darkest > INK * self.spread
-        near = F.max_pool2d(self.coarser.text[None], 3, 1, 1)
-        text = F.interpolate(near[None], self.grid, mode="nearest-exact")[0, 0] > LIKELY
-        return F.max_pool2d((ink & text)[None].float(), 3, 1, 1)[0] > 0
+            return np.ones(self.grid, bool)
+        ink = self._lightest - _of_cells(self.grey, np.minimum) > INK * self.spread
+        text = repeated(_around(self.coarser.text > LIKELY), self.grid)
+        return _around(ink & text)
 
-    def _lightest(self) -> Float[Tensor, "r c"]:
-        """The lightest grey of each cell."""
-        lines = self.grey.view(self.grid[0], STRIDE, -1).amax(1)
-        return lines.view(*self.grid, STRIDE).amax(-1).float()
-
-    def lay_out(self, boxes: Sequence[CellBox]) -> None:
-        """Lay boxes on a sheet; the page itself if they would need as much room."""
+    def lay_out(self, boxes: Sequence[CellBox]) -> bool:
+        """Lay boxes on a sheet, or the page itself if they would need as much room; false if there
+        is nothing to look at."""
         self.boxes, (high, wide), corners = pack(boxes, self.grid, self.size)
-        paper = self._lightest().median().to(torch.uint8)
-        self.sheet = paper.expand(1, 1, STRIDE * high, STRIDE * wide).clone()
-        self._place = torch.full((high, wide), -1, device=paper.device)
-        cells = torch.arange(self.text.numel(), device=paper.device).view(self.grid)
+        paper = _median(self._lightest)
+        self.sheet = np.full((STRIDE * high, STRIDE * wide), paper, np.uint8)
+        self._place = np.full((high, wide), -1)
+        cells = np.arange(self.text.size).reshape(self.grid)
         for (y0, x0, y1, x1), (y, x) in zip(self.boxes, corners, strict=True):
             self._place[y : y + y1 - y0, x : x + x1 - x0] = cells[y0:y1, x0:x1]
-            part = self.grey[..., STRIDE * y0 : STRIDE * y1, STRIDE * x0 : STRIDE * x1]
+            part = self.grey[STRIDE * y0 : STRIDE * y1, STRIDE * x0 : STRIDE * x1]
             top, left = STRIDE * y, STRIDE * x
-            self.sheet[..., top : top + part.shape[2], left : left + part.shape[3]] = part
+            self.sheet[top : top + part.shape[0], left : left + part.shape[1]] = part
+        return bool(self.boxes)
 
-    def keep_text(self, features: Features, letter: float, word: float) -> None:
-        """Keep the cells of the sheet that may hold text; features are counted in these steps."""
-        text, place = features.text[0].sigmoid(), self._place
-        page = place >= 0
-        self.text.view(-1)[place[page]] = text[page]
-        row, col = (page & (text > FAINT_TEXT)).nonzero(as_tuple=True)
-        self.index = place[row, col]
-        self._letter = features.letter[0, row, col].float() * letter
-        self._word = features.word[0, row, col].float() * word
+    def keep(self, seen: dict[str, NDArray[Any]]) -> None:
+        """Keep what the net says of the cells that may hold text; paper between boxes is none."""
+        place = self._place.reshape(-1)
+        on_page = place >= 0
+        self.text.reshape(-1)[place[on_page]] = seen["text"].reshape(-1)[on_page]
+        index = place[seen["cells"]]
+        on_page = index >= 0
+        self.index = index[on_page]
+        self.embed, self._kind, self._letter, self._word = (
+            seen[name][on_page] for name in ("embed", "kind", "letter", "word")
+        )
 
-    def describe(self, net: WordNet, height: HeightHead | None) -> None:
+    def describe(self, height: Net | None) -> None:
         """What the heads say of the cells that were kept, also to the frame."""
-        hidden = net.hide(self._word)
-        self.embed, self.weight = net.embed(hidden), self.text.flatten()[self.index]
-        self.touch = _touch(self.index, self.grid, self.page.frame)
-        kind = net.kind_head(hidden).float().softmax(-1) * self.weight[:, None]
-        cells, touch = self.touch
-        self.page.add_text(cells, largest(torch.cat((self.weight[:, None], kind), 1), touch))
+        self.weight = self.text.reshape(-1)[self.index]
+        cells, touch = self.touch = _touch(self.index, self.grid, self.page.frame)
+        weight = self.weight[:, None]
+        self.page.add_text(cells, largest(np.hstack((weight, self._kind * weight)), touch))
         if height is not None:
-            cell = torch.cat((self._letter, self._word), -1)
-            weighed = height.weigh(cell[None], self.weight[None], log2(self.size / FRAME))
-            heights = weighed.new_zeros(2, self.grid[0] * self.grid[1])
-            heights[:, self.index] = weighed[:, 0]
-            self.page.heights.append(heights.view(2, *self.grid))
+            heights = np.zeros((2, self.text.size), np.float32)
+            said = height(letter=self._letter, word=self._word)
+            enlarged = log2(self.size / FRAME)
+            heights[:, self.index] = weigh(said, self.weight, enlarged)
+            self.page.heights.append(heights.reshape(2, *self.grid))
 
 
-def _sized(grey: UInt8[Tensor, "1 1 h w"], longer: int) -> UInt8[Tensor, "1 1 h2 w2"]:
+def _sized(grey: Image.Image, longer: int) -> UInt8[np.ndarray, "h w"]:
     """The page at a size, in whole cells."""
-    scale = longer / max(grey.shape) / STRIDE
-    size = [STRIDE * max(1, round(side * scale)) for side in grey.shape[2:]]
-    if grey.device.type == "cpu":  # faster, and the same but for rounding
-        return F.interpolate(grey, size, mode="bicubic", antialias=True)
-    exact = F.interpolate(grey.float(), size, mode="bicubic", antialias=True)
-    return exact.round().clamp(0, 255).to(torch.uint8)
+    scale = longer / max(grey.size) / STRIDE
+    wide, high = (STRIDE * max(1, round(side * scale)) for side in grey.size)
+    return np.asarray(grey.resize((wide, high), Image.Resampling.BICUBIC))
 
 
-def onto(
-    value: Float[Tensor, "n r c"], frame: tuple[int, int] | torch.Size
-) -> Float[Tensor, "n r2 c2"]:
+def _mean_and_spread(grey: UInt8[np.ndarray, "h w"]) -> tuple[np.float32, np.float32]:
+    """Of the greys of a page, by exact sums."""
+    mean = int(grey.sum(dtype=np.int64)) / grey.size
+    square = int(np.square(grey, dtype=np.uint16).sum(dtype=np.int64)) / grey.size
+    return np.float32(mean), np.float32(sqrt(max(0.0, square - mean * mean)) + FLAT)
+
+
+def _of_cells(grey: UInt8[np.ndarray, "h w"], most: np.ufunc) -> Int[np.ndarray, "r c"]:
+    """The lightest or the darkest grey of each cell."""
+    lines = most.reduce(grey.reshape(-1, STRIDE, grey.shape[1]), axis=1)
+    columns = (lines[:, first::STRIDE] for first in range(STRIDE))
+    return reduce(most, columns).astype(np.int16)
+
+
+def _median(value: Int[np.ndarray, "r c"]) -> int:
+    """The middle one of all values, the lower one of two."""
+    middle = (value.size - 1) // 2
+    return int(np.partition(value, middle, axis=None)[middle])
+
+
+def _around(mask: Bool[np.ndarray, "r c"]) -> Bool[np.ndarray, "r c"]:
+    """What is marked, and all cells beside it."""
+    out = mask.copy()
+    out[1:] |= mask[:-1]
+    out[:-1] |= mask[1:]
+    rows = out.copy()
+    out[:, 1:] |= rows[:, :-1]
+    out[:, :-1] |= rows[:, 1:]
+    return out
+
+
+def repeated(value: Bool[np.ndarray, "r c"], grid: Grid) -> Bool[np.ndarray, "r2 c2"]:
+    """A map on a finer grid, each cell as the one that its middle is on."""
+    row, col = (_span(have, want)[:, 0] for have, want in zip(value.shape[-2:], grid, strict=True))
+    return value[row[:, None], col]
+
+
+def onto(value: Float[np.ndarray, "n r c"], frame: Grid) -> Float[np.ndarray, "n r2 c2"]:
     """Maps of another size on the frame: the largest where they are finer, repeated if coarser."""
-    rows, cols = (min(have, want) for have, want in zip(value.shape[1:], frame, strict=True))
-    shrunk = F.adaptive_max_pool2d(value, (rows, cols))
-    return F.interpolate(shrunk[None], tuple(frame), mode="nearest-exact")[0]
+    for axis, want in ((1, frame[0]), (2, frame[1])):
+        span = _span(value.shape[axis], want)
+        value = reduce(np.maximum, (value.take(line, axis) for line in span.T))
+    return value
 
 
-Touch = tuple[Int[Tensor, "m"], Int[Tensor, "m most"]]
+Touch = tuple[Int[np.ndarray, "m"], Int[np.ndarray, "m most"]]
 """Cells of the frame, and which cells lie on each; the number of all stands for none."""
 
 
-def _touch(index: Int[Tensor, "n"], grid: tuple[int, int], frame: tuple[int, int]) -> Touch:
+def _touch(index: Int[np.ndarray, "n"], grid: Grid, frame: Grid) -> Touch:
     """`onto` as a table, for some of a grid's cells."""
-    place = torch.full((grid[0] * grid[1],), len(index), device=index.device)
-    place[index] = torch.arange(len(index), device=index.device)
-    row, col = (_span(have, want, index.device) for have, want in zip(grid, frame, strict=True))
-    near = place.view(grid)  # then of each frame cell the first that is on it
+    place = np.full(grid[0] * grid[1], len(index))
+    place[index] = np.arange(len(index))
+    row, col = (_span(have, want) for have, want in zip(grid, frame, strict=True))
+    near = place.reshape(grid)  # then of each frame cell the first that is on it
     for axis, span in ((0, row), (1, col)):
-        near = reduce(torch.minimum, (near.index_select(axis, line) for line in span.unbind(1)))
-    cells = (near < len(index)).flatten().nonzero()[:, 0]
+        near = reduce(np.minimum, (near.take(line, axis) for line in span.T))
+    cells = np.flatnonzero(near < len(index))
     y, x = row[cells // frame[1]], col[cells % frame[1]]
-    return cells, place.view(grid)[y[:, :, None], x[:, None, :]].flatten(1)
+    touch = place.reshape(grid)[y[:, :, None], x[:, None, :]]
+    return cells, touch.reshape(len(cells), row.shape[1] * col.shape[1])
 
 
-def largest(value: Float[Tensor, "n d"], touch: Int[Tensor, "m most"]) -> Float[Tensor, "m d"]:
+def largest(
+    value: Float[np.ndarray, "n d"], touch: Int[np.ndarray, "m most"]
+) -> Float[np.ndarray, "m d"]:
     """For each row of a table, the largest of the values that it names; 0 if it names none."""
-    padded = F.pad(value, (0, 0, 0, 1))  # a last row for none
-    return reduce(torch.maximum, (padded[column] for column in touch.unbind(1)))
+    padded = np.vstack((value, np.zeros((1, value.shape[1]), value.dtype)))  # a last row for none
+    return reduce(np.maximum, (padded[column] for column in touch.T))
 
 
 def _all_touch(levels: Sequence[_Level], cells: int) -> Touch:
     """The tables of all levels side by side, as short as can be."""
     none = sum(len(level.index) for level in levels)
-    parts, first = list[Tensor](), 0
+    parts, first = list[Int[np.ndarray, "m most"]](), 0
     for level in levels:
         own, touch = level.touch
-        part = torch.full((cells, touch.shape[1]), none, device=own.device)
-        part[own] = torch.where(touch < len(level.index), touch + first, none)
+        part = np.full((cells, touch.shape[1]), none, np.int32)
+        part[own] = np.where(touch < len(level.index), touch + first, none)
         first += len(level.index)
         parts.append(part)
-    table = torch.cat(parts, 1)
-    touched = (table.amin(1) < none).nonzero()[:, 0]
-    table = table[touched].sort(1).values
-    table = table.masked_fill(F.pad(table[:, 1:] == table[:, :-1], (1, 0)), none).sort(1).values
-    width = max(1, int((table < none).sum(1).amax())) if len(table) else 1
-    return touched.int(), table[:, :width].int()
+    table = np.concatenate(parts, 1)
+    touched = np.flatnonzero(table.min(1) < none)
+    table = np.sort(table[touched], 1)
+    table[:, 1:][table[:, 1:] == table[:, :-1]] = none
+    table.sort(1)
+    width = max(1, int((table < none).sum(1).max(initial=0)))
+    return touched.astype(np.int32), np.ascontiguousarray(table[:, :width])
 
 
-def _span(have: int, want: int, device: torch.device) -> Int[Tensor, "want most"]:
+def _span(have: int, want: int) -> Int[np.ndarray, "want most"]:
     """For each of some places, the finer ones on it, or the coarser one that it is on."""
-    place = torch.arange(want, device=device)
+    place = np.arange(want)
     if have <= want:
         return ((2 * place + 1) * have // (2 * want))[:, None]
     start, stop = place * have // want, -(-(place + 1) * have // want)
-    steps = torch.arange(-(-have // want) + 1, device=device)
-    return torch.minimum(start[:, None] + steps, stop[:, None] - 1)
+    steps = np.arange(-(-have // want) + 1)
+    return np.minimum(start[:, None] + steps, stop[:, None] - 1)
 
 
 # ---- boxes ---------------------------------------------------------------------------------------
 
 
 def pack(
-    boxes: Sequence[CellBox], grid: tuple[int, int], size: int
+    boxes: Sequence[CellBox], grid: Grid, size: int
 ) -> tuple[Sequence[CellBox], tuple[int, int], list[tuple[int, int]]]:
     """Boxes, rows and columns of the sheet for them, and where on it the corner of each lies.
 
@@ -393,15 +348,15 @@ def _shelves(
     return (_grown(high - 1, grain), wide), corners
 
 
-def cut(mask: Bool[Tensor, "r c"]) -> list[CellBox]:
+def cut(marks: Bool[np.ndarray, "r c"]) -> list[CellBox]:
     """Boxes that hold all marked cells, cut along blank rows and columns where it is worth it.
 
-    >>> mask = torch.zeros(40, 60, dtype=torch.bool)
-    >>> mask[2:5, 3:50], mask[30:38, 40:50] = True, True
-    >>> cut(mask)
+    >>> marks = np.zeros((40, 60), bool)
+    >>> marks[2:5, 3:50] = marks[30:38, 40:50] = True
+    >>> cut(marks)
     [(2, 3, 5, 50), (30, 40, 38, 50)]
     """
-    marks, boxes = mask.numpy(), list[CellBox]()
+    boxes = list[CellBox]()
     rest: list[CellBox] = [(0, 0, *marks.shape)] if marks.any() else []
     while rest:
         box = _shrunk(rest.pop(), marks)

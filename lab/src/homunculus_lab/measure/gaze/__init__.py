@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from homunculus.engines.border import tensor
 from homunculus.eyes.provenance import provenance
 from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.gaze.maps import (
@@ -164,13 +165,14 @@ def _maps(study: _Study, sheet: Sheet, viewing: Viewing) -> dict[str, Map]:
     pixels, grid = sheet.page.pixels, sheet.page.grid
     for name, text in texts.items():
         if name in study.scorers and (text or name == "blind"):
-            logits[name] = study.scorers[name](pixels, text, grid).logit
+            logits[name] = tensor(study.scorers[name](pixels, text, grid).logit)
     if "scout" in study.scorers and question.row in study.other:
-        logits["shuffled"] = study.scorers["scout"](pixels, study.other[question.row], grid).logit
+        wrong = study.scorers["scout"](pixels, study.other[question.row], grid)
+        logits["shuffled"] = tensor(wrong.logit)
     logits["saliency"] = saliency(pixels, grid)
     if question.boxes:
         logits["answer"] = oracle_map([sheet.box(box) for box in question.boxes], sheet)
-    return {name: logit.detach().float() for name, logit in logits.items()}
+    return {name: logit.float() for name, logit in logits.items()}
 
 
 def _densities(row: Row, sheet: Sheet, slots: int, logit: Map | None) -> list[Map]:
