@@ -280,7 +280,7 @@ def test_a_page_without_text_is_seen_by_its_pixels() -> None:
     assert plain.sight.origin == "pixels (question not read) + named place"
 
 
-def test_without_weights_or_safetensors_there_is_no_shipped_scout(monkeypatch, tmp_path) -> None:
+def test_without_weights_or_a_runtime_there_is_no_shipped_scout(monkeypatch, tmp_path) -> None:
     monkeypatch.undo()
     monkeypatch.setattr(scout, "load", lambda *_: pytest.fail("nothing may be loaded"))
     relevance._word_scout.cache_clear()
