@@ -223,14 +223,15 @@ class Candidates:
         corner = table.corner[:, some].astype(np.intp) - first_step * line**2
         if self.labelled is None:
             return Lookup(corner, None, None)
-        step, place = np.divmod(corner[:2], line**2)
-        row, col = np.divmod(place, line)
-        starts = self._starts()
-        left = table.left[some].clip(max=starts)
-        row_ends = ((row * (starts + 1) + left) * self.steps + step) * line + col
+        starts, scales = self._starts(), self.steps * line
+        place = table.step_col[some] - np.intp(first_step * line)
+        place += scales * np.minimum(table.left[some], starts, dtype=np.intp)
+        row_ends = np.multiply(table.row_ends[:, some], (starts + 1) * scales, dtype=np.intp)
+        row_ends += place
         if self.scene.belief.words is None:
             return Lookup(corner, row_ends, None)
-        return Lookup(corner, row_ends, box_sums(self.words[None], corner % line**2))
+        words = np.broadcast_to(self.words, self.legible.shape)  # the same at all scales
+        return Lookup(corner, row_ends, box_sums(words, corner))
 
     def _starts(self) -> int:
         """Columns of which a window may begin with one and show a label."""

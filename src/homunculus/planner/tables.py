@@ -89,6 +89,10 @@ class WindowTable:
     """Where their four corners stand in the integral images of all scales."""
     left: Int[np.ndarray, "windows"]
     """Their first columns."""
+    row_ends: Int[np.ndarray, "2 windows"]
+    """One past their last rows, and their first ones."""
+    step_col: Int[np.ndarray, "windows"]
+    """One past their last columns, in lines that stand step after step."""
 
     @staticmethod
     def of(shapes: Iterable[Shape]) -> "WindowTable":
@@ -106,9 +110,12 @@ class WindowTable:
         top = step[shape] * line * line + y * line + x
         drop, right = height[shape] * line, width[shape]
         corner = np.stack((top + drop + right, top + right, top + drop, top), dtype=np.int32)
+        row_ends = np.stack((y + height[shape], y), dtype=np.uint8, casting="unsafe")
+        step_col = (step[shape] * line + x + right).astype(np.int16)
         counts = np.bincount(step[shape], minlength=HIGHEST_STEP - LOWEST_STEP)
         starts = (0, *counts.cumsum().tolist())
-        return WindowTable(shapes, tuple(ends.tolist()), starts, corner, x.astype(np.int32))
+        left, ends = x.astype(np.uint8), tuple(ends.tolist())
+        return WindowTable(shapes, ends, starts, corner, left, row_ends, step_col)
 
     def spot(self, number: int, first_step: int) -> Spot:
         """The window of that number, its scale counted from the first step."""
