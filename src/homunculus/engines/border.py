@@ -1,4 +1,4 @@
-"""The border to the light half: its arrays of numpy become tensors here, and nowhere else."""
+"""The border to the light half: for the engines, its arrays of numpy become tensors here."""
 
 from typing import Any
 

@@ -110,11 +110,11 @@ class WindowTable:
         top = step[shape] * line * line + y * line + x
         drop, right = height[shape] * line, width[shape]
         corner = np.stack((top + drop + right, top + right, top + drop, top), dtype=np.int32)
-        row_ends = np.stack((y + height[shape], y), dtype=np.uint8, casting="unsafe")
+        row_ends = np.stack((y + height[shape], y), dtype=np.int8, casting="unsafe")
         step_col = (step[shape] * line + x + right).astype(np.int16)
         counts = np.bincount(step[shape], minlength=HIGHEST_STEP - LOWEST_STEP)
         starts = (0, *counts.cumsum().tolist())
-        left, ends = x.astype(np.uint8), tuple(ends.tolist())
+        left, ends = x.astype(np.int8), tuple(ends.tolist())
         return WindowTable(shapes, ends, starts, corner, left, row_ends, step_col)
 
     def spot(self, number: int, first_step: int) -> Spot:

@@ -148,9 +148,9 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
                     info="for each method",
                 )  # fmt: skip
                 others = gr.Dropdown(
-                    list(choices()), value=["cut"], multiselect=True, max_choices=OTHERS,
+                    known := list(choices()), value=["cut"] if "cut" in known else [],
+                    multiselect=True, max_choices=OTHERS, elem_id="others",
                     label="Other methods", info="up to two, beside resize and views",
-                    elem_id="others",
                 )  # fmt: skip
                 whose = gr.Dropdown(
                     list(MODELS), value=model, label="Whose tokens", elem_id="model",

@@ -327,10 +327,10 @@ def load(
     cache: LRU[str, PageFeatures] | None = None,
     precision: Precision | None = None,
 ) -> WordScout:
-    """The shipped scout, or one from a folder with `words.onnx`.
+    """The shipped scout, or one from a folder with `words.onnx` and `match.onnx`.
 
-    Spreads and the head of heights are taken from beside it; the scout works without them. The net
-    is read in 8 bits where it runs on the processor, unless ``precision`` says otherwise.
+    `words-int8.onnx`, spreads and the head of heights are used if they are there: pages are read
+    in 8 bits where nets run on the processor, unless ``precision`` says otherwise.
     """
     folder = path or WEIGHTS
     if precision is None:
