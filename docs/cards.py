@@ -309,7 +309,6 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
     from PIL import Image
 
     from homunculus import views
-    from homunculus.engines.cells import lift
     from homunculus.show import panels
     from homunculus.show.cells import look
     from homunculus.show.views import board, outline
@@ -331,16 +330,7 @@ def draw(name: str, tokens: int = TOKENS) -> Any:
         seen = look(invoice, question, method=method, tokens=tokens, patch=PATCH, scout=scout)
         scale = wide / seen.picture.size[1]
         size = (wide, round(seen.picture.size[0] * scale))
-        levels = [
-            panels._from((mip[0] * 255).round().clamp(0, 255).byte().permute(1, 2, 0))
-            for mip in lift.mips(seen.picture.unit(), 6)
-        ]
-        small = levels[0].crop((0, 0, *seen.picture.size[::-1])).resize(size)
-        box, kind = panels._drawn(seen.tokens, seen.picture.size, PATCH, seen.plain)
-        kept = panels._kept(small, box * PATCH * scale, kind)
-        panels.cross(kept, seen.fixation, PATCH * scale)
-        plain = kind if seen.plain else [None] * len(kind)
-        two = [kept, panels._seen(levels, box, plain, PATCH, scale, size)]
+        two = seen.cells(scale)[1:]
     board = Image.new("RGB", (2 * wide + 16, size[1]), panels.PAPER)
     for at, one in enumerate(two):
         board.paste(one, (at * (wide + 16), 0))

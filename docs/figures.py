@@ -11,6 +11,7 @@ from math import log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from cards import PATCH, QUESTION, draw
 from PIL import Image, ImageDraw
@@ -166,7 +167,7 @@ def value() -> None:
     heights = [2 * 1.05**step for step in range(64) if 2 * 1.05**step <= 40]
     names = (("rapidocr", 0), ("tesseract", 2), ("vlm", 1))
     read = [
-        Curve(name, [(high, float(get_acuity(name).read(torch.tensor(log2(high))))) for high in heights], colour)
+        Curve(name, [(high, float(get_acuity(name).read(np.log2(high)))) for high in heights], colour)
         for name, colour in names
     ]  # fmt: skip
     acuity = Axes(
@@ -267,11 +268,10 @@ def ways() -> None:
     """Four maps of one page."""
     picture = open_picture(INVOICE)
     grid = picture.grid(PATCH)
-    pixels = picture.unit()
     readers = scouts(None)
     maps = {
-        "what is there": information(pixels, PATCH)[0],
-        "what stands out": contrast(pixels, PATCH)[0],
+        "what is there": information(picture.pixels, PATCH),
+        "what stands out": contrast(picture.pixels, PATCH),
         "what answers look like": readers["blind"](picture.pixels, "", grid).logit,
         "what the question asks": readers["scout"](picture.pixels, QUESTION, grid).logit,
     }

@@ -136,12 +136,24 @@ def test_without_its_file_no_height_is_told(folder) -> None:
     assert bare(page()[:, :64], QUESTION, (4, 64)).size is None
 
 
-def test_a_head_of_another_net_is_refused(folder) -> None:
-    file = folder / words.FILE
+def of_other_weights(file: Path) -> None:
     source = Net(file).about["source"]
     file.write_bytes(file.read_bytes().replace(source.encode(), b"0" * len(source)))
+
+
+def test_nets_of_different_weights_are_refused(folder) -> None:
+    of_other_weights(folder / words.FILE)
+    with pytest.raises(ValueError, match=r"match\.onnx and .*words\.onnx were made of different"):
+        load(folder)
+    of_other_weights(folder / "match.onnx")
     with pytest.raises(ValueError, match=r"another word net.*homunculus train height"):
         load(folder)
+
+
+def test_a_net_under_the_name_of_another_is_refused(folder) -> None:
+    shutil.copy(WEIGHTS / "spread-blind.onnx", folder / "spread-full.onnx")
+    with pytest.raises(ValueError, match=r"of homunculus \(spread-full\), it says .*spread-blind"):
+        load(folder)(page(), QUESTION, (4, 64))
 
 
 def test_what_is_no_net_of_ours_is_refused(folder) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     try:
         from jaxtyping import Bool, Float, Int, Num, UInt8
-    except ModuleNotFoundError:
+    except Exception:
 
         class _Unchecked:
             """Takes the place of an annotation with a shape."""

@@ -137,6 +137,12 @@ def test_a_scout_that_is_not_there_is_told_before_any_row(tmp_path, batch):
     assert (code, "no scout 'nobody'" in said) == (2, True)
 
 
+def test_a_wrong_number_of_threads_is_told_before_any_row(tmp_path, batch, monkeypatch):
+    monkeypatch.setenv("HOMUNCULUS_THREADS", "0")
+    code, said = batch(make.folder(tmp_path / "in", 1), tmp_path / "out")
+    assert (code, "HOMUNCULUS_THREADS must be a whole number" in said) == (2, True)
+
+
 def test_two_runs_never_share_a_folder(tmp_path, batch):
     source, out = make.folder(tmp_path / "in", 2), tmp_path / "out"
     (out / ".work").mkdir(parents=True)

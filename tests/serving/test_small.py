@@ -53,6 +53,12 @@ def test_relevance_maps_are_kept_by_all_their_bytes():
     assert kept.used == sum(one.nbytes for one in maps)
 
 
+def test_a_map_with_a_gradient_is_kept_without_it():
+    kept = light(Sight(torch.zeros(2, 2, requires_grad=True), 1.0))
+    assert kept.trained is None
+    assert kept.logit.tolist() == [[0, 0], [0, 0]]
+
+
 @pytest.mark.parametrize("given", ["data:image/png;base64,AAAA", {"url": "a"}, 3])
 def test_what_is_no_image_is_refused_in_a_sentence(given):
     images = ImageProcessorItems([Image.new("RGB", (8, 8)), given])

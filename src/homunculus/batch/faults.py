@@ -36,7 +36,7 @@ def is_machine_error(error: BaseException | None) -> bool:
             return True
         if isinstance(error, OSError) and error.errno in MACHINE:
             return True
-        if "allocate memory" in str(error):  # ONNX Runtime has no class for it
+        if "allocate memory" in str(error):  # some libraries have no class for it
             return True
         error = getattr(error, "cause", None) or error.__cause__  # the first is Ray's
     return False

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
+from homunculus import nets
 from homunculus.lazy import need
 from homunculus.planner.acuity import AcuityLike, get_acuity
 from homunculus.planner.bill import check_legible, least, too_few
@@ -50,6 +51,7 @@ class Job:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "acuity", get_acuity(self.acuity))
+        nets.check_environment()
         check_scout(self.scout)
         page_numbers(self.pages, 1)
         if self.to == "views" and isinstance(self.rule, LevelRule):

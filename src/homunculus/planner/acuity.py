@@ -142,7 +142,9 @@ def error_function(value: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"
     array([-1.    ,  0.    ,  0.5205,  1.    ])
     """
     curve, rise = _table()
-    place = np.multiply(value, STEPS, dtype=np.float64)
+    value = np.asarray(value)
+    place = np.array(value, np.float64)
+    place *= STEPS
     place += LAST * STEPS
     np.clip(place, 0, 2 * LAST * STEPS, out=place)
     step = place.astype(np.intp)

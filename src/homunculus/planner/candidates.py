@@ -224,7 +224,7 @@ class Candidates:
         if self.labelled is None:
             return Lookup(corner, None, None)
         starts, scales = self._starts(), self.steps * line
-        place = table.step_col[some] - np.intp(first_step * line)
+        place = table.step_col[some].astype(np.intp) - first_step * line
         place += scales * np.minimum(table.left[some], starts, dtype=np.intp)
         row_ends = np.multiply(table.row_ends[:, some], (starts + 1) * scales, dtype=np.intp)
         row_ends += place

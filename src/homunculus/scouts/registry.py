@@ -119,8 +119,11 @@ def get_scout(scout: ScoutLike) -> Scout:
 
 def check_scout(scout: str) -> None:
     """Refuse a name that is no scout and no folder with weights; nothing is loaded."""
-    if scout not in list_scouts() and not (Path(scout) / words.FILE).is_file():
+    if scout in list_scouts():
+        return
+    if not Path(scout).is_dir():
         raise ValueError(_unknown(scout))
+    words.files_of(Path(scout))
 
 
 def _unknown(name: str) -> str:

@@ -141,7 +141,7 @@ class Sight:
             if is_map(value := getattr(self, name)):
                 object.__setattr__(self, name, as_array(value))
         # what is no map of numbers is refused by `check_sight`, which can name the scout
-        if is_map(self.logit) and not np.iscomplexobj(self.logit):
+        if is_map(self.logit) and self.logit.dtype.kind in "fiub":
             object.__setattr__(self, "logit", anchored(self.logit))
 
     @property

@@ -283,7 +283,9 @@ def likeliest(views: Views) -> list[LikelyPlace]:
     grid = (rows, cols)
     chance = probabilities(sight.logit)
     peak, size, cell = float(chance.max()), _heights(views, grid), (wide / cols, high / rows)
-    things = np.zeros(grid) if sight.thing is None else resize_map(sight.thing, grid)
+    things = np.zeros(grid)
+    if sight.thing is not None:
+        things = resize_map(sight.thing.astype(np.float32, copy=False), grid)
     windows = [view for view in views.planned if view.name != "whole"] or views.planned
     spots = list[LikelyPlace]()
     while len(spots) < SPOTS:

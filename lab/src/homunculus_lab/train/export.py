@@ -46,10 +46,12 @@ def export(folder: Path, out: Path | None = None) -> list[Path]:
             words(net).save(out / "words.onnx", {"net": "words"} | said),
             match(net).save(out / "match.onnx", {"net": "match"} | said),
         ]
+        whole = out / "words-int8.onnx"
+        whole.unlink(missing_ok=True)  # one of other weights would be taken in place of the floats
         if (beside := folder / ranges.FILE).exists():
             said |= {"precision": "int8", "ranges": digest(beside)}
             graph = words_int8(net, ranges.load(beside, digest(file)))
-            written.append(graph.save(out / "words-int8.onnx", {"net": "words"} | said))
+            written.append(graph.save(whole, {"net": "words"} | said))
     if (file := folder / height_net.FILE).exists():
         head, about = height_net.load(file)
         said = {"net": "height"} | _said(file, about) | {"on": about["on"]}

@@ -14,6 +14,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from transformers import BatchFeature
 from vllm.multimodal.hasher import MultiModalHasher
 from vllm.multimodal.inputs import MultiModalFieldConfig
@@ -28,7 +29,7 @@ from homunculus.engines.vllm.metrics import METER
 from homunculus.engines.vllm.private import image_options, vision_info
 from homunculus.engines.vllm.settings import ServerSettings, check_images, check_options
 from homunculus.planner.acuity import get_acuity
-from homunculus.scouts.sight import Sight, is_map
+from homunculus.scouts.sight import Sight
 from homunculus.scouts.version import scout_version
 
 QUESTIONS, SETTINGS, KEYS = f"{NAME}_questions", f"{NAME}_settings", f"{NAME}_keys"
@@ -74,8 +75,9 @@ class Search:
 
 def light(sight: Sight) -> Sight:
     """What a choice needs of a sight; views of larger arrays would keep those in memory."""
-    maps = {name: value.copy() for name, value in vars(sight).items() if is_map(value)}
-    return replace(sight, **maps, facts={})
+    facts = vars(sight).items()
+    maps = {name: value.copy() for name, value in facts if isinstance(value, np.ndarray)}
+    return replace(sight, **maps, trained=None, facts={})
 
 
 class InfoMixin:

@@ -333,30 +333,44 @@ def load(
     in 8 bits where nets run on the processor, unless ``precision`` says otherwise.
     """
     folder = path or WEIGHTS
-    if precision is None:
-        precision = "int8" if on_cpu() and (folder / INT8_FILE).exists() else "float"
-    word, matcher = folder / (INT8_FILE if precision == "int8" else FILE), folder / "match.onnx"
-    for file in (word, matcher):
-        if not file.exists():
-            raise FileNotFoundError(
-                f"word scout: no {file.name} in {folder}. Make it with `homunculus train "
-                "word-scout`."
-            )
+    word, matcher = files_of(folder, precision)
     height = folder / "height.onnx"
-    scanner = Scanner(Net(word), Net(height) if height.exists() else None)
-    _check(scanner)
+    scanner = Scanner(Net(word, "words"), Net(height, "height") if height.exists() else None)
+    match = Net(matcher, "match")
+    _check(scanner, match)
     files = [word, matcher, *([height] if height.exists() else [])]
     digest = hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files))
     modes: tuple[Mode, ...] = ("full", "blind", "prior")
     spread: dict[Mode, Net] = {
-        mode: Net(file) for mode in modes if (file := folder / f"spread-{mode}.onnx").exists()
+        mode: Net(file, file.stem)
+        for mode in modes
+        if (file := folder / f"spread-{mode}.onnx").exists()
     }
-    return WordScout(scanner, Net(matcher), spread, digest.hexdigest(), cache or page_cache())
+    return WordScout(scanner, match, spread, digest.hexdigest(), cache or page_cache())
 
 
-def _check(scanner: Scanner) -> None:
-    """Refuse files of another version, and a head of heights that was made for another net."""
+def files_of(folder: Path, precision: Precision | None = None) -> tuple[Path, Path]:
+    """The files of the word net and of the one that compares; a folder without them is refused."""
+    if precision is None:
+        precision = "int8" if on_cpu() and (folder / INT8_FILE).exists() else "float"
+    files = folder / (INT8_FILE if precision == "int8" else FILE), folder / "match.onnx"
+    for file in files:
+        if not file.is_file():
+            raise FileNotFoundError(
+                f"word scout: no {file.name} in {folder}. Make it with `homunculus train "
+                "word-scout`."
+            )
+    return files
+
+
+def _check(scanner: Scanner, matcher: Net) -> None:
+    """Refuse nets that were made for another word net."""
     word = scanner.net.about
+    if matcher.about.get("source") != word.get("source"):
+        raise ValueError(
+            f"{matcher.path} and {scanner.net.path} were made of different weights. Make both anew "
+            "with `homunculus train word-scout`."
+        )
     if scanner.height and scanner.height.about.get("on") != word.get("source"):
         raise ValueError(
             f"{scanner.height.path} was made for another word net than {scanner.net.path}. Make it "

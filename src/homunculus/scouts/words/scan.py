@@ -40,7 +40,7 @@ WORTH = 32
 GRAINS = 13
 """Sheets grow in this many steps up to a whole page: a size that was met before is faster."""
 FLAT = 0.08 * 255
-"""Added to the spread of greys: an empty page stays flat (`net.standard`)."""
+"""Added to the spread of greys: an empty page stays flat."""
 
 CellBox = tuple[int, int, int, int]
 """Rows and columns of cells: y0 x0 y1 x1."""
