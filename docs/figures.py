@@ -167,7 +167,7 @@ def value() -> None:
     heights = [2 * 1.05**step for step in range(64) if 2 * 1.05**step <= 40]
     names = (("rapidocr", 0), ("tesseract", 2), ("vlm", 1))
     read = [
-        Curve(name, [(high, float(get_acuity(name).read(np.log2(high)))) for high in heights], colour)
+        Curve(name, [(high, float(get_acuity(name).read(np.log2([high]))[0])) for high in heights], colour)
         for name, colour in names
     ]  # fmt: skip
     acuity = Axes(

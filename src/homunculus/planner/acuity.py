@@ -142,9 +142,7 @@ def error_function(value: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"
     array([-1.    ,  0.    ,  0.5205,  1.    ])
     """
     curve, rise = _table()
-    value = np.asarray(value)
-    place = np.array(value, np.float64)
-    place *= STEPS
+    place = np.multiply(value, STEPS, dtype=np.float64)
     place += LAST * STEPS
     np.clip(place, 0, 2 * LAST * STEPS, out=place)
     step = place.astype(np.intp)
