@@ -6,6 +6,7 @@ parameter sets.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import floor
 
 import numpy as np
@@ -26,7 +27,7 @@ from homunculus.planner.fill import grow
 from homunculus.planner.labels import NO_LABEL, Label
 from homunculus.planner.plan import NO_FEES, Fees, Plan
 from homunculus.planner.scene import Scene
-from homunculus.planner.search import find_pictures, find_views, merit
+from homunculus.planner.search import Search, find_pictures, merit
 from homunculus.planner.tiles import PictureRule
 
 ENOUGH_OF_A_LEVEL = 0.95
@@ -102,6 +103,12 @@ class Buyer:
         plan = self._scene().plan(self.rule.seen(self.size), ())  # what the model makes of it
         return Bill(replace(plan, whole=self.size), (self.rule.count(self.size),))
 
+    @cached_property
+    def _views(self) -> Search:
+        """The search for any number of tokens, where each is billed."""
+        assert isinstance(self.rule, TokenRule)
+        return Search(self._scene(self.label.fees.each(self.rule.factor)))
+
     def _scene(self, fees: Fees = NO_FEES) -> Scene:
         return Scene(self.belief, self.size, self.rule.lattice, self.acuity, fees, self.config)
 
@@ -166,11 +173,9 @@ class Buyer:
         max_windows = max(0, min(self.max_windows, affordable))
         budget = min(floor(tokens / rule.factor), rule.max_tokens or tokens)
         while budget > 0 and tokens >= price:
-            plan = find_views(
-                self.belief, self.size, budget, rule.lattice, self.acuity,
-                context=self.context, max_windows=max_windows, spare_windows=0,
-                fees=fees.each(rule.factor), config=self.config,
-            )  # fmt: skip
+            plan = self._views.plan(
+                budget, context=self.context, max_windows=max_windows, spare_windows=0
+            )
             bill = self._bill(plan, tokens)
             if bill.total <= tokens:
                 return bill

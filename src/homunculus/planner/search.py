@@ -6,6 +6,8 @@ is left of the budget (`fill`). What a plan is worth stands in `scene`.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import floor
 
 from homunculus.planner.acuity import Acuity
@@ -40,22 +42,44 @@ def find_views(
     leave it out. ``max_windows`` stand beside it, and ``spare_windows`` more that
     spend what is left.
     """
-    scene = Scene(belief, size, rule, acuity, fees, config)
-    whole = rule.largest(size, tokens - fees.alone)
-    best = scene.plan(whole, ())
-    if whole == size:
-        return best
-    contexts = _contexts(scene, tokens, context)
-    search = bool(contexts and max_windows) and float(belief.place.sum()) > 0
-    if not (search or exact):
-        return best
-    candidates = Candidates(scene)
-    if search:
-        plan = _with_windows(candidates, contexts, tokens, max_windows, spare_windows)
-        min_merit = merit(best, belief, config) + config.min_window_gain
-        if plan and merit(plan, belief, config) > min_merit:
-            best = plan
-    return fill_exactly(candidates, best, tokens) if exact else best
+    search = Search(Scene(belief, size, rule, acuity, fees, config))
+    return search.plan(
+        tokens, context=context, max_windows=max_windows, spare_windows=spare_windows, exact=exact
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The search in one scene: what does not depend on the tokens is worked out once."""
+
+    scene: Scene
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Windows on the coarse lattice."""
+        return Candidates(self.scene)
+
+    def plan(
+        self, tokens: int, *, context: float | int, max_windows: int, spare_windows: int,
+        exact: bool = False,
+    ) -> Plan:  # fmt: skip
+        """What `find_views` finds."""
+        scene = self.scene
+        whole = scene.rule.largest(scene.size, tokens - scene.fees.alone)
+        best = scene.plan(whole, ())
+        if whole == scene.size:
+            return best
+        contexts = _contexts(scene, tokens, context)
+        search = bool(contexts and max_windows) and float(scene.belief.place.sum()) > 0
+        if search:
+            plan = _with_windows(self.candidates, contexts, tokens, max_windows, spare_windows)
+            min_merit = self._merit(best) + scene.config.min_window_gain
+            if plan and self._merit(plan) > min_merit:
+                best = plan
+        return fill_exactly(self.candidates, best, tokens) if exact else best
+
+    def _merit(self, plan: Plan) -> float:
+        return merit(plan, self.scene.belief, self.scene.config)
 
 
 def merit(plan: Plan, belief: Belief, config: SearchConfig = DEFAULT_CONFIG) -> float:
