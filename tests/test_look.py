@@ -165,7 +165,7 @@ def test_answers_fall_off_by_a_cell() -> None:
     assert logit[1, 3] == -2
     assert logit.min() == -30
     touched = answer((4, 4), [(15, 15, 17, 17)], 16) == 0
-    assert touched.nonzero().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert np.argwhere(touched).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
-import torch
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image
-from torch import Tensor
 
 import homunculus
 from homunculus import Sight
@@ -25,6 +25,7 @@ from homunculus.scouts.registry import at_named_place
 from homunculus.scouts.sight import probabilities
 from tiny import load
 
+Map = NDArray[np.float32]
 SHIFTS = (1e3, -1e3)
 QUESTION = "What is at the top left?"
 METHODS = homunculus.list_methods()
@@ -46,7 +47,7 @@ def model() -> SimpleNamespace:
     return load("qwen3_vl")
 
 
-def scout(logit: Tensor) -> Callable[..., Sight]:
+def scout(logit: Map) -> Callable[..., Sight]:
     """A function that returns a map, as other packages offer them."""
     return lambda image, question, grid: Sight(logit, sure=0.9)
 
@@ -55,18 +56,18 @@ def facts(seen: homunculus.Views) -> object:
     return seen.to_json(), seen.value, seen.resize_value
 
 
-def by_views(logit: Tensor) -> object:
+def by_views(logit: Map) -> object:
     given = homunculus.views(page(), QUESTION, tokens=24, scout=logit)
     asked = homunculus.views(page(), QUESTION, tokens=24, scout=scout(logit))
     return facts(given), facts(asked), given.show().tobytes()
 
 
-def by_planner(logit: Tensor) -> object:
+def by_planner(logit: Map) -> object:
     planner = homunculus.Planner(page(), QUESTION, scout=logit)
     return facts(planner.views(16)), planner.budget(0.5)
 
 
-def by_look(logit: Tensor) -> object:
+def by_look(logit: Map) -> object:
     return [
         homunculus.look(page(), QUESTION, method=name, tokens=12, scout=whom).to_json()
         for name in OF_PICTURES
@@ -74,22 +75,22 @@ def by_look(logit: Tensor) -> object:
     ]
 
 
-def by_get_scout(logit: Tensor) -> object:
-    sight = homunculus.get_scout(logit)(torch.zeros(3, 64, 64, dtype=torch.uint8), "", (4, 4))
+def by_get_scout(logit: Map) -> object:
+    sight = homunculus.get_scout(logit)(np.zeros((3, 64, 64), np.uint8), "", (4, 4))
     return probabilities(sight.logit)
 
 
-def by_attach(logit: Tensor) -> object:
+def by_attach(logit: Map) -> object:
     it = model()
     anchors = list[object]()
     for where in ("before", "after"):
         engine = homunculus.attach(it.model, it.processor, tokens=12, where=where, scout=logit)
         (shown,) = engine.generate(page(), QUESTION, max_new_tokens=1).images
-        anchors.append(shown.choice.anchor)
+        anchors.append(shown.choice.anchor.tolist())
     return anchors
 
 
-def by_rewriter(logit: Tensor) -> object:
+def by_rewriter(logit: Map) -> object:
     file = BytesIO()
     page().save(file, "PNG")
     url = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
@@ -99,7 +100,7 @@ def by_rewriter(logit: Tensor) -> object:
     return rewriter.messages([{"role": "user", "content": parts}])
 
 
-PUBLIC: dict[str, Callable[[Tensor], object]] = {
+PUBLIC: dict[str, Callable[[Map], object]] = {
     "views": by_views,
     "Planner": by_planner,
     "look": by_look,
@@ -110,9 +111,9 @@ PUBLIC: dict[str, Callable[[Tensor], object]] = {
 """Every public name that is given a map, and what it makes of one."""
 
 
-def by_combine(logit: Tensor) -> object:
-    read = Sight(logit, sure=0.9, elsewhere=torch.ones(4, 5))
-    seen = Sight(logit.flip(0), sure=0.8, thing=torch.ones(4, 5))
+def by_combine(logit: Map) -> object:
+    read = Sight(logit, sure=0.9, elsewhere=np.ones((4, 5)))
+    seen = Sight(logit[::-1], sure=0.8, thing=np.ones((4, 5)))
     questions = ("Where?", "Which number is on it?")
     return [
         combine(read, seen, question, grid).logit
@@ -121,16 +122,16 @@ def by_combine(logit: Tensor) -> object:
     ]
 
 
-def by_place(logit: Tensor) -> object:
+def by_place(logit: Map) -> object:
     sight = at_named_place(Sight(logit, sure=0.9), QUESTION, (4, 5))
     return facts(homunculus.views(page(), QUESTION, tokens=24, scout=lambda *_: sight))
 
 
-def by_mix(logit: Tensor) -> object:
-    return mix({"question": logit, "saliency": logit.flip(1)})
+def by_mix(logit: Map) -> object:
+    return mix({"question": logit, "saliency": logit[:, ::-1]})
 
 
-INSIDE: dict[str, Callable[[Tensor], object]] = {
+INSIDE: dict[str, Callable[[Map], object]] = {
     "probabilities": probabilities,
     "combine": by_combine,
     "at_named_place": by_place,
@@ -140,20 +141,21 @@ INSIDE: dict[str, Callable[[Tensor], object]] = {
 
 
 def equal(one: object, other: object) -> bool:
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return torch.equal(one, other)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(equal, one, other))
     return one == other
 
 
-def maps() -> st.SearchStrategy[Tensor]:
+def maps() -> st.SearchStrategy[Map]:
     """Maps of 4 x 5 cells, of logits as far apart as a loud scout's."""
     sixteenths = st.lists(st.integers(-4800, 4800), min_size=20, max_size=20)
-    return sixteenths.map(lambda drawn: torch.tensor(drawn).view(4, 5) / 16)
+    return sixteenths.map(lambda drawn: np.array(drawn, np.float32).reshape(4, 5) / 16)
 
 
-PEAK = torch.zeros(4, 5).index_put((torch.tensor(1), torch.tensor(3)), torch.tensor(60.0))
+PEAK = np.zeros((4, 5), np.float32)
+PEAK[1, 3] = 60
 """One cell that a bound on logits themselves, not on their differences, would lose."""
 
 
@@ -161,11 +163,11 @@ PEAK = torch.zeros(4, 5).index_put((torch.tensor(1), torch.tensor(3)), torch.ten
 @settings(max_examples=2, phases=(Phase.explicit, Phase.generate))
 @example(PEAK)
 @given(maps())
-def test_a_shifted_map_gives_the_same_result(name: str, logit: Tensor) -> None:
+def test_a_shifted_map_gives_the_same_result(name: str, logit: Map) -> None:
     result = {**PUBLIC, **INSIDE}[name]
     expected = result(logit)
     for shift in SHIFTS:
-        assert torch.equal(logit + shift - shift, logit)
+        assert np.array_equal(logit + shift - shift, logit)
         assert equal(result(logit + shift), expected), f"{name}: {shift:+g} changed the result"
 
 
