@@ -89,25 +89,27 @@ def _depth(ground: str) -> str:
 
 _UP, _DOWN = "(?:top|upper)", "(?:bottom|lower)"
 # Corners first: what a line has matched is taken out of the question for the lines below it.
-TABLE: tuple[tuple[re.Pattern[str], Place], ...] = tuple(
-    (re.compile(pattern), place)
-    for pattern, place in (
-        (_corner(_UP, "left"), Place(0.0, 0.0)),
-        (_corner(_UP, "right"), Place(0.0, 1.0)),
-        (_corner(_DOWN, "left"), Place(1.0, 0.0)),
-        (_corner(_DOWN, "right"), Place(1.0, 1.0)),
-        (rf"\bletterhead\b|{_strip('header', 'first')}", HEADER),
-        (_strip("(?:footer|footnotes?)", "last"), FOOTER),
-        (_band(_UP, "top"), TOP),
-        (_band(_DOWN, "bottom"), BOTTOM),
-        (_flank("left"), LEFT),
-        (_flank("right"), RIGHT),
-        (rf"\b(?:in|at|near) the (?:very |exact )?(?:middle|cent(?:er|re)){_WHOLE}", CENTRE),
-        (rf"\bthe (?:middle|cent(?:er|re)|central) (?:part|portion|section){_WHOLE}", CENTRE),
-        (_depth("background"), BACKGROUND),
-        (_depth("foreground"), FOREGROUND),
-    )
+TABLE: tuple[tuple[str, Place], ...] = (
+    (_corner(_UP, "left"), Place(0.0, 0.0)),
+    (_corner(_UP, "right"), Place(0.0, 1.0)),
+    (_corner(_DOWN, "left"), Place(1.0, 0.0)),
+    (_corner(_DOWN, "right"), Place(1.0, 1.0)),
+    (rf"\bletterhead\b|{_strip('header', 'first')}", HEADER),
+    (_strip("(?:footer|footnotes?)", "last"), FOOTER),
+    (_band(_UP, "top"), TOP),
+    (_band(_DOWN, "bottom"), BOTTOM),
+    (_flank("left"), LEFT),
+    (_flank("right"), RIGHT),
+    (rf"\b(?:in|at|near) the (?:very |exact )?(?:middle|cent(?:er|re)){_WHOLE}", CENTRE),
+    (rf"\bthe (?:middle|cent(?:er|re)|central) (?:part|portion|section){_WHOLE}", CENTRE),
+    (_depth("background"), BACKGROUND),
+    (_depth("foreground"), FOREGROUND),
 )
+_WORDS = (
+    "top", "upper", "bottom", "lower", "left", "right", "letterhead", "header", "footer",
+    "footnote", "first", "last", "middle", "cent", "background", "foreground",
+)  # fmt: skip
+"""Every line of the table needs one of them."""
 
 
 def hint(question: str, grid: tuple[int, int]) -> Float[np.ndarray, "rows cols"] | None:
@@ -134,8 +136,10 @@ def places(question: str) -> list[Place]:
     """The places a question names, each once, in the order of the table."""
     text = " ".join(re.sub(r"[\u2010-\u2015]", "-", question.lower()).split())
     named: list[Place] = []
+    if not any(word in text for word in _WORDS):
+        return named  # most questions: the patterns take longer to compile than numpy to load
     for pattern, place in TABLE:
-        text, count = pattern.subn(" ~ ", text)
+        text, count = re.subn(pattern, " ~ ", text)
         if count and place not in named:
             named.append(place)
     return named
