@@ -205,8 +205,8 @@ def against(method: str) -> str:
 def cost(method: str) -> str:
     """Time as a multiple of plain top-K."""
     if method == "views":
-        ms = [row["milliseconds"] for row in result("bench-plan")["rows"]]
-        return f"planning takes {min(ms):.0f} to {max(ms):.0f} ms a page on one thread ([file](../results/bench-plan.json))"
+        took = result("bench-views")["milliseconds"]["here, int8"]["question"] / 1000
+        return f"a further question on a known page takes {took:.1f} CPU seconds, most of it planning ([file](../results/bench-views.json))"
     rows = [one for one in result("bench-core")["rows"] if one["method"] == method]
     ratios = [one["ratio_topk"] for one in rows if one["cells"] == 4096]
     if not ratios:

@@ -116,7 +116,7 @@ def _draw_views(
         source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,
         model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
     )  # fmt: skip
-    draw_views(seen).save(out)
+    draw_views(seen).save(out, compress_level=3)  # PNG: a third of the time
     cell = scout_cells(seen.picture.size)[1]
     why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
     if not seen.sight.sure:  # cells would follow the map, views do not

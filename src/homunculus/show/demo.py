@@ -50,7 +50,7 @@ def write_demo(example: Example, folder: Path) -> tuple[Path, Path, Views]:
     copy = folder / example.path.name
     Image.open(example.path).convert("RGB").save(copy)  # the package's has a palette
     seen, drawing = example.views(), folder / f"{example.name}-{example.tokens}-tokens.png"
-    draw_pair(seen, example.spot).save(drawing)
+    draw_pair(seen, example.spot).save(drawing, compress_level=3)
     return copy, drawing, seen
 
 
