@@ -79,7 +79,7 @@ class Net:
         try:
             return dict(zip(names, session.run(names, given), strict=True))
         except Exception as error:  # ONNX Runtime's errors have no common class but this one
-            raise_if_out_of_memory(error)
+            _raise_if_out_of_memory(error)
             raise
 
     def _open(self) -> tuple[Any, Mapping[str, str]]:
@@ -120,7 +120,7 @@ def _session(path: Path) -> Any:
     try:  # falling back would print, and go on with other numbers
         session = onnxruntime.InferenceSession(str(path), options, providers=on, enable_fallback=0)
     except Exception as error:
-        raise_if_out_of_memory(error)
+        _raise_if_out_of_memory(error)
         raise ValueError(
             f"{path} cannot be opened as a net: {error}. It should be a file of ONNX, "
             "made by `homunculus train`."
@@ -133,7 +133,7 @@ def _session(path: Path) -> Any:
     return session
 
 
-def raise_if_out_of_memory(error: Exception) -> None:
+def _raise_if_out_of_memory(error: Exception) -> None:
     """Say it as Python does, so that nobody takes it for a fault of the file or the picture."""
     if any(words in str(error) for words in NO_MEMORY):
         raise MemoryError(f"ONNX Runtime has not enough memory: {error}") from error

@@ -3,7 +3,7 @@
 All pictures have the same lattice, so that tables of windows are shared between them.
 """
 
-from functools import lru_cache, reduce
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from homunculus.checks import Grid
 from homunculus.planner.belief import Belief
 from homunculus.planner.counting import Size
+from homunculus.scouts.sight import weighted_sums
 from homunculus.shapes import Float, Int
 
 COARSE_CELLS = 32
@@ -42,11 +43,7 @@ def coarse_along(
     value: Float[np.ndarray, "*n rows cols"], axis: int, length: float
 ) -> Float[np.ndarray, "*n rows2 cols2"]:
     """Shares of cells along one of the last two axes, added up in coarse ones of that length."""
-    cells, shares = cell_shares(value.shape[axis], length)
-    shares = shares[..., None] if axis == -2 else shares
-    # sums of a few cells, not a product of matrices: that would wake threads
-    parts = (value.take(cell, axis) * share for cell, share in zip(cells, shares, strict=True))
-    return reduce(np.add, parts)
+    return weighted_sums(value, axis, *cell_shares(value.shape[axis], length))
 
 
 @lru_cache(maxsize=64)

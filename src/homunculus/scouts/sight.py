@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homunculus.checks import Grid, check_number
-from homunculus.shapes import Float, Int, UInt8, as_array
+from homunculus.shapes import Float, Int, Num, UInt8, as_array
 
 FractionBox = tuple[float, float, float, float]
 """x0 y0 x1 y1, as fractions of the picture; `homunculus.box.Box` is one in pixels."""
@@ -290,8 +290,23 @@ def _along(value: NDArray[Any], axis: int, want: int) -> NDArray[Any]:
     if value.shape[axis] == want:
         return value
     cells, weights = _weights(value.shape[axis], want)
-    weights = weights.astype(value.dtype)[..., None] if axis == -2 else weights.astype(value.dtype)
-    # sums of a few cells, not a product of matrices: that would wake threads
+    return weighted_sums(value, axis, cells, weights.astype(value.dtype))
+
+
+def weighted_sums(
+    value: NDArray[Any],
+    axis: int,
+    cells: Int[np.ndarray, "most want"],
+    weights: Num[np.ndarray, "most want"],
+) -> NDArray[Any]:
+    """Sums of some cells along one of the last two axes, each times its weight.
+
+    Not a product of matrices: that would wake threads.
+
+    >>> weighted_sums(np.array([[1, 2, 5]]), -1, np.array([[0, 1], [1, 2]]), np.array([[1, 1]] * 2))
+    array([[3, 7]])
+    """
+    weights = weights[..., None] if axis == -2 else weights
     parts = (value.take(cell, axis) * weight for cell, weight in zip(cells, weights, strict=True))
     return reduce(np.add, parts)
 

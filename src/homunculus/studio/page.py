@@ -131,6 +131,7 @@ def _ask(chat: Chat, parts: list[dict[str, Any]]) -> str:
 def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
     """The page as Gradio's Blocks."""
     gr = gradio()
+    known = list(choices())
     with gr.Blocks(title="Homunculus Studio", analytics_enabled=False, fill_width=True) as blocks:
         gr.HTML((HERE / "head.html").read_text("utf-8"), elem_id="title", js_on_load=None)
         with gr.Row(elem_id="studio", equal_height=False):
@@ -148,7 +149,7 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
                     info="for each method",
                 )  # fmt: skip
                 others = gr.Dropdown(
-                    known := list(choices()), value=["cut"] if "cut" in known else [],
+                    known, value=["cut"] if "cut" in known else [],
                     multiselect=True, max_choices=OTHERS, elem_id="others",
                     label="Other methods", info="up to two, beside resize and views",
                 )  # fmt: skip

@@ -7,7 +7,7 @@ import os
 import zipfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, reduce
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -18,7 +18,7 @@ import numpy as np
 
 from homunculus.cache import LRU
 from homunculus.lazy import need
-from homunculus.scouts.sight import FractionBox, Pixels
+from homunculus.scouts.sight import FractionBox, Pixels, weighted_sums
 from homunculus.scouts.words.cache import key
 from homunculus.shapes import Int, UInt8
 
@@ -143,10 +143,8 @@ def _along(image: Pixels, axis: int, want: int) -> Pixels:
     if have == want:
         return image
     cells, weights, bits = _weights(have, want)
-    if axis == -2:
-        weights = weights[..., None]
-    taps = (image.take(cell, axis) * weight for cell, weight in zip(cells, weights, strict=True))
-    return ((reduce(np.add, taps) + (1 << (bits - 1))) >> bits).clip(0, 255).astype(np.uint8)
+    exact = weighted_sums(image, axis, cells, weights)
+    return ((exact + (1 << (bits - 1))) >> bits).clip(0, 255).astype(np.uint8)
 
 
 @lru_cache(maxsize=64)
