@@ -190,3 +190,10 @@ def test_ranges_of_another_net_are_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(other)
     with pytest.raises(ValueError, match="of another word net"):
         export(tmp_path)
+
+
+def test_a_net_in_8_bits_of_other_weights_does_not_stay(tmp_path: Path) -> None:
+    (tmp_path / "words-int8.onnx").write_bytes(b"of an earlier run")
+    shutil.copy(WEIGHTS / FILE, tmp_path)  # without ranges, it cannot be made anew
+    assert {path.name for path in export(tmp_path)} == {"words.onnx", "match.onnx"}
+    assert not (tmp_path / "words-int8.onnx").exists()
