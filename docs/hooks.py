@@ -17,7 +17,8 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[1]
 MORE = (
     "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LOG.md", "lab/README.md", "suites/README.md", "suites/*/README.md",
-    "src/homunculus/scouts/words/weights/README.md", "results/*.json", "results/archive/*.json",
+    "src/homunculus/scouts/words/weights/README.md",
+    "src/homunculus/scouts/reading/weights/README.md", "results/*.json", "results/archive/*.json",
     "results/archive/*.md", "results/decision.md", "notebooks/*.ipynb", "bakeoff.toml",
 )  # fmt: skip
 """Files outside of docs/ that belong to the site."""

@@ -1,7 +1,14 @@
-"""Which tests need an environment of their own, and which need torch."""
+"""Which tests need an environment of their own, and which need torch; and what planners are given.
 
+Nothing of the package is imported here at module level: shapes are not checked yet.
+"""
+
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from light import HEAVY, light_tests
 
@@ -17,3 +24,33 @@ if find_spec("ray") is None:  # and so has it, on top of vLLM's
 if any(find_spec(name) is None for name in HEAVY):  # tests of the light half run without it
     here = Path(__file__).parent
     collect_ignore += sorted({path.name for path in here.glob("test_*.py")} - light_tests())
+
+
+@pytest.fixture
+def planned(monkeypatch) -> list[Any]:
+    """The pictures that planners are made for."""
+    views, pictures = sys.modules["homunculus.views"], list[Any]()
+    ask = views.ask_scout
+
+    def asked(scout, picture, question):
+        pictures.append(picture)
+        return ask(scout, picture, question)
+
+    monkeypatch.setattr(views, "ask_scout", asked)
+    return pictures
+
+
+@pytest.fixture
+def engine(monkeypatch) -> list[tuple[int, ...]]:
+    """The sizes of what an OCR has read, by whatever name; it finds the same on every page."""
+    from homunculus.pages import ocr
+    from word_help import WORDS
+
+    shapes = list[tuple[int, ...]]()
+
+    def function(pixels):
+        shapes.append(pixels.shape)
+        return WORDS
+
+    monkeypatch.setattr(ocr, "_engine", lambda name: ocr._Named(function))
+    return shapes

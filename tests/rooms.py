@@ -37,6 +37,7 @@ FLOORS = (  # from the ground up; a room imports only from the lines above its o
     ("__main__",),
     (
         "lab.__init__",
+        "lab.page_lines",
         "lab.results",
         "lab.row_names",
         "lab.shuffle",
@@ -44,8 +45,8 @@ FLOORS = (  # from the ground up; a room imports only from the lines above its o
         "lab.text",
         "lab.timing",
         "lab.methods",
-        "lab.train",
     ),
+    ("lab.train",),
     ("lab.rivals",),
     ("lab.inside",),
     ("lab.measure", "lab.decide", "lab.speed"),

@@ -249,7 +249,7 @@ def test_show_looks_with_the_scout_one_names_or_none(page, capsys, monkeypatch) 
         (["empty.png"], "0 bytes"),
         (
             ["page.png", "what?", "--scout", "absent"],
-            "no scout 'absent'. There are auto, words, things, pixels",
+            "no scout 'absent'. There are auto, reading, words, things, pixels",
         ),
     ],
 )
@@ -376,12 +376,12 @@ def test_zsh_and_fish_complete_values_and_files(script, shell) -> None:
     if shell == "fish":
         assert "-n '_shtab_homunculus_using show' -l tokens" in written
         assert '-ka "batch core install scout' in written
-        assert '-l scout -xka "auto words things pixels none (__fish_complete_path' in written
+        assert '-l scout -xka "auto reading words things pixels none (__fish' in written
     else:
         assert "[how many tokens may be spent" in written
         assert "(batch core install scout" in written
         assert ":NAME|DIR:_homunculus__scout_or_file" in written
-        assert 'compadd "$@" -- auto words things pixels none || _files "$@"' in written
+        assert 'compadd "$@" -- auto reading words things pixels none || _files "$@"' in written
 
 
 def test_several_questions_are_several_drawings(page, capsys) -> None:

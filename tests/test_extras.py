@@ -134,7 +134,7 @@ NEEDED = {  # what a page shows, and what its install lines have to name
     r"homunculus studio\b": "studio",
     r"homunculus batch\b": "batch",
     r"homunculus batch .*--workers": "ray",
-    r"homunculus eyetest rapidocr": "ocr",
+    r"homunculus eyetest rapidocr|ocr=\"rapidocr|--ocr rapidocr": "ocr",
     r"homunculus eyetest --hf|homunculus\.attach": "transformers",
     r"http_client\(": "client",
     r"homunculus\.serve\.litellm": "litellm",

@@ -21,10 +21,10 @@ from PIL import Image
 
 import tiny
 from homunculus.commands.main import main
-from homunculus.eyes import readers
 from homunculus.eyes import test as eyetest
 from homunculus.eyes.chart import CARD, KINDS, Item, choose_faces, draw_chart, heights, make_chart
 from homunculus.eyes.test import examine, fit_curve, run, score
+from homunculus.pages import ocr_engines
 from homunculus.planner.acuity import ACUITIES, Acuity, get_acuity
 from homunculus.serve import chat
 
@@ -379,7 +379,7 @@ def test_a_server_that_is_down_is_named(monkeypatch, capsys) -> None:
     ],
 )
 def test_mistakes_are_explained(flags, message, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(readers.shutil, "which", lambda name: None)
+    monkeypatch.setattr(ocr_engines.shutil, "which", lambda name: None)
     assert main(["eyetest", *flags]) == 2
     assert message in capsys.readouterr().err
 

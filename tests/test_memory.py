@@ -14,7 +14,7 @@ from homunculus_lab.speed.load import png
 from homunculus_lab.speed.model import page
 from homunculus_lab.timing import resident
 
-PICTURES = 16
+PICTURES = 40
 
 
 def test_a_bounded_process_grows_less_with_new_pictures() -> None:
@@ -22,13 +22,13 @@ def test_a_bounded_process_grows_less_with_new_pictures() -> None:
     for bounded in (True, False):
         with ProcessPoolExecutor(1, get_context("spawn")) as process:
             grown[bounded] = process.submit(growth, bounded).result()
-    assert grown[True] < 0.7 * grown[False], grown
+    assert grown[True] < 0.75 * grown[False], grown  # measured: .45 to .6, also on a busy machine
 
 
 def growth(bounded: bool) -> int:
     """Megabytes by which this process grows with views of pictures that all differ, in size too."""
     if bounded:
-        bound_memory()
+        bound_memory(16)
     rewriter = Rewriter(100)
     warm(rewriter)
     before = resident()

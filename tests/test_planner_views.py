@@ -661,5 +661,5 @@ def test_views_is_the_function_though_a_module_has_its_name() -> None:
 def test_planner_takes_what_views_takes() -> None:
     of_views = signature(homunculus.views).parameters
     options = {field.name: field.default for field in fields(ViewOptions)}
-    others = {"source", "question", "tokens", "page"}
+    others = {"source", "question", "tokens", "page", "words"}
     assert {name: of_views[name].default for name in of_views.keys() - others} == options

@@ -16,7 +16,7 @@ from homunculus.pages import open_picture
 from homunculus.planner.acuity import ACUITIES, THING
 from homunculus.planner.belief import believe
 from homunculus.scouts.combine import combine
-from homunculus.scouts.registry import WordsAndThings, WordsOrPixels, get_scout
+from homunculus.scouts.registry import WordsAndThings, WordsOrPixels, get_scout, reading
 from homunculus.scouts.sight import FOUND, Match, Sight, probabilities
 from homunculus.scouts.things import (
     Detector,
@@ -325,7 +325,7 @@ def test_what_is_written_on_a_thing_is_read_there() -> None:
 
 
 def test_without_a_detector_the_user_is_told() -> None:
-    scout = WordsAndThings(WordsOrPixels(None), None)
+    scout = WordsAndThings(WordsOrPixels(None), None, reading())
     image = np.zeros((3, 64, 64), np.uint8)
     assert "'.[things]'" in scout(image, "Where is the dog?", (4, 4)).explanation
     assert "'.[things]'" not in scout(image, "", (4, 4)).explanation

@@ -1,6 +1,7 @@
 """The bench from end to end: on a drawn page with a reader made of stripes, and with a real one."""
 
 import json
+import re
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,14 @@ from homunculus import Sight
 from homunculus.commands.main import main
 from homunculus.eyes.readers import Readings
 from homunculus.pages import to_array
+from homunculus.pages.lines import Lines
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.models import token_rule
 from homunculus_lab.measure.command import ahead
 from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.readers import get_reader
 from homunculus_lab.measure.row import row
-from homunculus_lab.measure.run import Config, measure
+from homunculus_lab.measure.run import Config, bench, measure
 from homunculus_lab.measure.spend import keep, open_sheet, saliency
 from homunculus_lab.measure.suite import read
 from homunculus_lab.measure.views import keep_views, keep_whole, scout_belief
@@ -289,6 +291,72 @@ def test_views_read_what_resizing_cannot_and_only_by_the_question(suite) -> None
     expected = result["rows"][0]["value"]  # by the planner, of rows that it planned
     assert expected.keys() == set(names) - {"resize"}
     assert 0 < expected["views"]["24"][0] <= expected["views+answer"]["24"][0] <= 1
+
+
+class Reads:
+    """A scout that finds the word of the page that it is given; without words it knows nothing."""
+
+    def __call__(self, image, question, grid) -> Sight:
+        return Sight(np.zeros(grid), sure=0.0)
+
+    def with_lines(self, image, question, grid, lines: Lines) -> Sight:
+        logit = np.full(grid, -9.0)
+        high, wide = image.shape[1:]
+        ((x0, y0, x1, y1),) = lines.boxes
+        down = slice(int(y0 * grid[0] / high), int(y1 * grid[0] / high))
+        logit[down, int(x0 * grid[1] / wide) : int(x1 * grid[1] / wide)] = 0.0
+        return Sight(logit, sure=0.98, size=16.0, size_error=0.2)
+
+
+def test_a_page_that_was_read_is_planned_with_its_lines(suite) -> None:
+    names = ("resize", "views", "views+read", "cut+read")
+    eyes = Acuity("stripes", 15.0, 0.1)
+    config = replace(CONFIG, methods=names, tokens=(24,), side=256, acuity=eyes, lines="layer")
+
+    def words(path: Path, picture) -> Lines:
+        assert picture.size == (192, 256)  # as it is stored
+        return Lines.of([("TOTAL", BOX)], "given")
+
+    def scored(source) -> dict[str, list[float]]:
+        asked = part(read(suite))
+        result = measure(
+            asked, config, Stripes(), {"scout": Reads(), "read": Reads()}, source=source
+        )
+        assert "views+read - views" in result["paired"]
+        return {name: cells["24"]["crop/smooth"][0] for name, cells in result["table"].items()
+                if name != "full"}  # fmt: skip
+
+    seen = scored(words)
+    assert (seen["resize"], seen["views"]) == (0.0, 0.0)
+    assert (seen["views+read"], seen["cut+read"]) == (1.0, 1.0)
+    assert scored(lambda path, picture: None)["views+read"] == 0.0  # nobody could read it
+
+
+def test_windows_of_a_page_that_was_read_stand_on_its_lines(suite) -> None:
+    config = replace(CONFIG, methods=("views", "views+read"), side=512)
+    scorers = {"scout": Reads(), "read": Reads()}
+    asked = part(read(suite))
+    words = Lines.of([("TOTAL", BOX)], "given")
+    made = bench(asked, config, Stripes(), scorers, source=lambda *_: words)
+    sheet = made.sheet(asked[0])
+    assert sheet.lines is not None
+    assert sheet.lines.boxes.tolist() == [[2 * side for side in BOX]]  # as large as the page
+    plain, told = (made.belief(row, sheet, asked[0], None) for row in made.rows)
+    assert plain.layout is None
+    assert told.layout is not None
+
+
+@pytest.mark.parametrize(
+    ("flags", "fault"),
+    [
+        (["--methods", "views+read"], "no scorer 'read'.*--lines says who reads"),
+        (["--methods", "views", "--lines", "layer"], r"add --methods views\+read"),
+        (["--methods", "views+read", "--lines", "layer", "--scout", "pixels"], "pixels does not"),
+    ],
+)
+def test_lines_and_rows_that_read_need_each_other(suite, capsys, flags, fault) -> None:
+    assert main(["measure", str(suite), "--task", "evidence", *flags]) == 2
+    assert re.search(fault, capsys.readouterr().err)
 
 
 def test_a_view_is_shown_from_its_own_pixels_alone(suite) -> None:

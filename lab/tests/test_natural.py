@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from homunculus.commands.main import main
+from homunculus.pages.lines import Lines
+from homunculus.planner.acuity import get_acuity
+from homunculus.planner.models import token_rule
+from homunculus.scouts.registry import get_scout
+from homunculus_lab.measure import natural
 from homunculus_lab.measure.natural import (  # fmt: skip
     Part,
     Place,
@@ -98,7 +104,8 @@ def test_auc_by_hand() -> None:
     assert auc([], [0.0]) is None
 
 
-def test_a_run_over_a_suite(tmp_path, capsys) -> None:
+def two_pictures(tmp_path: Path) -> None:
+    """A suite of two pages with a question each."""
     (tmp_path / "images").mkdir()
     lines = []
     for number in range(2):
@@ -112,6 +119,10 @@ def test_a_run_over_a_suite(tmp_path, capsys) -> None:
                  "places": [place]}  # fmt: skip
         lines.append(json.dumps(asked))
     (tmp_path / "qa.jsonl").write_text("\n".join(lines))
+
+
+def test_a_run_over_a_suite(tmp_path, capsys) -> None:
+    two_pictures(tmp_path)
     out = tmp_path / "out.json"
     assert main(["measure", str(tmp_path), "--task", "shown", "-o", str(out)]) == 0
     assert "verdict.N1" in capsys.readouterr().out
@@ -119,6 +130,28 @@ def test_a_run_over_a_suite(tmp_path, capsys) -> None:
     assert result["n"] == 2
     assert result["model"] == "claude"
     assert result["table"]["256"]["resize"]["shown"][0] == 1.0
+
+
+def test_pictures_are_given_the_lines_that_were_read(tmp_path, monkeypatch) -> None:
+    two_pictures(tmp_path)
+    given = list[Lines | None]()
+
+    class Spy(natural.Planner):
+        def __init__(self, picture, question, **options) -> None:
+            given.append(picture.lines)
+            super().__init__(picture, question, **options)
+
+    def read(path: Path, picture) -> Lines:
+        assert picture.size == (600, 800)
+        return Lines.of([(path.stem, (190.0, 300.0, 245.0, 322.0))], "given")
+
+    monkeypatch.setattr(natural, "Planner", Spy)
+    settings = natural.Settings(token_rule("claude"), get_acuity("vlm"), get_scout("none"), (64,))
+    natural.measure_shown([tmp_path], settings)
+    assert given == [None] * 4  # each is also asked the other's question
+    given.clear()
+    natural.measure_shown([tmp_path], replace(settings, lines=read))
+    assert [lines and lines.words for lines in given] == [("0",), ("0",), ("1",), ("1",)]
 
 
 SUITE = Path(__file__).parents[2] / "suites" / "natural"

@@ -189,14 +189,16 @@ def test_the_command_has_defaults(tmp_path, calls, capsys, monkeypatch) -> None:
 
 @pytest.mark.usefixtures("plain")
 def test_the_training_part_of_a_suite_is_handed_over(tmp_path, calls, monkeypatch) -> None:
-    from homunculus_lab.measure import parts
-    from homunculus_lab.measure.suite import Question
+    from homunculus_lab.measure import parts, suite
+    from homunculus_lab.measure.suite import Question, SuiteConfig
 
     folder = tmp_path / "receipts"
     (folder / "images").mkdir(parents=True)
     (folder / "qa.jsonl").touch()
     box = (1.0, 2.0, 30.0, 20.0)
-    one = Question("receipts", 0, "a.png", folder / "a.png", "Total?", ("9",), (box,))
+    split = SuiteConfig(split="vendor")
+    one = Question("receipts", 0, "a.png", folder / "a.png", "Total?", ("9",), (box,), config=split)
+    monkeypatch.setattr(suite, "read", lambda folder: [one])
     monkeypatch.setattr(parts, "part", lambda rows, name: [one] if name == "train" else [])
     assert main(["train", "word-scout", "--out", "o", "--suite", str(folder)]) == 0
     assert calls[0][0] == [RealQuestion(folder / "a.png", "Total?", (box,))]

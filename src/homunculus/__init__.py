@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from homunculus.errors import HomunculusError
     from homunculus.lazy import MissingExtra
     from homunculus.pages import PictureError
+    from homunculus.pages.lines import Lines
+    from homunculus.pages.words import WordsError, read_words
     from homunculus.planner.acuity import Acuity
     from homunculus.planner.cost import costs
     from homunculus.planner.counting import DEFAULT_TOKENS as DEFAULT_TOKENS
@@ -43,6 +45,7 @@ __all__ = [
     "Field",
     "HomunculusError",
     "Lift",
+    "Lines",
     "Match",
     "Material",
     "Method",
@@ -62,6 +65,7 @@ __all__ = [
     "Tokens",
     "View",
     "Views",
+    "WordsError",
     "attach",
     "certify",
     "costs",
@@ -72,6 +76,7 @@ __all__ = [
     "list_scouts",
     "look",
     "pack",
+    "read_words",
     "views",
 ]
 
@@ -86,6 +91,8 @@ _HOMES = {
     "errors": ("HomunculusError",),
     "lazy": ("MissingExtra",),
     "pages": ("PictureError",),
+    "pages.lines": ("Lines",),
+    "pages.words": ("WordsError", "read_words"),
     "planner.acuity": ("Acuity",),
     "planner.cost": ("costs",),
     "planner.counting": ("DEFAULT_TOKENS", "TokenRule"),

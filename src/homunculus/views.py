@@ -20,6 +20,7 @@ from homunculus.checks import check_count, check_text
 from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, ollama
 from homunculus.messages.pictures import Bundle, Part, encode, is_view, mark
 from homunculus.pages import Picture, open_picture
+from homunculus.pages.ocr import OcrLike, read_picture
 from homunculus.planner.acuity import Acuity, AcuityLike, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
@@ -374,11 +375,13 @@ def views(
     model: str | int | CountingRule = "qwen3-vl",
     acuity: AcuityLike = "vlm",
     scout: ScoutLike = "auto",
+    ocr: OcrLike | None = None,
     context: float | int = 1 / 8,
     windows: int | None = None,
     legible: float | int | None = None,
     cap: int = 1024,
     page: int = 1,
+    words: Any = None,
     settings: Iterable[str] | None = None,
     label: LabelLike = "short",
     numbered: bool = False,
@@ -397,7 +400,11 @@ def views(
     where the estimate is below it, the budget is raised up to ``cap``, and where that is too little
     the picture stays as it is (`Views.original`). ``settings`` names the parameters that your
     request can have, such as `detail`, where not all: some prices go by one. ``page`` is a page of
-    a PDF or a TIFF, or a frame of an animation, counted from 1.
+    a PDF or a TIFF, or a frame of an animation, counted from 1. ``words`` are the words of the
+    picture, if you have them: pairs of a text and its box x0 y0 x1 y1, in pixels of the original,
+    as `homunculus.read_words` reads them from files of OCR; a PDF has words of its own. ``ocr``
+    reads a picture that has none: "rapidocr" or "tesseract", each in a process of its own, or a
+    function of pixels (3 H W) that returns such pairs; it takes seconds.
     ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
     "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
     ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
@@ -414,7 +421,7 @@ def views(
     ['text', 'image_url']
     """
     options = ViewOptions(
-        model=model, acuity=acuity, scout=scout, context=context, windows=windows,
+        model=model, acuity=acuity, scout=scout, ocr=ocr, context=context, windows=windows,
         settings=settings, label=label, numbered=numbered, strict=strict, legible=legible, cap=cap,
     )  # fmt: skip
     if tokens != "auto":  # mistakes are told before the picture is opened
@@ -422,7 +429,7 @@ def views(
         rule = token_rule(model)
         if strict and tokens < least(rule):
             raise too_few(rule, tokens)
-    planner = Planner(source, question, page=page, options=options)
+    planner = Planner(source, question, page=page, words=words, options=options)
     return _enough(planner) if tokens == "auto" else planner.views_or_original(tokens)
 
 
@@ -483,6 +490,7 @@ class Planner:
         question: str = "",
         *,
         page: int = 1,
+        words: Any = None,
         options: ViewOptions | None = None,
         **changes: Unpack[ViewKeywords],
     ) -> None:
@@ -496,11 +504,15 @@ class Planner:
         windows = rule.facts.windows if options.windows is None else options.windows
         settings = None if options.settings is None else frozenset(options.settings)
         if not isinstance(picture, Picture):
-            picture = open_picture(picture, page, longest=MAX_EDGE)
+            picture = open_picture(picture, page, longest=MAX_EDGE, words=words)
+        elif words is not None:
+            picture = picture.with_words(words)
+        if options.ocr is not None and question and picture.lines is None:
+            picture = read_picture(picture, options.ocr)
         self.picture, self.question, self.options = picture, question, options
         self.sight = ask_scout(get_scout(options.scout), picture, question)
         self.buyer = Buyer(
-            believe(self.sight, picture.size, acuity), picture.size, rule, acuity,
+            believe(self.sight, picture.size, acuity, picture.lines), picture.size, rule, acuity,
             options.context, windows, settings, Label.of(options.label, options.numbered),
         )  # fmt: skip
 

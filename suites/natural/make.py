@@ -340,7 +340,8 @@ def write_part(name: str, rows: list[dict[str, Any]]) -> None:
     """Writes qa.jsonl and suite.toml of a part."""
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     (HERE / name / "qa.jsonl").write_text("".join(lines))
-    (HERE / name / "suite.toml").write_text('# see ../README.md\nkind = "document"\n')
+    testing = "" if name == "develop" else "testing = true\n"
+    (HERE / name / "suite.toml").write_text(f'# see ../README.md\nkind = "document"\n{testing}')
 
 
 def main() -> int:

@@ -599,9 +599,11 @@ def test_figures_of_calls_are_bounded(monkeypatch) -> None:
         ("HOMUNCULUS_TOKENS", "0"), ("HOMUNCULUS_TOKENS", "-5"), ("HOMUNCULUS_TOKENS", "auto"),
         ("HOMUNCULUS_FAIL", "ajar"), ("HOMUNCULUS_SECONDS", "nan"), ("HOMUNCULUS_SECONDS", "soon"),
         ("HOMUNCULUS_LEGIBLE", "80"), ("HOMUNCULUS_LEGIBLE", "0"), ("HOMUNCULUS_CAP", "-1"),
+        ("HOMUNCULUS_OCR", "rapidorc"),
     ],
 )  # fmt: skip
-def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:
+def test_a_wrong_setting_says_so_at_the_start(name: str, value: str, monkeypatch) -> None:
+    from homunculus.pages import ocr
     from homunculus.serve.litellm import from_environment
 
     with pytest.raises(ValueError, match=f"{name}: expected .*, got '{value}'"):
@@ -610,3 +612,6 @@ def test_a_wrong_setting_says_so_at_the_start(name: str, value: str) -> None:
     assert from_environment({"HOMUNCULUS_TOKENS": "99"}).rewriter.tokens == 99
     doubtful = from_environment({"HOMUNCULUS_LEGIBLE": "0.5", "HOMUNCULUS_CAP": "512"}).rewriter
     assert (doubtful.options.legible, doubtful.options.cap) == (0.5, 512)
+    assert doubtful.options.ocr is None
+    monkeypatch.setattr(ocr, "_engine", lambda name: ocr._Named(lambda pixels: []))
+    assert from_environment({"HOMUNCULUS_OCR": "rapidocr"}).rewriter.options.ocr == "rapidocr"

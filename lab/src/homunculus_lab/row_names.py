@@ -42,6 +42,7 @@ LABELS = {
 """Known suites in plain words."""
 ROW_WORDS = {
     "views": "a small whole picture and windows where the question looks",
+    "views+read": "views of a page whose words were read",
     "resize": "the whole picture, smaller",
     "views+shuffled": "views with another image's question",
     "views+blind": "views without the question",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from homunculus import nets
 from homunculus.lazy import need
+from homunculus.pages.ocr import get_ocr
 from homunculus.planner.acuity import AcuityLike, get_acuity
 from homunculus.planner.bill import check_legible, least, too_few
 from homunculus.planner.counting import CountingRule, LevelRule
@@ -43,6 +44,8 @@ class Job:
     acuity: AcuityLike = "vlm"
     """Kept as the curve itself: a file that is edited later makes another job."""
     scout: str = "auto"
+    ocr: str | None = None
+    """Reads pictures that have no words; PDFs mostly have, and rows may bring theirs."""
     legible: float | None = None
     """The probability from which on views are sent: else more tokens up to ``cap``, or the picture
     as it is."""
@@ -53,6 +56,8 @@ class Job:
         object.__setattr__(self, "acuity", get_acuity(self.acuity))
         nets.check_environment()
         check_scout(self.scout)
+        if self.ocr is not None:
+            get_ocr(self.ocr)
         page_numbers(self.pages, 1)
         if self.to == "views" and isinstance(self.rule, LevelRule):
             raise ValueError(

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from homunculus.batch import faults
 from homunculus.batch.job import SCHEMA, WHO, Job, digest
@@ -19,6 +19,8 @@ from homunculus.lazy import need
 from homunculus.pages import BYTES, count_pages
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".pdf")
+WORDS = "words"
+"""The column of words and their boxes."""
 TABLES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 IMAGE_COLUMNS = ("image", "picture", "page", "file", "path", "image_path", "file_name", "bytes")
 LINE = 64 << 20
@@ -75,6 +77,8 @@ class Row(NamedTuple):
     """Of the picture's file, for messages; that of the source where it has none."""
     kind: str = ""
     error: str = ""
+    words: tuple[Any, ...] | None = None
+    """Pairs of a text and its box, from the column `words`."""
 
 
 @dataclass(frozen=True)
@@ -389,7 +393,24 @@ def _jsonl_row(job: Job, place: Place, piece: Piece, row: int, line: bytes) -> R
         image, question = _columns(job, set(values), f"row {row}")
     except (ValueError, RecursionError) as error:
         return blank._replace(kind="input", error=str(error) or type(error).__name__)
+    blank = blank._replace(words=_words(values.get(WORDS)))
     return _row(job, place, blank, values.get(image), values.get(question, job.question))
+
+
+def _words(value: Any) -> tuple[Any, ...] | None:
+    """The words of a row: [text, [x0, y0, x1, y1]] or {"text": ..., "box": ...}.
+
+    None if a column of that name holds anything else, such as words without boxes.
+    """
+    if not isinstance(value, list):
+        return None
+    items = cast("list[Any]", value)
+    if not all(isinstance(item, list | Mapping) for item in items):
+        return None
+    return tuple(
+        (item.get("text"), item.get("box")) if isinstance(item, Mapping) else tuple(item)
+        for item in items
+    )
 
 
 def _parquet_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
@@ -397,14 +418,15 @@ def _parquet_rows(job: Job, place: Place, piece: Piece) -> Iterator[Row]:
     with place.system.open(place.path(piece.name), "rb") as file:
         table = parquet.ParquetFile(file, pre_buffer=False)
         image, question = _columns(job, set(table.schema_arrow.names), piece.name)
-        columns = [name for name in (image, question) if name]
+        words = WORDS if WORDS in table.schema_arrow.names else ""
+        columns = [name for name in (image, question, words) if name]
         batches = table.iter_batches(
             CHUNK_ROWS, row_groups=[_group_at(table.metadata, piece.offset)], columns=columns
         )
         rows = chain.from_iterable(batch.to_pylist() for batch in batches)
         rows = islice(rows, piece.start - piece.offset, piece.stop - piece.offset)
         for row, values in enumerate(rows, piece.start):
-            blank = Row(f"{piece.name}#row={row}", piece.name)
+            blank = Row(f"{piece.name}#row={row}", piece.name, words=_words(values.get(WORDS)))
             yield _row(job, place, blank, values[image], values.get(question, job.question))
 
 

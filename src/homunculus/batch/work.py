@@ -125,9 +125,14 @@ def _chosen_pages(job: Job, row: Row, numbers: list[int]) -> Iterator[Result]:
 def _plan(job: Job, row: Row, picture: Picture, result: Result) -> None:
     """Put the plan of a page into its result, and a request if the job wants one."""
     start = perf_counter()
+    if row.words is not None and picture.pages > 1 and picture.part == "page":
+        raise ValueError(
+            f"words: expected a picture of one page, got a document of {picture.pages}. Leave its "
+            "words out, or give a row for each page as a picture."
+        )
     planner = Planner(
-        picture, row.question, model=job.rule, acuity=job.acuity, scout=job.scout,
-        legible=job.legible, cap=job.cap,
+        picture, row.question, words=row.words, model=job.rule, acuity=job.acuity,
+        scout=job.scout, ocr=job.ocr, legible=job.legible, cap=job.cap,
     )  # fmt: skip
     middle = perf_counter()
     seen = planner.views_or_original(job.tokens)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from homunculus.commands.command import Command
-from homunculus.commands.picture import acuity_flag
+from homunculus.commands.picture import acuity_flag, ocr_flag
 from homunculus.flags import count, json_flag
 from homunculus.progress import progress
 
@@ -33,6 +33,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
     acuity_flag(parser)
     about = "which scout says where to look (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
+    ocr_flag(parser)
     about = "where the answer is less likely readable, take up to --cap tokens, else the original"
     add("--legible", type=float, metavar="P", help=about)
     add("--cap", type=count, default=1024, help="the most tokens with --legible (%(default)s)")
@@ -50,7 +51,7 @@ def flags(parser: argparse.ArgumentParser) -> None:
 
 JOB = (
     "source", "tokens", "model", "question", "question_column", "image_column", "images", "pages",
-    "to", "max_output", "acuity", "scout", "legible", "cap", "shard_rows",
+    "to", "max_output", "acuity", "scout", "ocr", "legible", "cap", "shard_rows",
 )  # fmt: skip
 """Flags that say what the results are; the others say how the run goes."""
 RUN = ("local", "workers", "address", "strict", "replace", "retry_lost")

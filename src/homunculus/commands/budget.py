@@ -5,7 +5,14 @@ import json
 from typing import Any
 
 from homunculus.commands.command import Command
-from homunculus.commands.picture import IMAGE, each_page, open_source, page_lines, planner_flags
+from homunculus.commands.picture import (
+    IMAGE,
+    each_page,
+    open_source,
+    page_lines,
+    planner_flags,
+    with_words,
+)
 from homunculus.flags import json_flag
 from homunculus.progress import progress
 
@@ -30,8 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     def show(page: int) -> int:
         with progress(f"looking at {name}"):
             planner = Planner(
-                source, arguments.question, model=arguments.model, acuity=arguments.acuity,
-                scout=arguments.scout, page=page,
+                with_words(arguments, source, page), arguments.question, page=page,
+                model=arguments.model, acuity=arguments.acuity, scout=arguments.scout,
+                ocr=arguments.ocr,
             )  # fmt: skip
             needed = planner.budget(arguments.legible)
         if arguments.json:

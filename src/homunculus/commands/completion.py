@@ -18,6 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _values() -> dict[str, list[str]]:
+    from homunculus.pages.ocr_engines import ENGINES
     from homunculus.planner.acuity import ACUITIES
     from homunculus.planner.models import MODELS
     from homunculus.scouts.registry import list_scouts
@@ -28,6 +29,7 @@ def _values() -> dict[str, list[str]]:
         "--model": list(MODELS),
         "--token-size": list(MODELS),
         "--acuity": list(ACUITIES),
+        "--ocr": list(ENGINES),
     }
 
 

@@ -20,6 +20,31 @@ def planner_flags(verb: argparse.ArgumentParser) -> None:
     page_flag(verb)
     about = "which scout says where to look: as in `homunculus show` (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
+    words_flags(verb)
+
+
+def words_flags(verb: argparse.ArgumentParser) -> None:
+    """Where the words of a picture come from, if not from its PDF."""
+    about = "its words: a file of hOCR, of ALTO, or of JSON of a cloud OCR or docling"
+    verb.add_argument("--words", metavar="FILE", help=about)
+    ocr_flag(verb)
+
+
+def ocr_flag(verb: argparse.ArgumentParser) -> None:
+    about = "read pictures that have no words by an OCR: rapidocr or tesseract; takes seconds"
+    verb.add_argument("--ocr", metavar="NAME", help=about)
+
+
+def with_words(arguments: argparse.Namespace, source: Any, page: int) -> Any:
+    """What to look at: the source, or its page with the words that ``--words`` names."""
+    if arguments.words is None:
+        return source
+    from homunculus.pages import open_picture
+    from homunculus.pages.words import read_words
+    from homunculus.views import MAX_EDGE
+
+    picture = open_picture(source, page, longest=MAX_EDGE)
+    return picture.with_words(read_words(arguments.words, page, picture.original))
 
 
 def acuity_flag(verb: argparse.ArgumentParser) -> None:

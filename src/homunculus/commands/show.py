@@ -15,6 +15,8 @@ from homunculus.commands.picture import (
     open_source,
     page_flag,
     page_lines,
+    with_words,
+    words_flags,
 )
 from homunculus.flags import count, json_flag, point, slug
 from homunculus.lazy import how_to_install, need_torch
@@ -35,9 +37,11 @@ def flags(show: argparse.ArgumentParser) -> None:
     add("--model", help="model that looks: see `homunculus cost` (qwen3-vl)")
     acuity_flag(show)
     page_flag(show)
-    add("--why", action="store_true", help="print which words and things were found, and where")
-    about = "which scout says where to look: auto, words, things, pixels, or a folder of weights"
+    about = "print and draw what was read and found, and the likeliest answers"
+    add("--why", action="store_true", help=about)
+    about = "which scout says where to look: auto, reading, words, things, pixels, or a folder"
     add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
+    words_flags(show)
     about = "file to write, or a folder (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
     add("-o", "--out", type=Path, help=about)
     json_flag(show)
@@ -58,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
         from homunculus.engines.cells.methods import get_method
 
         get_method(arguments.method)  # raises before anything is opened
+        if arguments.words or arguments.ocr:
+            raise ValueError("--words and --ocr are for views. Leave them out, or --method.")
     elif arguments.fixation is not None:
         raise ValueError(
             "views do not know --fixation, some methods of the laboratory do. Add --method "
@@ -113,10 +119,11 @@ def _draw_views(
     from homunculus.views import views
 
     seen = views(
-        source, question, tokens=arguments.tokens, scout=arguments.scout, page=page,
+        with_words(arguments, source, page), question, tokens=arguments.tokens, page=page,
+        scout=arguments.scout, ocr=arguments.ocr,
         model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
     )  # fmt: skip
-    draw_views(seen).save(out, compress_level=3)  # PNG: a third of the time
+    draw_views(seen, arguments.why).save(out, compress_level=3)  # PNG: a third of the time
     cell = scout_cells(seen.picture.size)[1]
     why = why_facts(seen.sight, seen.sight.logit, seen.picture, cell)
     if not seen.sight.sure:  # cells would follow the map, views do not

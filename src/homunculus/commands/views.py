@@ -8,7 +8,14 @@ from warnings import catch_warnings, simplefilter
 
 from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
-from homunculus.commands.picture import IMAGE, each_page, open_source, page_lines, planner_flags
+from homunculus.commands.picture import (
+    IMAGE,
+    each_page,
+    open_source,
+    page_lines,
+    planner_flags,
+    with_words,
+)
 from homunculus.flags import count, count_or_auto, json_flag
 from homunculus.progress import progress
 
@@ -52,10 +59,11 @@ def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Pat
     from homunculus.views import views
 
     with progress(f"looking at {Path(arguments.image).name}"):
-        options = ("question", "tokens", "model", "acuity", "scout", "legible", "cap")
+        options = ("question", "tokens", "model", "acuity", "scout", "ocr", "legible", "cap")
+        picture = with_words(arguments, source, page)
         with catch_warnings():
             simplefilter("ignore", UserWarning)  # what it says is printed below
-            seen = views(source, page=page, **{name: getattr(arguments, name) for name in options})
+            seen = views(picture, page=page, **{name: getattr(arguments, name) for name in options})
         paths = [str(path) for path in seen.save(out)]
         draw_views(seen).save(out / "sheet.png", compress_level=3)  # a third of the time
     result: dict[str, Any] = seen.to_json() | {"files": paths, "labels": seen.labels()}

@@ -7,23 +7,23 @@ A reading depends on the pixels and the reader alone, so it is kept on disk and 
 
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import version
-from io import BytesIO
 from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from PIL import Image
-
 from homunculus.lazy import need, not_found
-from homunculus.pages import to_image
+from homunculus.pages.ocr_engines import (
+    blue_first,
+    rapidocr_engine,
+    run_tesseract,
+    tesseract_command,
+)
 from homunculus.scouts.sight import Pixels
 
 LineBox = tuple[float, float, float, float]
@@ -88,12 +88,7 @@ class RapidOCR:
     @cached_property
     def engine(self) -> Any:
         """The library's own reader, with its recogniser loaded."""
-        need("cv2", "ocr", WHO).setNumThreads(1)
-        threads = "EngineConfig.onnxruntime.{}_op_num_threads"
-        settings = {threads.format(part): 1 for part in ("intra", "inter")}
-        engine = need("rapidocr", "ocr", WHO).RapidOCR(
-            params=settings | {"Global.log_level": "error"}
-        )
+        engine = rapidocr_engine(WHO)
         engine._load_rec_model()
         return engine
 
@@ -108,11 +103,6 @@ class RapidOCR:
         return (result.txts[0], float(result.scores[0])) if result.txts else ("", 0.0)
 
 
-def blue_first(pixels: Pixels) -> Any:
-    """Pixels as OpenCV wants them: h w 3, blue green red."""
-    return np.ascontiguousarray(pixels[::-1].transpose(1, 2, 0))
-
-
 class Tesseract:
     """The `tesseract` command: a second reader, so that no ranking depends on a single one.
 
@@ -121,9 +111,7 @@ class Tesseract:
 
     def __init__(self, readings: Readings) -> None:
         self.readings = readings
-        command = shutil.which("tesseract")
-        if command is None:
-            raise ValueError("no `tesseract` command. Install the package tesseract-ocr.")
+        command = tesseract_command()
         self.command = command
         process = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
         self.name = process.stdout.splitlines()[0]
@@ -137,16 +125,7 @@ class Tesseract:
 
     def run(self, pixels: Pixels, times: int, mode: str, *form: str) -> str:
         """What the command prints about a picture that is enlarged so many times."""
-        picture = to_image(pixels)
-        size = (picture.width * times, picture.height * times)
-        stream = BytesIO()
-        picture.resize(size, Image.Resampling.BICUBIC).save(stream, "PNG", compress_level=1)
-        process = subprocess.run(
-            [self.command, "stdin", "stdout", "--psm", mode, *form],
-            input=stream.getvalue(), capture_output=True, check=True,
-            env=os.environ | {"OMP_THREAD_LIMIT": "1"},
-        )  # fmt: skip
-        return process.stdout.decode("utf-8", "replace")
+        return run_tesseract(self.command, pixels, times, mode, *form)
 
 
 READERS: Mapping[str, Callable[[Readings], Reader]] = {

@@ -29,6 +29,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from homunculus.lazy import MissingExtra, need
+from homunculus.pages.lines import Lines
 from homunculus.pages.pillow import (
     count_frames,
     in_one_scan,
@@ -51,6 +52,8 @@ from homunculus.pages.source import (
     read_file,
     to_data_uri,
 )
+from homunculus.pages.text_layer import trusted_layer
+from homunculus.pages.words import given_lines
 from homunculus.shapes import Float, UInt8, as_array
 
 __all__ = [
@@ -118,6 +121,10 @@ class Picture:
     pages: int = 1
     part: Literal["page", "frame"] = "page"
     """What is counted: pages of a PDF or a TIFF, or frames of an animation."""
+    lines: Lines | None = None
+    """The words on it with their boxes, in pixels as held here; None if nobody read it."""
+    lines_note: str = ""
+    """Why words that there are, or an OCR, were not used; a sentence, or empty."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -141,7 +148,18 @@ class Picture:
         if self.size != self.original:
             (high, wide), (rows, cols) = self.original, self.size
             notes.append(f"The picture was reduced from {wide}x{high} to {cols}x{rows} pixels.")
-        return notes
+        return notes + [self.lines_note] * bool(self.lines_note)
+
+    def with_words(self, words: Any, source: str = "given") -> "Picture":
+        """This picture with words that someone else read, in place of its own: `Lines`, or pairs of
+        a text and its box x0 y0 x1 y1, in pixels of the original (`original`).
+
+        >>> page = Picture(np.zeros((3, 40, 80), np.uint8), "a.png", (80, 160))
+        >>> page.with_words([("Total", (20, 10, 60, 22))]).lines.boxes.tolist()
+        [[10.0, 5.0, 30.0, 11.0]]
+        """
+        lines = given_lines(words, self.original, self.size, source)
+        return replace(self, lines=lines, lines_note="")
 
     def image(self) -> Image.Image:
         """The pixels as a Pillow image."""
@@ -153,19 +171,28 @@ class Picture:
 
 
 def open_picture(
-    source: Any, page: int = 1, longest: int = 4096, area: int | None = None
+    source: Any,
+    page: int = 1,
+    longest: int = 4096,
+    area: int | None = None,
+    words: Any = None,
 ) -> Picture:
     """Open a picture: a page of a PDF or a TIFF, a frame of an animation; the first is 1.
 
     ``source`` is a path, bytes, a base64 data URI, a binary file, a numpy array of uint8 (H W,
     H W 3 or H W 4), a tensor of uint8 or of floats from 0 to 1 (3 H W) or a Pillow image; it is
     left as it was. A TIFF is read by its path alone. The result has at most ``longest`` pixels on
-    its longer side, and at most ``area`` in all.
+    its longer side, and at most ``area`` in all. ``words`` are what `Picture.with_words` takes.
 
     >>> from PIL import Image
     >>> open_picture(Image.new("L", (640, 480)), longest=320).size
     (240, 320)
     """
+    picture = _open(source, page, longest, area)
+    return picture if words is None else picture.with_words(words)
+
+
+def _open(source: Any, page: int, longest: int, area: int | None) -> Picture:
     _check_page(page)
     bounds = (_positive("longest", longest), _positive("area", area or longest * longest))
     if isinstance(source, np.ndarray):
@@ -440,8 +467,11 @@ def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) ->
         _check_size(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
         target = fitted((high, wide), *bounds)
         scale = min(target[0] / high, target[1] / wide) * DOTS / 72
-        image = plain(sheet.render(scale=scale).to_pil(), target)
-    return Picture(to_array(image), _named(name, page), (high, wide), page, pages)
+        pixels = to_array(plain(sheet.render(scale=scale).to_pil(), target))
+        lines, note = trusted_layer(sheet, pixels)
+    return Picture(
+        pixels, _named(name, page), (high, wide), page, pages, lines=lines, lines_note=note
+    )
 
 
 def count_pages(path: str | PathLike[Any]) -> int:

@@ -7,9 +7,19 @@ import numpy as np
 
 from homunculus.checks import Grid
 from homunculus.pages import Picture
+from homunculus.pages.lines import Lines
 from homunculus.planner.acuity import THING, Acuity
 from homunculus.planner.counting import Size
-from homunculus.scouts.sight import Map, Scout, Sight, check_sight, probabilities, resize_map
+from homunculus.planner.layout import Layout, lay_out
+from homunculus.scouts.sight import (
+    LineScout,
+    Map,
+    Scout,
+    Sight,
+    check_sight,
+    probabilities,
+    resize_map,
+)
 from homunculus.shapes import Float, Int
 
 FINE_CELLS = 256
@@ -48,6 +58,8 @@ class Belief:
     row_start: Int[np.ndarray, "rows"] | None = None
     """The first column with print in each row, where its label stands; 0 where there is none. None
     if answers need no label."""
+    layout: Layout | None = None
+    """What the lines of the page say; None if nobody read them."""
 
     def __getitem__(self, here: tuple[slice, slice]) -> "Belief":
         return Belief(self.place[here], self.octaves[here], self.blur)
@@ -55,7 +67,12 @@ class Belief:
 
 def ask_scout(scout: Scout, picture: Picture, question: str) -> Sight:
     """Where the question looks, on a lattice fine enough to plan by."""
-    return check_sight(scout(picture.pixels, question, scout_cells(picture.size)[0]), scout)
+    grid, _ = scout_cells(picture.size)
+    if picture.lines is not None and isinstance(scout, LineScout):
+        sight = scout.with_lines(picture.pixels, question, grid, picture.lines)
+    else:
+        sight = scout(picture.pixels, question, grid)
+    return check_sight(sight, scout)
 
 
 def scout_cells(size: Size) -> tuple[Grid, int]:
@@ -81,8 +98,10 @@ def in_picture(sight: Sight) -> float:
     return here / (here + elsewhere)
 
 
-def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
+def believe(sight: Sight, size: Size, acuity: Acuity, lines: Lines | None = None) -> Belief:
     """What a scout says, as probabilities of places and heights of print.
+
+    With the ``lines`` of the page windows stand between them.
 
     As far as the scout is unsure, the answer may stand in the other places that it names, or
     anywhere; if it is not sure at all, the whole picture is best. A thing has to be larger than
@@ -94,7 +113,9 @@ def believe(sight: Sight, size: Size, acuity: Acuity) -> Belief:
     else:
         place = sure * probabilities(logit) + (1 - sure) * _elsewhere(sight)
     octaves, blur = _octaves(sight, size, acuity), hypot(sight.size_error, PRINT_SPREAD)
-    return Belief(place, octaves, blur, _words(sight), _row_start(sight))
+    words = _words(sight)
+    layout = None if lines is None else lay_out(lines, size, place, octaves, words)
+    return Belief(place, octaves, blur, words, _row_start(sight), layout)
 
 
 def _grid(sight: Sight) -> Grid:

@@ -23,11 +23,10 @@ from homunculus.planner.counting import (
     TokenRule,
     Unit,
 )
-from homunculus.planner.fill import grow
 from homunculus.planner.labels import NO_LABEL, Label
 from homunculus.planner.plan import NO_FEES, Fees, Plan
 from homunculus.planner.scene import Scene
-from homunculus.planner.search import Search, find_pictures, merit
+from homunculus.planner.search import Search, find_pictures, grown_plan, merit
 from homunculus.planner.tiles import PictureRule
 
 ENOUGH_OF_A_LEVEL = 0.95
@@ -125,7 +124,7 @@ class Buyer:
         have = bill.plan.count(rule.lattice) + fees.of(bill.plan)
         while rest > 0:
             budget = min(have + rest, rule.max_tokens or tokens)
-            grown = self._bill(grow(self._scene(fees), bill.plan, budget), tokens)
+            grown = self._bill(grown_plan(self._scene(fees), bill.plan, budget), tokens)
             if grown.total <= tokens:
                 return grown
             rest //= 2

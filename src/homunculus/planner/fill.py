@@ -104,12 +104,13 @@ def _gains(scene: Scene, shown: Map, window: Window, extensions: list[Window]) -
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     near = scene.cells(Box(min(x0), min(y0), max(x1), max(y1)))
     legible = scene.legibility(scene.belief[near], [window.scale(scene.rule.side)])[0]
-    for here in map(scene.cells, boxes):
+    for box in boxes:
+        here = scene.cells(box)
         rows, cols = (
             slice(span.start - first.start, span.stop - first.start)
             for span, first in zip(here, near, strict=True)
         )
-        gain = legible[rows, cols] * scene.labelled(here) - shown[here]
+        gain = legible[rows, cols] * scene.told(here, box) - shown[here]
         yield float(gain.clip(0, out=gain).sum())
 
 

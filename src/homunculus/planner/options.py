@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from homunculus.checks import check_count, check_number, is_whole
+from homunculus.pages.ocr import OcrLike, get_ocr
 from homunculus.planner.acuity import AcuityLike
 from homunculus.planner.bill import check_legible
 from homunculus.planner.counting import MAX_WINDOWS, CountingRule
@@ -17,6 +18,7 @@ class RewriterOptions(TypedDict, total=False):
 
     acuity: AcuityLike
     scout: ScoutLike
+    ocr: OcrLike | None
     context: float | int
     windows: int | None
     label: LabelLike
@@ -40,6 +42,7 @@ class ViewOptions:
     model: str | int | CountingRule = "qwen3-vl"
     acuity: AcuityLike = field(default="vlm", repr=False)
     scout: ScoutLike = field(default="auto", repr=False)
+    ocr: OcrLike | None = field(default=None, repr=False)
     context: float | int = 1 / 8
     windows: int | None = None
     settings: Iterable[str] | None = None
@@ -51,6 +54,8 @@ class ViewOptions:
 
     def __post_init__(self) -> None:
         Label.of(self.label)
+        if self.ocr is not None:
+            get_ocr(self.ocr)  # raises if there is no such OCR here
         check_count(self.cap, "views: cap")
         if self.legible is not None:
             check_legible(self.legible)

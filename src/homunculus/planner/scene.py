@@ -78,7 +78,7 @@ class Scene:
         if window not in self._parts:  # many plans share windows
             here = self.cells(window.box)
             legible = self.legibility(self.belief[here], [window.scale(self.rule.side)])[0]
-            self._parts[window] = here, legible * self.labelled(here)
+            self._parts[window] = here, legible * self.told(here, window.box)
         here, legible = self._parts[window]
         part = shown[here]
         np.maximum(part, legible, out=part)
@@ -93,6 +93,18 @@ class Scene:
         starts = self.belief.row_start[here[0]]
         shown = np.where(starts >= here[1].start, 1.0, without)
         return shown.astype(np.float32)[:, None]
+
+    def told(self, here: Cells, box: Box) -> Float[np.ndarray, "rows _cols"] | float:
+        """What answers in a window keep of their worth: as `labelled` says, but where lines are
+        known, by the labels of the likely words."""
+        layout, worth = self.belief.layout, self.labelled(here)
+        if layout is None or not len(layout.keys):
+            return worth
+        bare, key = self.config.unlabelled_worth, layout.key_of_cell[here]
+        told = layout.told(np.array([box], np.float32))[0]
+        told = np.maximum(told, float(self.words[here].sum()))
+        of_key = np.append(bare + (1 - bare) * told, 0).astype(np.float32)  # -1: the last
+        return np.where(key >= 0, of_key[key], worth)
 
     def cells(self, box: Box) -> Cells:
         """The cells of the lattice that a box covers."""

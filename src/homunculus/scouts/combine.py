@@ -102,6 +102,25 @@ def combine(read: Sight, seen: Sight, question: str, grid: Grid) -> Sight:
     return mixture(read, seen, FOUND_BOTH if printed else FOUND_THING, grid)
 
 
+POOLED = (0.9, 0.4)
+"""How much the scout that reads and the one that finds words say about a place, as powers of their
+probabilities; from the pilot of the reading scout."""
+FLOOR = 1e-4
+"""What is left of a probability, in shares of a uniform one, where a scout sees nothing."""
+
+
+def pool(read: Sight, spotted: Sight, grid: Grid) -> Sight:
+    """What a scout that read a page and one that looked for words make of it together."""
+    if not spotted.sure:
+        return read
+    if not read.sure:
+        return replace(spotted, answers=read.answers)
+    floor = FLOOR / (grid[0] * grid[1])
+    maps = (np.log(_place(sight, grid) + floor) for sight in (read, spotted))
+    logit = reduce(np.add, (map_ * power for map_, power in zip(maps, POOLED, strict=True)))
+    return replace(read, logit=logit, origin=f"{read.origin} + {spotted.origin}")
+
+
 def print_on(seen: Sight, read: Sight, grid: Grid) -> Sight:
     """Where print stands on the things that were seen; the things themselves if there is none."""
     thing, text = _place(seen, grid), _on(read.elsewhere, grid)

@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from homunculus.cache import LRU
 from homunculus.checks import Grid
 from homunculus.lazy import how_to_install, load_plugins, not_found
+from homunculus.pages.lines import Lines
 from homunculus.scouts import things, words
-from homunculus.scouts.combine import combine, mix
+from homunculus.scouts.combine import combine, mix, pool
 from homunculus.scouts.memory import MEMORY
 from homunculus.scouts.pixels import contrast, information
 from homunculus.scouts.places import asks_for_all, hint
+from homunculus.scouts.reading import ReadingScout
+from homunculus.scouts.reading.ranker import load_ranker
 from homunculus.scouts.sight import (
     Pixels,
     Scout,
@@ -54,6 +57,8 @@ PageReader = Callable[[Pixels, str, Grid], WordSight]
 GROUP = "homunculus.scouts"
 """The entry points by which other packages offer scouts."""
 HINT = f"Things were not looked for: {how_to_install('things')}."
+TEXT_LAYER = "text layer"
+"""The source of lines that a PDF holds itself."""
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 
@@ -67,11 +72,12 @@ def list_scouts() -> Mapping[str, Callable[[], Scout]]:
 
     Ours, then those that other packages offer under the entry-point group `homunculus.scouts`.
 
-    >>> list(list_scouts())[:4]
-    ['auto', 'words', 'things', 'pixels']
+    >>> list(list_scouts())[:5]
+    ['auto', 'reading', 'words', 'things', 'pixels']
     """
     table: dict[str, Callable[[], Scout]] = {
-        "auto": lambda: WordsAndThings(WordsOrPixels(shipped()), shipped_things()),
+        "auto": lambda: WordsAndThings(WordsOrPixels(shipped()), shipped_things(), reading()),
+        "reading": reading,
         "words": lambda: WordsOrPixels(_word_scout(None)),
         "things": _thing_scout,
         "pixels": PixelScout,
@@ -141,9 +147,14 @@ class WordsAndThings:
     words: "WordsOrPixels"
     things: Scout | None
     """None where no detector is installed."""
+    reading: ReadingScout
+    """Ranks the words of a page that was read."""
 
     def __call__(self, image: Pixels, question: str, grid: Grid) -> Sight:
-        read = self.words(image, question, grid)
+        return self._with_things(self.words(image, question, grid), image, question, grid)
+
+    def _with_things(self, read: Sight, image: Pixels, question: str, grid: Grid) -> Sight:
+        """What was read, and the things that the question names."""
         if not question.strip() or read.whole:
             return read
         if self.things is not None:
@@ -153,6 +164,25 @@ class WordsAndThings:
             return read
         unsure = f"{read.unsure} {HINT}".lstrip()
         return replace(read, explanation=f"{read.explanation} {HINT}", unsure=unsure)
+
+    def with_lines(self, image: Pixels, question: str, grid: Grid, lines: Lines) -> Sight:
+        """The same on a page that was read: its words are ranked.
+
+        A text layer is exact, so the pixels are looked at only where it has none of the question's
+        words. An OCR misreads, so the word scout has a say.
+        """
+        if not question.strip() or asks_for_all(question) or not len(lines):
+            return self(image, question, grid)
+        read = self.reading.with_lines(image, question, grid, lines)
+        placed = at_named_place(read, question, grid)
+        if lines.source == TEXT_LAYER and read.matched:
+            return placed
+        spotted = self.words(image, question, grid)
+        if not read.matched:
+            looked = self._with_things(spotted, image, question, grid)
+            if looked.likely:  # a thing, or print inside a picture of the page
+                return looked
+        return pool(placed, spotted, grid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +236,11 @@ def at_named_place(sight: Sight, question: str, grid: Grid) -> Sight:
         explanation=f"{sight.explanation} It prefers the place that the question names.",
         question_used=True,
     )
+
+
+def reading() -> ReadingScout:
+    """The scout of pages that were read, with its ranker."""
+    return ReadingScout(load_ranker())
 
 
 def shipped() -> PageReader | None:

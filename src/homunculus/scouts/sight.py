@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homunculus.checks import Grid, check_number
+from homunculus.pages.lines import Lines
 from homunculus.shapes import Float, Int, Num, UInt8, as_array
 
 FractionBox = tuple[float, float, float, float]
@@ -72,6 +73,16 @@ class Match:
         return f"{self.name} (perhaps)" if self.state == "perhaps" else self.name
 
 
+@dataclass(frozen=True)
+class Answer:
+    """Words of a page that may be the answer."""
+
+    text: str
+    words: tuple[int, ...]
+    """Their numbers among the page's words (`homunculus.pages.lines.Lines`)."""
+    probability: float
+
+
 Basis = Literal["found", "guess", "unknown"]
 """What a plan rests on; see `Sight.basis`."""
 
@@ -119,6 +130,8 @@ class Sight:
     """Whether anything in the question moved the map; None if the scout does not say."""
     matches: tuple[Match, ...] = ()
     """What it looked for by name, found or not."""
+    answers: tuple[Answer, ...] = ()
+    """What may be the answer on a page that was read, likeliest first."""
     whole: bool = False
     """Whether the question is about the whole picture."""
     matched: bool | None = None
@@ -196,6 +209,15 @@ class Scout(Protocol):
 
     def __call__(self, image: Pixels, question: str, grid: Grid, /) -> Sight:
         """A map over ``grid`` (rows and columns of cells), and how sure it is."""
+        ...
+
+
+@runtime_checkable
+class LineScout(Scout, Protocol):
+    """A scout that also takes the words of a page that was read."""
+
+    def with_lines(self, image: Pixels, question: str, grid: Grid, lines: Lines, /) -> Sight:
+        """The same of a page with ``lines``, in pixels of the image."""
         ...
 
 

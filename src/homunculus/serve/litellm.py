@@ -26,6 +26,7 @@ from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, Adapter, ada
 from homunculus.messages.body import count_pictures
 from homunculus.messages.gemini import model_in
 from homunculus.messages.guard import leaks
+from homunculus.pages.ocr_engines import ENGINES
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule
 from homunculus.planner.models import token_rule
 from homunculus.scouts.memory import bound_memory
@@ -256,16 +257,20 @@ def _count_of(value: Any, name: str) -> int:
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
-    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _LEGIBLE and _CAP say."""
+    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _LEGIBLE, _CAP and _OCR say."""
     tokens = _count_of(variables.get("HOMUNCULUS_TOKENS", DEFAULT_TOKENS), "HOMUNCULUS_TOKENS")
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
     cap = _count_of(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")
     seconds = _positive(variables, "HOMUNCULUS_SECONDS", "seconds", largest=inf) or 30.0
     legible = _positive(variables, "HOMUNCULUS_LEGIBLE", "a probability", largest=1.0)
+    ocr = variables.get("HOMUNCULUS_OCR") or None
+    if ocr is not None and ocr not in ENGINES:
+        raise ValueError(f"HOMUNCULUS_OCR: expected {' or '.join(ENGINES)}, got {ocr[:20]!r}")
     return Hook(
-        tokens, closed=bool(closed), seconds=seconds, fetch=bool(fetch), legible=legible, cap=cap
-    )
+        tokens, closed=bool(closed), seconds=seconds, fetch=bool(fetch), legible=legible, cap=cap,
+        ocr=ocr,
+    )  # fmt: skip
 
 
 def _choice(variables: Mapping[str, str], name: str, words: list[str]) -> int:

@@ -238,11 +238,11 @@ class Rewriter:
         picture: where a model reduces every picture to one size, windows show what is lost by that.
         A picture of more than ``pixels`` pixels is not opened.
 
-        Further ``options`` are those of `homunculus.views`: `label`, `scout`, `acuity`, `context`,
-        `windows`, `legible` and `cap`. With `legible`, a picture whose views are less likely to
-        show the answer gets more tokens, up to `cap`; if that is too little, it is left as it is.
-        In strict mode, or if it was fetched, it is shown with `cap` tokens. A request that brings a
-        smaller budget of its own gets no more than that.
+        Further ``options`` are those of `homunculus.views`: `label`, `scout`, `ocr`, `acuity`,
+        `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views are less
+        likely to show the answer gets more tokens, up to `cap`; if that is too little, it is left
+        as it is. In strict mode, or if it was fetched, it is shown with `cap` tokens. A request
+        that brings a smaller budget of its own gets no more than that.
         """
         known = RewriterOptions.__annotations__
         if unknown := [name for name in options if name not in known]:

@@ -51,20 +51,31 @@ def describe(seen: Views, path: Path) -> str:
 
 
 def look_within(
-    path: str, question: str, tokens: int, model: str, roots: Sequence[Path], page: int = 1
+    path: str,
+    question: str,
+    tokens: int,
+    model: str,
+    roots: Sequence[Path],
+    page: int = 1,
+    ocr: str | None = None,
 ) -> tuple[str, list[tuple[bytes, str]]]:
     """A text, and pictures as bytes and format."""
     if not 1 <= tokens <= MAX_TOKENS:
         raise PictureError(f"tokens: expected 1 to {MAX_TOKENS}, got {tokens}.")
     file = find(path, roots)
-    seen = views(file, question, tokens=tokens, model=model, page=page, settings=(), label=False)
+    seen = views(
+        file, question, tokens=tokens, model=model, page=page, settings=(), label=False, ocr=ocr
+    )
     pictures = [part.picture for part in seen.bundle().parts]
     files = [(file.data, file.media.removeprefix("image/")) for file in pictures]
     return describe(seen, file), files
 
 
-def server(roots: Sequence[Path], tokens: int, model: str, version: str) -> Any:
-    """An MCP server with one tool; ``version`` is what it tells clients of itself."""
+def server(
+    roots: Sequence[Path], tokens: int, model: str, version: str, ocr: str | None = None
+) -> Any:
+    """An MCP server with one tool; ``version`` is what it tells clients of itself, and ``ocr``
+    reads pictures that have no words of their own."""
     mcp: Any = need("mcp.server.mcpserver", extra="mcp", who="homunculus mcp")
     errors: Any = need("mcp.server.mcpserver.exceptions", extra="mcp", who="homunculus mcp")
     threads: Any = need("anyio.to_thread", extra="mcp", who="homunculus mcp")
@@ -82,7 +93,7 @@ def server(roots: Sequence[Path], tokens: int, model: str, version: str) -> Any:
         """
         try:
             text, files = await threads.run_sync(
-                look_within, path, question, tokens, model, roots, page
+                look_within, path, question, tokens, model, roots, page, ocr
             )
         except ValueError as error:
             raise errors.ToolError(str(error)) from error

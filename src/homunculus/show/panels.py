@@ -31,11 +31,15 @@ def typeface(size: int) -> Any:
         return ImageFont.load_default(size)
 
 
+def printable(text: str) -> str:
+    """A text with a space for each character that is not printed, such as those of a terminal."""
+    return "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in text)
+
+
 def wrapped(text: str, width: int, size: int, max_lines: int) -> list[str]:
     """Lines of at most ``width`` pixels; what is too long or too much is cut off."""
-    clean = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in text[:2000])
     font, lines = typeface(size), [""]
-    for word in clean.split():
+    for word in printable(text[:2000]).split():
         longer = f"{lines[-1]} {word}".strip()
         fits = not lines[-1] or font.getlength(longer) <= width
         lines = [*lines[:-1], longer] if fits else [*lines, word]
@@ -84,21 +88,49 @@ def cross(panel: Any, fixation: tuple[float, float] | None, cell: float) -> None
         ImageDraw.Draw(panel).line((x, y - reach, x, y + reach), colour, wide)
 
 
+class Mark(NamedTuple):
+    """Something to outline and to name."""
+
+    text: str
+    box: FractionBox
+    colour: Colour = FOUND
+
+
 def outlined(picture: Any, words: Sequence[tuple[str, FractionBox]]) -> Any:
     """A copy with a thin line around each word, and the word beside it where that hides none."""
+    return marked(picture, [Mark(text, box) for text, box in words])
+
+
+def marked(
+    picture: Any, marks: Sequence[Mark], taken: Sequence[Box] = (), spared: Sequence[Box] = ()
+) -> Any:
+    """A copy with a thin line around each mark, and its text beside it where that hides none.
+
+    Earlier marks get the better places. ``taken`` are boxes that no text may hide; those that are
+    ``spared`` are hidden where there is no other place.
+    """
     panel = picture.copy()
-    boxes = [_corner(word, picture.size) for _, word in words]
-    for box in boxes:
-        ImageDraw.Draw(panel).rectangle(box, outline=FOUND, width=2)
-    taken = list(boxes)
-    for (text, _), box in zip(words, boxes, strict=True):
-        label = (round(typeface(LABEL).getlength(text)) + 6, LABEL + 2)
-        corners = ((box[0], box[1] - label[1] - 1), (box[0], box[3] + 1))
-        if spot := free_place(corners, label, taken, picture.size):
-            taken.append(spot)
-            ImageDraw.Draw(panel).rectangle(spot, fill=FOUND)
-            ImageDraw.Draw(panel).text((spot[0] + 3, spot[1]), text, PAPER, typeface(LABEL))
+    boxes = [_corner(mark.box, picture.size) for mark in marks]
+    for mark, box in zip(marks, boxes, strict=True):
+        ImageDraw.Draw(panel).rectangle(box, outline=mark.colour, width=2)
+    hidden = [*taken, *boxes]
+    for mark, box in zip(marks, boxes, strict=True):
+        label = (round(typeface(LABEL).getlength(mark.text)) + 6, LABEL + 2)
+        corners = _beside(box, label) if spared else _beside(box, label)[:2]
+        spot = free_place(corners, label, [*hidden, *spared], picture.size)
+        if spot := spot or free_place(corners, label, hidden, picture.size):
+            hidden.append(spot)
+            ImageDraw.Draw(panel).rectangle(spot, fill=mark.colour)
+            ImageDraw.Draw(panel).text((spot[0] + 3, spot[1]), mark.text, PAPER, typeface(LABEL))
     return panel
+
+
+def _beside(box: Box, label: Size) -> list[tuple[int, int]]:
+    """Corners of a label above and below a box, and at its sides."""
+    (x0, y0, x1, y1), (wide, high) = box, label
+    up, down, middle = y0 - high - 1, y1 + 1, (y0 + y1 - high) // 2
+    sides = [(x1 + 1, middle), (x0 - wide - 1, middle)]
+    return [(x0, up), (x0, down), *sides, (x1 - wide, up), (x1 - wide, down)]
 
 
 def _corner(box: FractionBox, size: Size) -> Box:

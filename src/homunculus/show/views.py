@@ -13,7 +13,7 @@ from homunculus.planner.counting import Size
 from homunculus.planner.view import View, render
 from homunculus.scouts.sight import Map, probabilities, resize_map
 from homunculus.shapes import Bool
-from homunculus.show import panels
+from homunculus.show import panels, reasons
 from homunculus.views import Views
 
 COLOURS = panels.LEVELS
@@ -49,10 +49,13 @@ LITTLE = 0.05
 """Windows that gain less than this gain little."""
 
 
-def draw_views(views: Views) -> Any:
-    """A Pillow image: the picture and its windows, what is sent, the same resized; magnified."""
+def draw_views(views: Views, why: bool = False) -> Any:
+    """A Pillow image: the picture and its windows, what is sent, the same resized; magnified.
+
+    With ``why``, also what was read and found on the picture, and what was ranked first.
+    """
     whole, inner_width = views.picture.image(), WIDE - 2 * panels.MARGIN
-    left = _where(whole, views)
+    left = _where(whole, views, why)
     right = inner_width - left.width - panels.GAP
     variants = (
         Variant("homunculus", views.planned, OURS, views.value),
@@ -82,7 +85,7 @@ class Variant(NamedTuple):
 # ---- the picture and its windows -----------------------------------------------------------------
 
 
-def _where(whole: Any, views: Views) -> Any:
+def _where(whole: Any, views: Views, why: bool) -> Any:
     """The picture with numbered windows, warm where the question looks, and the facts below it."""
     width = min(max(round(TALL * whole.width / whole.height), LEFT[0]), LEFT[1])
     scale = min(width / whole.width, TALL / whole.height)
@@ -92,28 +95,58 @@ def _where(whole: Any, views: Views) -> Any:
     blocks = [panels.written(title, width, panels.TITLE, panels.INK)]
     if views.sight.sure:
         picture = panels.heated(picture, views.sight.logit, shown[0] / views.sight.logit.shape[1])
-    things = [(match.text, match.box) for match in views.sight.found if match.kind == "thing"]
-    picture = outline(panels.outlined(picture, things), views, scale)
+    picture = explained(picture, views, scale) if why else _plain(picture, views, scale)
     blocks.append(panels.framed(picture))
     if views.sight.sure:
         blocks.append(panels.bar(width))
-    text = [panels.written(line, width, 22, panels.INK, max_lines=5) for line in facts(views)]
+    if why and (legend := reasons.legend(views.picture, views.sight, width)):
+        blocks.append(legend)
+    sentences = [_spent(views), *_promised(views)] if why else facts(views)
+    text = [panels.written(line, width, 22, panels.INK, max_lines=5) for line in sentences]
     return panels.stacked([*blocks, panels.stacked(text, 4)])
+
+
+def _plain(picture: Any, views: Views, scale: float) -> Any:
+    """The picture with its windows and the things that were found."""
+    things = [(match.text, match.box) for match in views.sight.found if match.kind == "thing"]
+    return outline(panels.outlined(picture, things), views, scale)
+
+
+def explained(picture: Any, views: Views, scale: float) -> Any:
+    """The picture with its windows, and with what was read, found and ranked first."""
+    panel = outline(reasons.read(picture, views.picture), views, scale)
+    badges = [badge.place for badge in _badges(views, scale, panel.size)]
+    return reasons.mark(panel, views.picture, views.sight, badges)
 
 
 def outline(picture: Any, views: Views, scale: float) -> Any:
     """A copy with its windows outlined and numbered."""
     panel = picture.copy()
-    windows = [view for view in views.planned if view.name != "whole"]
-    boxes = [_outside(_scaled(view.box, scale), panel.size) for view in windows]
-    for box, colour in zip(boxes, cycle(COLOURS), strict=False):
-        ImageDraw.Draw(panel).rectangle(box, outline=colour, width=LINE)
-    taken = list(boxes)
-    for number, (box, colour) in enumerate(zip(boxes, cycle(COLOURS), strict=False), 1):
-        place = _badge_place(box, taken, panel.size)
-        taken.append(place)
-        panels.badge(panel, place[:2], str(number), colour, BADGE)
+    badges = _badges(views, scale, panel.size)
+    for badge in badges:
+        ImageDraw.Draw(panel).rectangle(badge.window, outline=badge.colour, width=LINE)
+    for number, badge in enumerate(badges, 1):
+        panels.badge(panel, badge.place[:2], str(number), badge.colour, BADGE)
     return panel
+
+
+class Badge(NamedTuple):
+    """The outline of a window, and the mark that numbers it."""
+
+    window: Box
+    place: Box
+    colour: panels.Colour
+
+
+def _badges(views: Views, scale: float, size: Size) -> list[Badge]:
+    windows = [view for view in views.planned if view.name != "whole"]
+    boxes = [_outside(_scaled(view.box, scale), size) for view in windows]
+    taken, badges = list(boxes), list[Badge]()
+    for box, colour in zip(boxes, cycle(COLOURS), strict=False):
+        place = _badge_place(box, taken, size)
+        taken.append(place)
+        badges.append(Badge(box, place, colour))
+    return badges
 
 
 def _scaled(box: Box, scale: float) -> Box:
@@ -407,16 +440,23 @@ def _magnified(picture: Any, view: View, spot: Box, width: int) -> Any:
 
 def facts(views: Views) -> list[str]:
     """Short lines: what is sent and costs, what was found, what to expect of it."""
+    matches = views.outlook.matches() if views.sight.sure else ""
+    sentences = [_spent(views), matches, *_promised(views)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _spent(views: Views) -> str:
+    """What is sent and costs."""
     count = len(views) - 1
     windows = f" and {count} window{'s' * (count > 1)}" if count else ""
     lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
     cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}"
-    spent = f"{cost}, untouched {views.untouched:,}"
-    matches = views.outlook.matches() if views.sight.sure else ""
-    sentences = [f"The whole picture{windows}: {spent}.", matches, f"{views.message}{_gain(views)}"]
-    if missed(likeliest(views)):
-        sentences.append(MISSED)
-    return [sentence for sentence in sentences if sentence]
+    return f"The whole picture{windows}: {cost}, untouched {views.untouched:,}."
+
+
+def _promised(views: Views) -> list[str]:
+    """What to expect of them."""
+    return [f"{views.message}{_gain(views)}", *[MISSED] * missed(likeliest(views))]
 
 
 def _gain(views: Views) -> str:

@@ -1,11 +1,12 @@
 """What the page shows of a comparison, as HTML. Every text is escaped; pictures are inside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from io import BytesIO
 from typing import Any
 
 from homunculus.pages import to_data_uri
+from homunculus.show.why import ANSWER_HEADS, HEADS, answer_rows, read_line, word_rows
 from homunculus.studio.compare import Column, Comparison
 from homunculus.views import METHOD
 
@@ -39,6 +40,7 @@ def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> st
     parts = [
         _head(comparison),
         _columns(comparison, answers or {}),
+        _why(comparison),
         _sent(comparison),
     ]
     return f'<div class="results">{"".join(parts)}</div>'
@@ -100,6 +102,38 @@ def _meter(value: float | None) -> str:
 
 def _answer(text: str, where: str) -> str:
     return f'<blockquote class="answer"><small>{where}</small>{escape(text)}</blockquote>'
+
+
+def _why(comparison: Comparison) -> str:
+    """What the choice rests on; nothing where nothing was looked for."""
+    why = comparison.why
+    words, answers = word_rows(why), answer_rows(why)
+    if not (words or answers):
+        return ""
+    read = read_line(why["read"])
+    colours = ["Teal: what the question names."]
+    if read:
+        colours = [read, "Blue: lines that were read.", *colours]
+    if answers:
+        colours.append("Magenta: likely answers, if the answer is here.")
+    tables = _table(HEADS, words) + _table(ANSWER_HEADS, answers)
+    picture = _picture(comparison.reasons, "what was read, found and ranked first")
+    return (
+        '<section class="why"><h2>Why there</h2>'
+        f"<p>{escape(' '.join(colours))}</p>"
+        f'<div class="row"><figure>{picture}</figure><div>{tables}</div></div></section>'
+    )
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; none without rows."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _sent(comparison: Comparison) -> str:

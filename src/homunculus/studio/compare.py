@@ -6,6 +6,7 @@ Nothing here knows the browser: Pillow images in, Pillow images and numbers out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from homunculus.checks import Grid
 from homunculus.lazy import MissingExtra, need_torch
 from homunculus.messages.pictures import encode
 from homunculus.pages import Picture, PictureError, open_picture, size_of
+from homunculus.planner.belief import scout_cells
 from homunculus.planner.view import View, render
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Map, Pixels, Scout, Sight, probabilities
 from homunculus.show import panels
-from homunculus.show.views import compose, outline, resized
-from homunculus.show.why import notes
+from homunculus.show.views import compose, explained, outline, resized
+from homunculus.show.why import notes, why_facts
 from homunculus.views import METHOD, Planner, Views
 
 PIXELS = 64_000_000
@@ -36,6 +38,10 @@ MAX_QUESTION = 1000
 """Characters of a question."""
 WIDE, HIGH = 480, 640
 """Pixels that a drawing may have."""
+EXPLAINED = (760, 900)
+"""Width and height that the drawing of the reasons may have: its names must be legible."""
+OCR = "rapidocr"
+"""The OCR that can be asked for, where its extra is installed; it is bounded in time and pixels."""
 SPOT = (600, 220)
 """Width and height of the magnified spot."""
 LINES = 4.5
@@ -63,6 +69,8 @@ class Request:
     """Methods beside `resize` and `views`."""
     point: tuple[float, float] | None = None
     """x y as fractions of the picture: look there."""
+    ocr: bool = False
+    """Whether a picture that has no words is read by an OCR, which takes seconds."""
 
     def __post_init__(self) -> None:
         low, high = TOKENS
@@ -76,6 +84,13 @@ class Request:
             raise ValueError(f"{strange[0]!r} cannot be compared here.")
         if self.point and not all(0 <= side <= 1 for side in self.point):
             raise ValueError(f"The point {self.point} lies outside the picture.")
+        if self.ocr and not has_ocr():
+            raise ValueError("There is no OCR here. Install the extra ocr, or leave it off.")
+
+
+def has_ocr() -> bool:
+    """Whether the extra `ocr` is installed."""
+    return find_spec(OCR) is not None
 
 
 def choices() -> Mapping[str, str]:
@@ -116,7 +131,7 @@ class PointScout:
         sight = self.scout(image, question, grid)
         return replace(
             sight, logit=_around(self.point, grid), sure=SURE, elsewhere=None,
-            question_used=False, matches=(), origin="your point",
+            question_used=False, matches=(), answers=(), origin="your point",
             explanation="The choice follows the point, not the question.",
         )  # fmt: skip
 
@@ -164,6 +179,10 @@ class Comparison:
     """What is magnified."""
     original: Any
     """The magnified place as it is in the untouched picture."""
+    reasons: Any
+    """The picture with what was read, found and ranked first."""
+    why: Mapping[str, Any]
+    """The same as facts."""
     notes: Sequence[str]
 
     @property
@@ -181,7 +200,8 @@ def compare(picture: Picture, request: Request) -> Comparison:
     scout = get_scout("auto")
     if request.point:
         scout = PointScout(scout, request.point)
-    planner = Planner(picture, request.question, model=request.model, scout=scout)
+    ocr = OCR if request.ocr else None
+    planner = Planner(picture, request.question, model=request.model, scout=scout, ocr=ocr)
     seen = planner.views(request.tokens)
     place = spot_of(planner, request.point)
     columns = [_resize(seen, whole, place), _views(seen, whole, place)]
@@ -193,7 +213,9 @@ def compare(picture: Picture, request: Request) -> Comparison:
         columns,
         place,
         _magnified(whole, place),
-        notes(picture, request.question, seen.sight),
+        _reasons(seen, whole),
+        why_facts(seen.sight, seen.sight.logit, seen.picture, scout_cells(seen.picture.size)[1]),
+        notes(seen.picture, request.question, seen.sight),
     )
 
 
@@ -213,15 +235,24 @@ def _views(seen: Views, whole: Any, place: Box) -> Column:
     if count:
         about += f" and {count} window{'s' * (count > 1)}"
     shown, small = compose(whole, seen.planned, whole.size, 1.0), _reduced(whole)
-    logit = seen.sight.logit
-    marked = panels.washed(small, 0.35)
-    if seen.sight.sure:  # else its map says nothing
-        marked = panels.heated(small, logit, small.width / logit.shape[1])
-    where = outline(marked, seen, small.width / whole.width)
+    where = outline(_heated(small, seen), seen, small.width / whole.width)
     return Column(
         METHOD, about, seen.tokens, seen.value, where, _reduced(shown),
         _magnified(shown, place), seen.planned,
     )  # fmt: skip
+
+
+def _heated(small: Any, seen: Views) -> Any:
+    """A small picture, warm where the question looks."""
+    if not seen.sight.sure:  # its map says nothing
+        return panels.washed(small, 0.35)
+    return panels.heated(small, seen.sight.logit, small.width / seen.sight.logit.shape[1])
+
+
+def _reasons(seen: Views, whole: Any) -> Any:
+    """The picture with what was read, found and ranked first."""
+    small = _reduced(whole, EXPLAINED)
+    return explained(_heated(small, seen), seen, small.width / whole.width)
 
 
 def _cells(name: str, planner: Planner, request: Request, whole: Any, place: Box) -> Column:
@@ -286,8 +317,8 @@ def _magnified(picture: Any, place: Box) -> Any:
     return part.resize(size, Image.Resampling.BICUBIC)
 
 
-def _reduced(picture: Any) -> Any:
+def _reduced(picture: Any, most: tuple[int, int] = (WIDE, HIGH)) -> Any:
     """A picture no larger than the page shows it."""
-    scale = min(1.0, WIDE / picture.width, HIGH / picture.height)
+    scale = min(1.0, most[0] / picture.width, most[1] / picture.height)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     return picture.resize(size, Image.Resampling.LANCZOS)

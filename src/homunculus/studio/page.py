@@ -22,6 +22,7 @@ from homunculus.studio.compare import (
     Request,
     choices,
     compare,
+    has_ocr,
 )
 from homunculus.studio.door import Door, Pictures, facts, is_loopback
 
@@ -54,7 +55,9 @@ class Studio:
     def __init__(self, pictures: Pictures, chat: Chat | None = None) -> None:
         self.pictures, self.chat = pictures, chat
 
-    def run(self, pane: Any, question: Any, tokens: Any, model: Any, others: Any) -> Iterator[str]:
+    def run(
+        self, pane: Any, question: Any, tokens: Any, model: Any, others: Any, ocr: Any = False
+    ) -> Iterator[str]:
         """The results, first without and then with a model's answers."""
         try:
             picture = self._picture(pane)
@@ -64,7 +67,7 @@ class Studio:
             if not str(question or "").strip() and not pane.get("point"):
                 yield cards.ASK
                 return
-            request = request_of(pane, question, tokens, model, others)
+            request = request_of(pane, question, tokens, model, others, ocr)
             comparison = compare(picture, request)
             yield cards.page(comparison)
             if self.chat and request.question.strip():
@@ -87,7 +90,12 @@ class Studio:
 
 
 def request_of(
-    pane: Mapping[str, Any], question: Any, tokens: Any, model: Any, others: Any
+    pane: Mapping[str, Any],
+    question: Any,
+    tokens: Any,
+    model: Any,
+    others: Any,
+    ocr: Any = False,
 ) -> Request:
     """Values that a browser sent, checked."""
     if model not in MODELS:
@@ -101,7 +109,7 @@ def request_of(
     if not isinstance(tokens, int | float) or not isfinite(tokens):
         raise ValueError("The budget is a number of tokens.")
     names = tuple(map(str, others)) if isinstance(others, list) else ()
-    return Request(str(question or ""), int(tokens), model, names, point)
+    return Request(str(question or ""), int(tokens), model, names, point, ocr is True)
 
 
 def answers(chat: Chat, comparison: Comparison) -> dict[str, str]:
@@ -156,12 +164,17 @@ def build(studio: Studio, tokens: int = 64, model: str = "qwen3-vl") -> Any:
                 whose = gr.Dropdown(
                     list(MODELS), value=model, label="Whose tokens", elem_id="model",
                 )  # fmt: skip
+                ocr = gr.Checkbox(
+                    label="Read it by an OCR", value=False, visible=has_ocr(), elem_id="ocr",
+                    info="for pictures without a text layer; takes seconds",
+                )  # fmt: skip
             with gr.Column(scale=1, min_width=320, elem_id="results"):
                 results = gr.HTML(cards.EMPTY, elem_id="output", js_on_load=None)
-        inputs = [pane, question, budget, whose, others]
+        inputs = [pane, question, budget, whose, others, ocr]
         quiet = {"api_visibility": "private", "trigger_mode": "always_last"}
         changes = [
             pane.select, pane.upload, question.submit, budget.change, whose.input, others.input,
+            ocr.input,
         ]  # fmt: skip
         gr.on([*changes, pane.click], None, js=TO_RESULTS, queue=False, api_visibility="private")
         gr.on(changes, studio.run, inputs, results, **quiet)

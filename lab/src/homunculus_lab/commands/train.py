@@ -14,11 +14,12 @@ def flags(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from homunculus_lab.measure.command import suite_folder
-    from homunculus_lab.measure.parts import part
+    from homunculus_lab.measure.parts import training_part
     from homunculus_lab.measure.suite import read
     from homunculus_lab.train.command import describe_resources, train
 
-    real = part(read(suite_folder(arguments.suite)), "train") if arguments.suite else []
+    suites = [training_part(read(suite_folder(name))) for name in arguments.suite]
+    real = [question for suite in suites for question in suite]
     resources, *warnings = describe_resources()
     print(resources)
     for warning in warnings:

@@ -3,23 +3,27 @@
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from homunculus.checks import Grid
+from homunculus.eyes.readers import Readings, default_folder
 from homunculus.flags import result_path
 from homunculus.planner.acuity import get_acuity
 from homunculus.planner.models import token_rule
 from homunculus.scouts.combine import combine
+from homunculus.scouts.reading.ranker import WEIGHTS as RANKER
 from homunculus.scouts.registry import PixelScout, available, get_scout, shipped_things
-from homunculus.scouts.sight import Scout, Sight, cell_side
+from homunculus.scouts.sight import LineScout, Scout, Sight, cell_side
 from homunculus.scouts.things import FILE as THINGS_FILE
 from homunculus.scouts.words import Way, WordScout, load
 from homunculus_lab.measure.encoder import load_encoder
+from homunculus_lab.measure.experiment import Setup
 from homunculus_lab.measure.gaze import GazeConfig, all_rows, gaze
 from homunculus_lab.measure.gaze.report import text as gaze_text
 from homunculus_lab.measure.natural import MODEL, TOKENS, Settings, measure_shown
@@ -27,11 +31,15 @@ from homunculus_lab.measure.parts import part
 from homunculus_lab.measure.place import measure_places
 from homunculus_lab.measure.readers import PageReader, get_reader
 from homunculus_lab.measure.report import legend, text
-from homunculus_lab.measure.row import Pixels
+from homunculus_lab.measure.row import READ, Pixels
 from homunculus_lab.measure.run import Config, measure
-from homunculus_lab.measure.suite import KINDS, kind, read, read_config
+from homunculus_lab.measure.suite import KINDS, check_name, kind, read, read_config
 from homunculus_lab.measure.table import experiment, folders, is_experiment, run_experiment
 from homunculus_lab.measure.table import table as experiment_text
+from homunculus_lab.measure.ways import WAYS
+from homunculus_lab.measure.where import Search, measure_where, possible_ways
+from homunculus_lab.measure.where_report import text as where_text
+from homunculus_lab.page_lines import LineSource, line_source
 from homunculus_lab.results import to_text
 from homunculus_lab.text import text as values_text
 
@@ -45,15 +53,16 @@ ALONE = {
 READS = ("anywhere",)
 FLAGS = (
     "part", "tokens", "methods", "read", "reader", "side", "patch", "acuity", "pages", "without",
-    "skip", "quick", "seed", "cache", "no_scout", "encoder",
+    "skip", "quick", "seed", "cache", "no_scout", "encoder", "lines",
 )  # fmt: skip
 """Flags that not every task uses."""
 TASK_FLAGS = {
     "place": ("part", "side", "seed"),
     "gaze": ("tokens", "methods", "side", "seed", "no_scout"),
-    "shown": ("tokens", "patch", "acuity"),
+    "shown": ("tokens", "patch", "acuity", "lines", "cache"),
+    "where": ("part", "methods", "lines", "cache"),
 }
-"""The flags that a task uses; legibility and evidence use all of them."""
+"""The flags that a task uses; legibility and evidence use all others."""
 
 
 def run(
@@ -67,6 +76,8 @@ def run(
         return _place(arguments, progress)
     if arguments.task == "shown":
         return _shown(arguments, progress)
+    if arguments.task == "where":
+        return _where(arguments, progress)
     if is_experiment(arguments):
         return _experiment(arguments)
     if arguments.without or arguments.skip:
@@ -112,11 +123,15 @@ def ahead(arguments: argparse.Namespace) -> str:
 def _experiment(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
     """All rows on all suites."""
     plan = experiment(arguments)
-    scorers = {} if arguments.no_scout else scouts(arguments.scout, back=True)
-    weights = _weights(arguments.scout) if scorers else "none"
-    arguments.reader = plan.reader
-    suites = folders(plan.suites, suite_folder)
-    return run_experiment(arguments, plan, suites, dict(scorers), weights, _reader(arguments))
+    scorers = {} if arguments.no_scout else dict(scouts(arguments.scout, back=True))
+    weights = _weights(arguments.scout, plan.lines) if scorers else "none"
+    arguments.reader, arguments.lines = plan.reader, plan.lines
+    scorers |= _reading(arguments, plan.rows)
+    setup = Setup(
+        plan, folders(plan.suites, suite_folder), _reader(arguments), scorers, weights,
+        _line_source(arguments),
+    )  # fmt: skip
+    return run_experiment(arguments, setup)
 
 
 def _place(
@@ -144,12 +159,38 @@ def _shown(
     settings = Settings(
         token_rule(arguments.patch or MODEL), get_acuity(arguments.acuity or "vlm"),
         get_scout(arguments.scout or "auto"), tuple(arguments.tokens or TOKENS),
+        _line_source(arguments),
     )  # fmt: skip
     folders = [suite_folder(name) for name in arguments.suite]
     with torch.inference_mode():
         result = measure_shown(folders, settings, arguments.limit, progress)
+    result |= {"lines": arguments.lines}
     out.write_text(to_text(result), "utf-8")
     return result, out
+
+
+def _where(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """Whether the answer's box is shown, by each way to find it."""
+    if arguments.scout:
+        raise ValueError("--task where compares scouts of its own: leave --scout out.")
+    ways = tuple(way for way in WAYS if way in (arguments.methods or possible_ways()))
+    for name in arguments.methods or ():
+        check_name(f"--task where: no way {name!r}", name, possible_ways())
+    out = result_path(arguments.out, f"where-{'-'.join(map(_name, arguments.suite))}.json")
+    cache = arguments.cache or default_folder()
+    search = Search(ways, line_source(arguments.lines or "layer", cache), Readings(cache))
+    folders = [suite_folder(name) for name in arguments.suite]
+    with torch.inference_mode():
+        result = measure_where(folders, search, arguments.part or "all", arguments.limit, progress)
+    result |= {"lines": arguments.lines or "layer"}
+    out.write_text(to_text(result), "utf-8")
+    return result, out
+
+
+def _name(suite: str) -> str:
+    return Path(suite).name
 
 
 def _tokens(
@@ -167,11 +208,14 @@ def _tokens(
         acuity=get_acuity(arguments.acuity or _eyes(arguments.reader)),
         seed=arguments.seed,
         things=read_config(folder).things,
+        lines=arguments.lines or "",
     )
-    scorers = {} if arguments.no_scout else scouts(arguments.scout)
+    scorers = {} if arguments.no_scout else dict(scouts(arguments.scout))
+    scorers |= _reading(arguments, config.methods)
     ocr = _reader(arguments) if config.task == "legibility" else None
     encoder = load_encoder(arguments.encoder) if arguments.encoder else None
-    result = measure(questions, config, ocr, scorers, progress, encoder)
+    source = _line_source(arguments)
+    result = measure(questions, config, ocr, scorers, progress, encoder, source)
     result |= {"part": arguments.part} | ({"encoder": encoder.name} if encoder else {})
     return result | {"kind": KINDS[kind(questions)]}
 
@@ -199,6 +243,25 @@ def _reader(arguments: argparse.Namespace) -> PageReader | None:
     if arguments.reader == "none":
         return None
     return get_reader(arguments.reader, arguments.cache)
+
+
+def _line_source(arguments: argparse.Namespace) -> LineSource | None:
+    return line_source(arguments.lines, arguments.cache) if arguments.lines else None
+
+
+def _reading(arguments: argparse.Namespace, rows: Sequence[str]) -> dict[str, Scout]:
+    """The scorer that is given the words of pages, if anybody reads them."""
+    if not arguments.lines:
+        return {}
+    if not any(name.endswith(f"+{READ}") for name in rows):
+        raise ValueError(f"--lines is for rows with the scorer {READ}: add --methods views+{READ}.")
+    scout = get_scout(arguments.scout or "auto")
+    if not isinstance(scout, LineScout):
+        raise ValueError(
+            f"--lines needs a scout that takes the words of a page, as auto does; "
+            f"{arguments.scout} does not."
+        )
+    return {READ: scout}
 
 
 def _named(arguments: argparse.Namespace, suite: str) -> str:
@@ -242,8 +305,12 @@ def scouts(scout: str | None = None, back: bool = False) -> Mapping[str, Scout]:
     return scorers if things is None else scorers | {"scout": Both(scorers["scout"], things)}
 
 
-def _weights(scout: str | None) -> str:
-    """What the result says about the scout: a hash of its weights, or its name."""
+def _weights(scout: str | None, lines: str = "") -> str:
+    """What the result says about the scout: a hash of its weights, or its name; where pages are
+    read, of the ranker's as well."""
+    if lines:
+        ranker = blake2b(RANKER.read_bytes(), digest_size=8).hexdigest()
+        return f"{_weights(scout)} and {RANKER.name} {ranker}"
     if scout is not None and not Path(scout).is_dir():
         return scout
     weights = load(Path(scout) if scout else None).weights
@@ -293,6 +360,8 @@ def table(result: dict[str, Any]) -> str:
         )
     if result["task"] == "gaze":
         return gaze_text(result)
+    if result["task"] == "where":
+        return where_text(result)
     if result["task"] == "shown":
         return values_text({name: result[name] for name in SHOWN})
     evidence = "evidence32" if result["config"].get("things") else "evidence8"

@@ -20,10 +20,11 @@ from homunculus_lab.measure.journal import Journal, finish_journal, open_journal
 from homunculus_lab.measure.plan import CONTROLS, HEADLINE, Experiment, Unit, units
 from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.report import Measured, report
-from homunculus_lab.measure.row import row
+from homunculus_lab.measure.row import READ, row
 from homunculus_lab.measure.run import FULL, Bench, ask, bench
 from homunculus_lab.measure.spend import open_sheet
 from homunculus_lab.measure.suite import Question, digest, read
+from homunculus_lab.page_lines import LineSource
 
 Tell = Callable[[int, int, str], None]
 """Takes the batches that are done, how many there are, and what comes next."""
@@ -39,6 +40,8 @@ class Setup:
     scorers: Mapping[str, Scout]
     weights: str
     """Which weights the scout has."""
+    source: LineSource | None = None
+    """Reads the words of pages, for rows with the scorer `read`."""
 
 
 def carry_out(setup: Setup, out: Path, tell: Tell | None = None) -> dict[str, Any]:
@@ -102,7 +105,9 @@ def _work(setup: Setup, plan: Sequence[Unit], journal: Journal, tell: Tell | Non
         if tell:
             tell(done, len(todo), unit.name)
         if current is None or current[0] != unit.name:
-            made = bench(unit.questions, unit.config, setup.reader, setup.scorers)
+            made = bench(
+                unit.questions, unit.config, setup.reader, setup.scorers, source=setup.source
+            )
             current = (unit.name, made)
         journal.add(name, [_measure(current[1], question) for question in questions])
     if "cost" not in setup.experiment.skip and "cost" not in journal.done:
@@ -120,11 +125,14 @@ def _measure(bench: Bench, question: Question) -> dict[str, Any] | None:
 
 
 def _cost(setup: Setup, plan: Sequence[Unit]) -> dict[str, Any]:
-    """On the first page of the first suite."""
+    """On the first page of the first suite; not of rows whose scorer reads it, since an OCR takes
+    seconds and a text layer next to nothing."""
     unit = plan[0]
-    sheet = open_sheet(unit.questions[0].path, unit.config.side, unit.config.patch)
+    first = unit.questions[0]
+    sheet = open_sheet(first.path, unit.config.side, unit.config.patch, page=first.page)
     repeats = 1 if setup.experiment.quick else 3
-    return cost(sheet, setup.experiment.rows, setup.experiment.tokens, setup.scorers, repeats)
+    names = [name for name in setup.experiment.rows if row(name, setup.scorers).scorer != READ]
+    return cost(sheet, names, setup.experiment.tokens, setup.scorers, repeats)
 
 
 # ---- the result ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ planned as `homunculus.views` plans them, at their own size.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -24,6 +24,7 @@ from homunculus.planner.plan import Plan
 from homunculus.scouts.registry import Scout
 from homunculus.views import MAX_EDGE, Planner, Views
 from homunculus_lab.measure.suite import images_of, read_config, rows
+from homunculus_lab.page_lines import LineSource
 from homunculus_lab.stats import Bootstrap, Estimate, bounds, holm, np
 
 READERS = (6, 8, 10, 12)
@@ -136,6 +137,8 @@ class Settings:
     acuity: Acuity
     scout: Scout
     tokens: Sequence[int] = TOKENS
+    lines: LineSource | None = None
+    """Who reads the words of pictures; None to give the scout none."""
 
 
 def measure_shown(
@@ -169,6 +172,7 @@ def _rows(questions: Sequence[NaturalQuestion], settings: Settings) -> Iterator[
     for question in questions:
         if picture is None or question.path != path:
             path, picture = question.path, open_picture(question.path, longest=MAX_EDGE)
+            picture = replace(picture, lines=settings.lines and settings.lines(path, picture))
         others = [other for other in questions if other.image != question.image]
         yield _row(question, picture, settings, lot.choice(others) if others else None)
 

@@ -39,6 +39,13 @@ def part(questions: Sequence[Question], name: str = "all") -> list[Question]:
     return parts[name]
 
 
+def training_part(questions: Sequence[Question]) -> list[Question]:
+    """What may be trained on: the part `train`, or all of a suite that is not split."""
+    if questions and questions[0].config.testing:
+        raise ValueError(f"{questions[0].suite} is for testing: nothing is trained on it.")
+    return part(questions, "train" if questions and questions[0].config.split else "all")
+
+
 def fair(questions: Sequence[Question]) -> tuple[str, list[Question]]:
     """The part that no figure was tuned on and its name: `fresh` where there is one, or `all`."""
     name = "fresh" if questions and questions[0].config.split else "all"

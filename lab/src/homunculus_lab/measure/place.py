@@ -129,7 +129,7 @@ def find(
     question: Question, scout: Scout, side: int, other: Question | None = None
 ) -> PlacedAnswer:
     """Where the middle of an answer stands among all cells; of several boxes the likeliest."""
-    sheet = open_sheet(question.path, side, 32, grow=not question.config.things)
+    sheet = open_sheet(question.path, side, 32, not question.config.things, question.page)
     high, wide = (int(length) for length in sheet.page.pixels.shape[1:])
     grid, cell = scout_cells((high, wide))
     sight = scout(sheet.page.pixels, question.text, grid)

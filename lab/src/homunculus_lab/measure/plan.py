@@ -22,7 +22,7 @@ CONTROLS = (
 TWINS = ("blind", "shuffled")
 HEADLINE = (
     "views", "grid", "cut", "foveated", "windows", "resize", "blind", "shuffled", "oracle",
-    "views+blind", "views+shuffled", "cut+blind", "cut+shuffled",
+    "views+blind", "views+shuffled", "views+read", "cut+blind", "cut+shuffled",
 )  # fmt: skip
 """Rows in which an answer is looked for anywhere: a page takes as long as fifty crops."""
 PARTS = ("pages", "cost")
@@ -52,6 +52,8 @@ class Experiment:
     reader: str = "rapidocr"
     acuity: str = ""
     """The acuity that `views` is planned for; that of the reader if empty."""
+    lines: str = ""
+    """Who reads the words of pages, for rows with the scorer `read`."""
     quick: bool = False
 
     def __post_init__(self) -> None:
@@ -192,6 +194,7 @@ def _main(experiment: Experiment, fit: list[Question], named: str) -> Unit:
         acuity=get_acuity(experiment.acuity or experiment.reader.replace("none", "rapidocr")),
         seed=experiment.seed,
         things=things,
+        lines=experiment.lines,
     )
     columns = config.columns(boxed)
     evidence = [f"evidence{config.sizes[config.quoted]}"] if boxed else []

@@ -16,9 +16,9 @@ from homunculus.eyes.readers import (
     Reader,
     Readings,
     Tesseract,
-    blue_first,
 )
 from homunculus.lazy import need, not_found
+from homunculus.pages.ocr_engines import blue_first
 from homunculus.scouts.sight import Pixels
 
 Lines = list[tuple[str, LineBox]]

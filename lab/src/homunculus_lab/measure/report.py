@@ -7,6 +7,7 @@ from typing import Any
 
 from homunculus_lab.measure.metric import difference, interval
 from homunculus_lab.measure.readers import PageReader
+from homunculus_lab.measure.row import READ
 from homunculus_lab.measure.suite import DEFAULTS, Question, hashed
 from homunculus_lab.row_names import ROW_WORDS, token
 from homunculus_lab.stats import INTERVALS, MIN_IMAGES
@@ -99,7 +100,12 @@ def table(
 
 
 def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Every row against `resize` with the same tokens; a scout against the other scorers."""
+    """Every row against `resize` with the same tokens; a scout against the other scorers, and what
+    read the page against what did not.
+
+    >>> pairs(["views", "views+read"])
+    [('views+read', 'views')]
+    """
     named = list[tuple[str, str]]()
     for name in names:
         method, _, model = name.partition("@model=")
@@ -107,6 +113,7 @@ def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
         named += [(name, other)] if method != "resize" and other in names else []
     for name in names:
         base, _, scorer = name.partition("+")
+        named += [(name, base)] if scorer == READ and base in names else []
         if scorer == "scout":
             named += [(name, f"{base}+{other}") for other in TWINS if f"{base}+{other}" in names]
     return named

@@ -2,8 +2,8 @@
 """Rows of the table: a method, how it is set, and whose relevance map it follows.
 
 A row is written METHOD[@OPTION][+SCORER]: `resize`, `random`, `cut+saliency`, `cut@0+scout`,
-`foveated@view=20`, `views`, `views@context=0+blind`, `views@model=claude`. A number alone is the
-hedge.
+`foveated@view=20`, `views`, `views@context=0+blind`, `views+read`, `views@model=claude`. A number
+alone is the hedge.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,8 @@ from homunculus.scouts.sight import Scout
 Map = Float[Tensor, "rows cols"]
 CONTROLS = ("random", "uniform", "centre", "pool", "resize", "saliency", "cut+saliency", "oracle")
 SCOUTED = ("cut+scout", "cut+blind", "cut+prior", "cut+shuffled")
+READ = "read"
+"""The scorer that is given the words of pages; its views stand between their lines."""
 SEEDS = 3
 """Draws of `random` that are averaged."""
 CONTEXT = 1 / 8
@@ -74,8 +76,9 @@ def _check_scorer(name: str, follows: str, scorers: Mapping[str, Scout]) -> None
     known = {"saliency", "answer", *scorers}
     known |= {"shuffled"} if "scout" in scorers else set()
     if follows not in known:
+        hint = " --lines says who reads the words of pages." if follows == READ else ""
         raise ValueError(
-            f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}."
+            f"row {name}: no scorer {follows!r}. There are {', '.join(sorted(known))}.{hint}"
         )
 
 

@@ -13,13 +13,13 @@ from homunculus.eyes.provenance import provenance
 from homunculus.eyes.readers import Pixels, crop
 from homunculus.planner.acuity import ACUITIES, Acuity
 from homunculus.planner.belief import Belief
-from homunculus.scouts.sight import Scout
+from homunculus.scouts.sight import LineScout, Scout
 from homunculus_lab.measure.answer import Metric, Read, read_pictures, readings, score
 from homunculus_lab.measure.encoder import Encoder, check_encoder
 from homunculus_lab.measure.metric import LEGIBLE, OBJECT, evidence, inside
 from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.report import Measured, report
-from homunculus_lab.measure.row import CONTROLS, SCOUTED, Map, Row, row
+from homunculus_lab.measure.row import CONTROLS, READ, SCOUTED, Map, Row, row
 from homunculus_lab.measure.spend import (
     Sheet,
     keep,
@@ -35,6 +35,7 @@ from homunculus_lab.measure.views import (
     keep_whole,
     scout_belief,
 )
+from homunculus_lab.page_lines import LineSource
 from homunculus_lab.shuffle import derange
 
 Task = Literal["legibility", "evidence"]
@@ -60,6 +61,8 @@ class Config:
     """Whether boxes hold things rather than text; then pages are not enlarged."""
     acuity: Acuity = ACUITIES["rapidocr"]
     """How small its reader reads: what `views` is planned for."""
+    lines: str = ""
+    """Who reads the words of pages, for rows with the scorer `read`."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -99,14 +102,17 @@ class Bench:
     """Another image's question, by suite and row."""
     sheets: dict[str, Sheet] = field(default_factory=dict)
     encoder: Encoder | None = None
+    source: LineSource | None = None
+    """Reads the words of pages, for rows with the scorer `read`."""
 
     def sheet(self, question: Question) -> Sheet:
         """The page; one is kept, for the questions that follow on the same image."""
-        key = str(question.path)
+        key = f"{question.path} {question.page}"
         if key not in self.sheets:
             self.sheets.clear()
             side, grow = self.config.side, not self.config.things
-            sheet = open_sheet(question.path, side, self.config.patch, grow)
+            patch, page = self.config.patch, question.page
+            sheet = open_sheet(question.path, side, patch, grow, page, self.source)
             self.sheets[key] = replace(sheet, encoder=self.encoder)
         return self.sheets[key]
 
@@ -130,10 +136,18 @@ class Bench:
         if name == "shuffled" and name not in self.scorers:
             text, name = self.other[question.suite, question.row], "scout"
         if (name, text) not in sheet.beliefs:
+            lines = sheet.lines if name == READ else None
             sheet.beliefs[name, text] = scout_belief(
-                self.scorers[name], sheet, text, self.config.acuity
+                self._scout(name, sheet), sheet, text, self.config.acuity, lines
             )
         return sheet.beliefs[name, text]
+
+    def _scout(self, name: str, sheet: Sheet) -> Scout:
+        """A scorer; the one that reads is given the words of the page, if it has any."""
+        scout, lines = self.scorers[name], sheet.lines
+        if name != READ or lines is None or not isinstance(scout, LineScout):
+            return scout
+        return lambda image, question, grid: scout.with_lines(image, question, grid, lines)
 
     def _map(self, name: str, sheet: Sheet, text: str) -> Map:
         """One scorer's map of one question; made once for all rows and budgets."""
@@ -141,7 +155,7 @@ class Bench:
         if (name, question) not in sheet.known:
             pixels, grid = sheet.page.pixels, sheet.page.grid
             if name in self.scorers:
-                logit = tensor(self.scorers[name](pixels, question, grid).logit)
+                logit = tensor(self._scout(name, sheet)(pixels, question, grid).logit)
             elif name == "saliency":
                 logit = saliency(pixels, grid)
             else:
@@ -186,6 +200,7 @@ def bench(
     reader: PageReader | None = None,
     scorers: Mapping[str, Scout] | None = None,
     encoder: Encoder | None = None,
+    source: LineSource | None = None,
 ) -> Bench:
     """A bench for these questions, or a reason why there is none."""
     if not questions:
@@ -209,7 +224,7 @@ def bench(
             "measure: another image's question needs two images, and there is one. "
             "Use a larger --limit."
         )
-    return Bench(config, rows, scorers, reader, boxed, others, encoder=encoder)
+    return Bench(config, rows, scorers, reader, boxed, others, encoder=encoder, source=source)
 
 
 def measure(
@@ -219,15 +234,19 @@ def measure(
     scorers: Mapping[str, Scout] | None = None,
     progress: Callable[[int, int], None] | None = None,
     encoder: Encoder | None = None,
+    source: LineSource | None = None,
 ) -> dict:
     """Measure rows of methods on questions; the result is what goes into `results/`.
 
     ``scorers`` are maps by name (`scout`, `blind`, `prior`, ...); `shuffled` asks the scout another
-    image's question.
+    image's question, and `read` is given the words of pages that ``source`` reads.
     """
-    setup = bench(questions, config, reader, scorers, encoder=encoder)
+    setup = bench(questions, config, reader, scorers, encoder, source)
     origin = provenance()
-    order = sorted(range(len(questions)), key=lambda place: (str(questions[place].path), place))
+    order = sorted(
+        range(len(questions)),
+        key=lambda place: (str(questions[place].path), questions[place].page, place),
+    )
     by_place: dict[int, Measured] = {}
     for done, place in enumerate(order):
         if progress:

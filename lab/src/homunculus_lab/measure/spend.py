@@ -17,11 +17,13 @@ from homunculus.engines.cells.methods import Material, Need
 from homunculus.engines.cells.pipeline import Spent, spend
 from homunculus.engines.cells.types import Budget
 from homunculus.pages import open_picture, to_array, to_image
+from homunculus.pages.lines import Lines
 from homunculus.scouts.registry import PixelScout
 from homunculus_lab.measure.rebuild import Page, finest, rebuild, resize_to, shrink_size
 from homunculus_lab.measure.row import Map, Pixels, Row
 from homunculus_lab.methods.answer import answer
 from homunculus_lab.methods.material import material
+from homunculus_lab.page_lines import LineSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,8 @@ class Sheet:
     """What methods need of it, made once for all budgets."""
     encoder: Callable[[Pixels], Material] | None = None
     """Who tells the features that rivals choose by."""
+    lines: Lines | None = None
+    """The words of the page in its pixels, if they were read."""
 
     @property
     def scale(self) -> tuple[float, float]:
@@ -67,18 +71,28 @@ class Sheet:
         return self.materials[wanted]
 
 
-def open_sheet(path: Path, side: int, patch: int, grow: bool = True) -> Sheet:
+def open_sheet(
+    path: Path,
+    side: int,
+    patch: int,
+    grow: bool = True,
+    page: int = 1,
+    source: LineSource | None = None,
+) -> Sheet:
     """An image from its file, its page scaled so that the longer side is ``side``.
 
-    Up or down; down alone if it may not ``grow``.
+    Up or down; down alone if it may not ``grow``. ``page`` is a page of a PDF. ``source`` reads its
+    words.
     """
-    stored = open_picture(path, longest=10**6, area=10**9).pixels
+    picture = open_picture(path, page, longest=10**6, area=10**9)
+    stored, read = picture.pixels, source and source(path, picture)
     high, wide = int(stored.shape[1]), int(stored.shape[2])
     scale = side / max(high, wide) if grow else min(1.0, side / max(high, wide))
     size = (max(patch, round(high * scale)), max(patch, round(wide * scale)))
     way = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BICUBIC
-    page = to_image(stored).resize((size[1], size[0]), way)
-    return Sheet(stored, Page(to_array(page), patch))
+    scaled = to_image(stored).resize((size[1], size[0]), way)
+    lines = read and read.scaled(size[1] / wide, size[0] / high)
+    return Sheet(stored, Page(to_array(scaled), patch), lines=lines)
 
 
 def saliency(pixels: Pixels, grid: Grid) -> Map:

@@ -16,7 +16,7 @@ from typing import Any
 from homunculus_lab.measure.vendors import alike
 
 Box = tuple[float, float, float, float]
-"""x0 y0 x1 y1 in pixels of the stored image."""
+"""x0 y0 x1 y1 in pixels of the stored image; of a page of a PDF, at 200 dots per inch."""
 
 LEAST_SIDE = 4
 """Pixels; a thinner box holds no text."""
@@ -57,6 +57,8 @@ class SuiteConfig:
     """Use only questions whose first box is at least this many times as wide as high."""
     least_letters: int = 0
     """Use only questions whose first answer has at least this many letters."""
+    testing: bool = False
+    """Whether it is for testing alone, so that nothing may be trained on it."""
     images: str = "images"
     """Folder of the images, beside the questions or elsewhere; $NAME is the variable NAME."""
 
@@ -161,6 +163,8 @@ class Question:
     seen: bool | None = None
     """Whether `train` has the same vendor; None where there are no vendors."""
     config: SuiteConfig = SuiteConfig()
+    page: int = 1
+    """Which page of the file it is about, if `path` is a PDF."""
 
 
 def read(folder: str | Path) -> list[Question]:
@@ -220,6 +224,7 @@ def question(
         boxes=tuple(dict.fromkeys(boxes)),
         field=row.get("field"),
         config=config,
+        page=_page(row.get("page", 1), f"{folder.name}/qa.jsonl, line {number + 1}"),
     )
 
 
@@ -229,6 +234,13 @@ def _answers(given: Any, where: str) -> tuple[str, ...]:
     if not isinstance(answers, list) or isinstance(given, bool):
         raise ValueError(f'{where}: answers must be a list of texts, got {given!r}. Write ["41"].')
     return tuple(map(str, answers))
+
+
+def _page(given: Any, where: str) -> int:
+    """Which page of a file, counted from 1."""
+    if type(given) is not int or given < 1:
+        raise ValueError(f"{where}: page is a whole number from 1, got {given!r}. Write 1.")
+    return given
 
 
 def _boxes(row: dict, where: str) -> list[Box]:

@@ -9,11 +9,9 @@ from typing import Any
 
 from homunculus.flags import result_path
 from homunculus.progress import progress
-from homunculus.scouts.sight import Scout
 from homunculus_lab.measure.experiment import Setup, carry_out, config
 from homunculus_lab.measure.journal import fingerprint
 from homunculus_lab.measure.plan import QUICK, Experiment, from_toml
-from homunculus_lab.measure.readers import PageReader
 from homunculus_lab.measure.report import legend, text
 
 
@@ -61,16 +59,8 @@ def folders(names: tuple[str, ...], find: Callable[[str], Path]) -> list[Path]:
     return suites
 
 
-def run_experiment(
-    arguments: argparse.Namespace,
-    plan: Experiment,
-    suites: list[Path],
-    scorers: dict[str, Scout],
-    weights: str,
-    reader: PageReader | None,
-) -> tuple[dict[str, Any], Path]:
+def run_experiment(arguments: argparse.Namespace, setup: Setup) -> tuple[dict[str, Any], Path]:
     """Carry it out; the result and where it stands."""
-    setup = Setup(plan, suites, reader, scorers, weights)
     out = result_path(arguments.out, _named(setup))
     with progress("measuring") as shown:
         return carry_out(setup, out, shown), out

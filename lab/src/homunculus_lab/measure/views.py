@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from PIL import Image
 
+from homunculus.checks import Grid
 from homunculus.pages import to_array, to_image
+from homunculus.pages.lines import Lines
 from homunculus.planner.acuity import Acuity
 from homunculus.planner.belief import Belief, believe, scout_cells
 from homunculus.planner.bill import Bill, Buyer, resize
@@ -30,17 +32,30 @@ def page_size(sheet: Sheet) -> Size:
     return int(sheet.page.pixels.shape[1]), int(sheet.page.pixels.shape[2])
 
 
-def scout_belief(scout: Scout, sheet: Sheet, question: str, acuity: Acuity) -> Belief:
-    """What a scout makes of a page and a question."""
+def scout_belief(
+    scout: Scout, sheet: Sheet, question: str, acuity: Acuity, lines: Lines | None = None
+) -> Belief:
+    """What a scout makes of a page and a question; with ``lines`` windows stand between them."""
     size = page_size(sheet)
-    return believe(scout(sheet.page.pixels, question, scout_cells(size)[0]), size, acuity)
+    sight = scout(sheet.page.pixels, question, scout_cells(size)[0])
+    return believe(sight, size, acuity, lines)
 
 
 def answer_belief(
     boxes: Sequence[Sequence[float | int]], sheet: Sheet, acuity: Acuity, things: bool = False
 ) -> Belief:
-    """What the oracle knows: the answer's box and its height, of a thing its shorter side."""
+    """What the oracle knows of a page."""
     grid, side = scout_cells(page_size(sheet))
+    return believe(answer_sight(boxes, grid, side, things), page_size(sheet), acuity)
+
+
+def answer_sight(
+    boxes: Sequence[Sequence[float | int]], grid: Grid, side: int, things: bool = False
+) -> Sight:
+    """What the oracle knows: the answer's box and its height, of a thing its shorter side.
+
+    Boxes are in pixels of the page, and a cell of the grid has ``side`` of them.
+    """
     place = np.zeros(grid, np.float32)
     height = 16.0
     for x0, y0, x1, y1 in boxes:
@@ -50,8 +65,7 @@ def answer_belief(
         height = max(1.0, min(y1 - y0, x1 - x0) if things else y1 - y0)
     logit = np.log((place / place.sum().clip(1)).clip(1e-9))
     thing = np.ones(grid, np.float32) if things else None
-    known = Sight(logit, sure=1.0, size=height, size_error=0.1, thing=thing)
-    return believe(known, page_size(sheet), acuity)
+    return Sight(logit, sure=1.0, size=height, size_error=0.1, thing=thing)
 
 
 def keep_views(sheet: Sheet, slots: int, belief: Belief, acuity: Acuity, row: Row) -> Selection:

@@ -44,7 +44,7 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add = measure.add_argument
     text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
     add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    tasks = ["legibility", "evidence", "place", "gaze", "shown"]
+    tasks = ["legibility", "evidence", "place", "gaze", "shown", "where"]
     add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
     add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")
@@ -53,6 +53,9 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add("--read", nargs="+", choices=["anywhere", "crop"],
         help="where OCR looks: anywhere, or in the answer's box (anywhere)")  # fmt: skip
     add("--reader", choices=["rapidocr", "tesseract", "none"], help="OCR engine (rapidocr)")
+    text = "who reads the words of pictures, for rows such as views+read and for the tasks shown"
+    add("--lines", choices=["layer", "rapidocr", "tesseract"],
+        help=f"{text} and where (where: layer)")  # fmt: skip
     add("--side", type=count, help="pixels of a page's longer side (1024)")
     text = "whose tokens are counted: a model such as qwen3-vl, or pixels along a token (16)"
     add("--token-size", type=token_side, dest="patch", metavar="MODEL|PX", help=text)

@@ -19,26 +19,31 @@ def flags(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.description = "Training pages are rendered with the fonts and words of this machine."
     add, threads = parser.add_argument, 1 if (os.cpu_count() or 1) < 3 else 2
-    what = "word-scout: finds printed words; for a trained one, height: how large print is"
-    add("what", choices=["word-scout", "height"], help=what)
+    what = (
+        "word-scout: finds printed words; for a trained one, height: how large print is; reading: "
+        "ranks the words of pages that were read"
+    )
+    add("what", choices=["word-scout", "height", "reading"], help=what)
     text = "output folder; word-scout resumes the run in it, height takes the word scout in it"
     add("--out", type=Path, required=True, help=f"{text} or, if it has none, the shipped one")
     steps = f"training steps of the word net, {CROPS} crops each (%(default)s)"
     add("--steps", type=count, default=STEPS, help=steps)
-    add("--pages", type=count, default=PAGES, help="pages rendered for the spread (%(default)s)")
+    add("--pages", type=count, default=PAGES, help="pages rendered for questions (%(default)s)")
     spread_steps = "training steps of the spread on those pages (%(default)s)"
     add("--spread-steps", type=count, default=SPREAD_STEPS, help=spread_steps)
     add("--workers", type=count, default=1, help="processes that render pages (%(default)s)")
     add("--threads", type=count, default=threads, help="threads of the net (%(default)s here)")
     add("--photos", type=Path, metavar="DIR", help="folder of photos to use as backgrounds")
-    add("--suite", metavar="DIR", help="also train on real pages: a suite with a part `train`")
+    about = "also train on real pages: suites, of which the part `train` is used if there is one"
+    add("--suite", nargs="+", default=[], metavar="DIR", help=about)
+    add("--cache", type=Path, metavar="DIR", help="reading: folder that keeps what the OCR read")
 
 
 def train(
     arguments: argparse.Namespace, real: Sequence[tuple[Path, str, tuple[Box, ...]]] = ()
 ) -> Path:
     """Train, and return where to. ``real`` are pages with a question and its answer's boxes."""
-    from homunculus_lab.train import height, scout
+    from homunculus_lab.train import height, reading, scout
 
     if arguments.photos and not arguments.photos.is_dir():
         raise ValueError(f"--photos: there is no folder {arguments.photos}.")
@@ -47,6 +52,9 @@ def train(
         return height.train(
             arguments.out, **{option: getattr(arguments, option) for option in options}
         )
+    if arguments.what == "reading":
+        questions = [reading.RealQuestion(*entry) for entry in real]
+        return reading.train(arguments.out, questions, arguments.pages, cache=arguments.cache)
     return scout.train(
         arguments.out,
         [scout.RealQuestion(*entry) for entry in real],

@@ -42,14 +42,18 @@ def render(
     wide: int = 512,
     photos: Sequence[np.ndarray] = (),
     whole: bool = False,
+    scanned: bool = True,
 ) -> RenderedPage:
-    """A page; a window into a larger one unless ``whole``, which has margins and questions."""
+    """A page; a window into a larger one unless ``whole``, which has margins and questions.
+
+    Where nobody looks at the pixels they need not be ``scanned``: their noise takes long.
+    """
     rng, generator = Random(seed), np.random.default_rng(seed)
     scene = rng.random() < SCENES
     page = (
         _scene(rng, generator, high, wide, photos)
         if scene
-        else _document(rng, generator, high, wide, whole)
+        else _document(rng, generator, high, wide, whole, scanned)
     )
     page.facts += _places(page.words, rng) if whole else []
     return page
@@ -69,7 +73,9 @@ def _places(words: list[PrintedWord], rng: Random) -> list[Fact]:
     ]
 
 
-def _document(rng: Random, generator: Any, high: int, wide: int, whole: bool) -> RenderedPage:
+def _document(
+    rng: Random, generator: Any, high: int, wide: int, whole: bool, scanned: bool
+) -> RenderedPage:
     shrunk = [1.0, 1.5, 2.0, 2.0, 2.0]  # scans are shrunk to what a model sees
     # a scout enlarges pages before it reads: windows hold small print that was enlarged, too
     scale = rng.choice(shrunk if whole else [0.58, 0.7, 1.0, 1.5, 2.0, 2.0])
@@ -82,7 +88,7 @@ def _document(rng: Random, generator: Any, high: int, wide: int, whole: bool) ->
     )
     ink, words = _warp_page(ink, canvas.words, matrix, scale, high, wide)
     facts = [fact for fact in canvas.facts if all(words[i].kind != CUT for i in fact.answer)]
-    return RenderedPage(noise.scan(ink, rng, generator), words, facts)
+    return RenderedPage(noise.scan(ink, rng, generator) if scanned else ink, words, facts)
 
 
 def _size(rng: Random) -> float:

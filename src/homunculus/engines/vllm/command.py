@@ -23,7 +23,7 @@ CONNECTOR = "VLLM_MEDIA_CONNECTOR"
 LAUNCHER = "homunculus.engines.vllm.launch"
 SETTINGS = (
     "tokens", "method", "where", "question_from", "pin", "override", "images", "pixels", "seconds",
-    "threads", "scout", "acuity", "context",
+    "threads", "scout", "acuity", "context", "ocr",
 )  # fmt: skip
 """Flags that are settings of the server; those that were not given and have no default are None."""
 
@@ -43,6 +43,8 @@ def flags(parser: argparse.ArgumentParser) -> None:
     add("--where", choices=["before", "after"], default=usual.where, help=f"{text} (%(default)s)")
     text = "how relevance is rated: auto, words, things, pixels, none, or a folder with weights"
     add("--scout", default=usual.scout, metavar="NAME|DIR", help=f"{text} (%(default)s)")
+    text = "an OCR that reads images: rapidocr or tesseract; not with Qwen's models (none)"
+    add("--ocr", metavar="NAME", help=text)
     text = "with --method views: how small the model still reads"
     add("--acuity", default=usual.acuity, metavar="NAME", help=f"{text} (%(default)s)")
     text = "with --method views: the least share of tokens for the whole picture, 0 to 1"

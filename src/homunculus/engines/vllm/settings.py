@@ -9,6 +9,7 @@ from homunculus.engines.cells.ask import scout_for
 from homunculus.engines.cells.methods import Method, get_method
 from homunculus.engines.parts import check_before, default_method
 from homunculus.engines.vllm import ARCHITECTURES, NAME, PREFIX
+from homunculus.pages.ocr import get_ocr
 from homunculus.planner.acuity import VLM, get_acuity
 from homunculus.planner.counting import DEFAULT_TOKENS
 from homunculus.planner.options import ViewOptions
@@ -38,6 +39,8 @@ class SharedSettings:
     """Name of the scout, or a folder with its weights."""
     acuity: str = VLM.name
     """How small the model still reads, by name."""
+    ocr: str | None = None
+    """Name of an OCR that reads images, where views are ordinary images."""
 
     def __post_init__(self) -> None:
         values: dict[str, Any] = vars(self)  # from a config or a request they may be of any type
@@ -50,6 +53,10 @@ class SharedSettings:
             raise ValueError(f"homunculus: scout must be a name or a folder, got {self.scout!r}.")
         check_scout(self.scout)
         get_acuity(self.acuity)
+        if values["ocr"] is not None:
+            if not isinstance(values["ocr"], str):
+                raise ValueError(f"homunculus: ocr must be a name, got {self.ocr!r}.")
+            get_ocr(self.ocr)
 
 
 @dataclass(frozen=True)
@@ -253,6 +260,11 @@ def merge(
         raise ValueError(
             f"{OVERRIDES} has an entry `{NAME}`, which `homunculus serve` writes itself. "
             "Use its flags, such as --tokens."
+        )
+    if setting.get("ocr"):
+        raise ValueError(
+            "--ocr is for models whose views are ordinary images; those of Qwen are encoded in "
+            "parts by the plugin, which reads none. Leave it out."
         )
     limits, images = limit_images(given.limit_mm_per_prompt, setting.get("images"))
     settings = ServerSettings(**dict(setting, images=images))

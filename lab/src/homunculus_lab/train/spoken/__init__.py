@@ -1,0 +1,1 @@
+"""Pages that are made of words and boxes alone, with questions as people ask them."""
