@@ -4,6 +4,7 @@ Nothing of the package is imported here at module level: shapes are not checked 
 """
 
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,18 @@ if any(find_spec(name) is None for name in HEAVY):  # tests of the light half ru
     collect_ignore += sorted({path.name for path in here.glob("test_*.py")} - light_tests())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_store() -> Iterator[None]:
+    """Nothing that was read of a page is kept from one test to another, or in anyone's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOMUNCULUS_CACHE", "off")
+        yield
+
+
 @pytest.fixture
 def planned(monkeypatch) -> list[Any]:
     """The pictures that planners are made for."""
-    views, pictures = sys.modules["homunculus.views"], list[Any]()
+    views, pictures = sys.modules["homunculus.views.picture"], list[Any]()
     ask = views.ask_scout
 
     def asked(scout, picture, question):

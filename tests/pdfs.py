@@ -49,6 +49,26 @@ def pdf(
     return _file(objects)
 
 
+def pdf_of_pages(contents: Sequence[str], images: Sequence[Image.Image | None] = ()) -> bytes:
+    """A file of many pages of US Letter. Each may draw a picture of its own as /I1."""
+    kids = " ".join(f"{4 + 3 * page} 0 R" for page in range(len(contents)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(contents)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for page, content in enumerate(contents):
+        image = images[page] if page < len(images) else None
+        first = 4 + 3 * page
+        entry = (
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDE} {HIGH}] /Contents {first + 1} 0 R "
+            f"/Resources << /Font << /F1 3 0 R >> /XObject << /I1 {first + 2} 0 R >> >> >>"
+        )
+        picture = _picture(image or Image.new("L", (1, 1)))
+        objects += [entry.encode(), _stream(content.encode("latin-1")), picture]
+    return _file(objects)
+
+
 def stream(text: str) -> bytes:
     """A stream as an object, such as a map of letters."""
     return _stream(text.encode("latin-1"))

@@ -53,8 +53,11 @@ FLOORS = (  # from the ground up; a room imports only from the lines above its o
     ("lab.official",),
     ("lab.commands",),
 )
-EXCEPTION = ("homunculus.views", "homunculus.show.views")
-"""The one import of a room above: `Views.show` draws, as a notebook expects of an object."""
+EXCEPTIONS = (
+    ("homunculus.views.picture", "homunculus.show.views"),
+    ("homunculus.views.document", "homunculus.show.document"),
+)
+"""The imports of a room above: `Views.show` draws, as a notebook expects of an object."""
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
@@ -128,7 +131,7 @@ def all_imports() -> list[Import]:
         found
         for name, path in known.items()
         for found in imports(path.read_text("utf-8"), known, name)
-        if found.top or (found.module, found.target) != EXCEPTION
+        if found.top or (found.module, found.target) not in EXCEPTIONS
     ]
 
 

@@ -15,7 +15,7 @@ PYTHON = {
     "any-model.md": "out/whole.png",
     "cells.md": "seen.png",
     "index.md": "out/whole.png",
-    "pages.md": "out/whole.png",
+    "pages.md": "out/page-2-window.png",
     "scouts.md": "out/whole.png",
     "transformers.md": "seen.png",
     "tutorial.md": "seen.png",

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from homunculus.scouts.sight import Match, Scout, Sight
     from homunculus.serve import PicturesError, RefusedError, Report, Rewriter, http_client
     from homunculus.show.cells import look
-    from homunculus.views import NeededTokens, Planner, Views, views
+    from homunculus.views import (
+        Document,
+        DocumentViews,
+        NeededTokens,
+        Planner,
+        Views,
+        open,  # noqa: A004 - as Image.open of Pillow
+        views,
+    )
 
 try:
     __version__ = version("homunculus-vlm")
@@ -42,6 +50,8 @@ __all__ = [
     "Box",
     "Budget",
     "Certificate",
+    "Document",
+    "DocumentViews",
     "Field",
     "HomunculusError",
     "Lift",
@@ -75,6 +85,7 @@ __all__ = [
     "list_methods",
     "list_scouts",
     "look",
+    "open",
     "pack",
     "read_words",
     "views",
@@ -101,7 +112,7 @@ _HOMES = {
     "scouts.sight": ("Match", "Scout", "Sight"),
     "serve": ("PicturesError", "RefusedError", "Report", "Rewriter", "http_client"),
     "show.cells": ("look",),
-    "views": ("NeededTokens", "Planner", "Views", "views"),
+    "views": ("Document", "DocumentViews", "NeededTokens", "Planner", "Views", "open", "views"),
 }
 """Where each public name lives. Importing the package loads none of them."""
 _OF_TENSORS = ("engines.", "show.cells")

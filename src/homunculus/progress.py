@@ -8,7 +8,7 @@ and draws at once, also for work that ends before anybody has waited.
 """
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
@@ -100,6 +100,16 @@ def progress(what: str) -> Generator[Progress, None, None]:
         work.changed.set()
         drawer.join()
         _current.clear()
+
+
+@contextmanager
+def counted(what: str) -> Generator[Callable[[int, int], None], None, None]:
+    """Show steps of a piece of work; inside other work, in words behind its own."""
+    with progress(what) as work:
+        if work.what == what:
+            yield work
+        else:
+            yield lambda done, total: work.say(f"{what} {done}/{total}")
 
 
 def _draw(work: Progress, end: Event) -> None:

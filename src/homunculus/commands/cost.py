@@ -10,7 +10,7 @@ from homunculus.flags import count, json_flag
 
 def flags(cost: argparse.ArgumentParser) -> None:
     add = cost.add_argument
-    add("image", help="a picture, or its size in pixels: 4032x3024")
+    add("image", help="a picture, a document, or the size of a picture in pixels: 4032x3024")
     add("--model", default="all", help="one model, or all (%(default)s)")
     add("--tokens", type=count, default=DEFAULT_TOKENS, help="budget for views (%(default)s)")
     json_flag(cost)

@@ -10,14 +10,15 @@ from typing import Any, Literal
 from homunculus.flags import page_number
 
 IMAGE = "PNG, JPEG, WebP, GIF, BMP, HEIC, TIFF or PDF; - reads it from stdin"
+DOCUMENT = f"{IMAGE}; a PDF or a folder of several pages is one document"
 
 
-def planner_flags(verb: argparse.ArgumentParser) -> None:
+def planner_flags(verb: argparse.ArgumentParser, document: bool = False) -> None:
     """What views are planned by."""
     add = verb.add_argument
     add("--model", default="qwen3-vl", help="model that looks: see `homunculus cost` (%(default)s)")
     acuity_flag(verb)
-    page_flag(verb)
+    page_flag(verb, document)
     about = "which scout says where to look: as in `homunculus show` (%(default)s)"
     add("--scout", default="auto", metavar="NAME|DIR", help=about)
     words_flags(verb)
@@ -52,11 +53,26 @@ def acuity_flag(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--acuity", default="vlm", help=about)
 
 
-def page_flag(verb: argparse.ArgumentParser) -> None:
-    about = (
-        "page of a PDF or a TIFF, or frame of an animation, counted from 1, or all (%(default)s)"
-    )
-    verb.add_argument("--page", type=page_number, default=1, metavar="N|all", help=about)
+def page_flag(verb: argparse.ArgumentParser, document: bool = False) -> None:
+    about = "page of a PDF or a TIFF, or frame of an animation, counted from 1, or all"
+    usual = "the whole document" if document else "1"
+    default = None if document else 1
+    verb.add_argument("--page", type=page_number, default=default, metavar="N|all",
+                      help=f"{about} ({usual})")  # fmt: skip
+
+
+def the_document(arguments: argparse.Namespace, source: Any) -> Any:
+    """The document that is meant, if no page is named and there are several; else None."""
+    if arguments.page is not None:
+        return None
+    from homunculus.pages.document import several_pages
+
+    arguments.page = 1
+    if arguments.words is not None or not several_pages(source)[1]:
+        return None
+    from homunculus.views import Document
+
+    return Document(source, ocr=arguments.ocr)
 
 
 def each_page(chosen: int | Literal["all"], use: Callable[[int], int]) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
 from homunculus.commands.picture import (
-    IMAGE,
+    DOCUMENT,
     acuity_flag,
     each_page,
     open_source,
     page_flag,
     page_lines,
+    the_document,
     with_words,
     words_flags,
 )
@@ -29,14 +30,14 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 def flags(show: argparse.ArgumentParser) -> None:
     add = show.add_argument
-    add("image", help=IMAGE)
+    add("image", help=DOCUMENT)
     about = "what is asked of the picture; each question is a drawing"
     add("question", nargs="*", default=[], help=about)
     about = "how many tokens may be spent (%(default)s)"
     add("--tokens", type=count, default=DEFAULT_TOKENS, help=about)
     add("--model", help="model that looks: see `homunculus cost` (qwen3-vl)")
     acuity_flag(show)
-    page_flag(show)
+    page_flag(show, document=True)
     about = "print and draw what was read and found, and the likeliest answers"
     add("--why", action="store_true", help=about)
     about = "which scout says where to look: auto, reading, words, things, pixels, or a folder"
@@ -70,8 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
             f"foveated; if `homunculus methods` does not list it: {how_to_install('', 'lab')}."
         )
     draw = _draw_views if arguments.method == METHOD else _draw_cells
-    several = len(arguments.question) > 1 or arguments.page == "all"
     name, source = open_source(arguments.image)
+    if arguments.method == METHOD:
+        document = the_document(arguments, source)
+        if document is not None:
+            _show_document(arguments, document, name)
+            return 0
+    arguments.page = arguments.page or 1
+    several = len(arguments.question) > 1 or arguments.page == "all"
 
     def show(page: int) -> int:
         pages = 1
@@ -87,6 +94,26 @@ def run(arguments: argparse.Namespace) -> int:
 
     each_page(arguments.page, show)
     return 0
+
+
+def _show_document(arguments: argparse.Namespace, document: Any, name: str) -> None:
+    """A contact sheet for each question."""
+    from homunculus.show.document import draw_document, facts
+
+    for question in arguments.question or [""]:
+        several = len(arguments.question) > 1
+        out = _out(arguments, _name(name, arguments, 1, question), several)
+        replaced = out.exists()
+        seen = document.views(
+            question, arguments.tokens, scout=arguments.scout,
+            model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
+        )  # fmt: skip
+        draw_document(seen).save(out, compress_level=3)
+        if arguments.json:
+            print(json.dumps(seen.to_json() | {"saved": str(out), "replaced": replaced}))
+            continue
+        print(f"wrote {out}{' (replaced)' if replaced else ''}")
+        print("\n".join(facts(seen)))
 
 
 def _draw_cells(

@@ -9,11 +9,12 @@ from warnings import catch_warnings, simplefilter
 from homunculus import DEFAULT_TOKENS
 from homunculus.commands.command import Command
 from homunculus.commands.picture import (
-    IMAGE,
+    DOCUMENT,
     each_page,
     open_source,
     page_lines,
     planner_flags,
+    the_document,
     with_words,
 )
 from homunculus.flags import count, count_or_auto, json_flag
@@ -22,7 +23,7 @@ from homunculus.progress import progress
 
 def flags(views: argparse.ArgumentParser) -> None:
     add = views.add_argument
-    add("image", help=IMAGE)
+    add("image", help=DOCUMENT)
     add("question", nargs="?", default="", help="what is asked of the picture")
     about = "how many tokens they may cost together (%(default)s); auto: as few as reach --legible"
     add("--tokens", type=count_or_auto, default=DEFAULT_TOKENS, metavar="K|auto", help=about)
@@ -33,7 +34,7 @@ def flags(views: argparse.ArgumentParser) -> None:
     add("--legible", type=float, metavar="P", help=about)
     about = "with --legible or --tokens auto: the most that they may cost (%(default)s)"
     add("--cap", type=count, default=1024, metavar="K", help=about)
-    planner_flags(views)
+    planner_flags(views, document=True)
     about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
     add("-o", "--out", type=Path, help=about)
     json_flag(views)
@@ -44,6 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     out = arguments.out or Path(f"{Path(name).stem}-views")
     if Path(arguments.image).resolve().parent == out.resolve() and name != "stdin":
         raise ValueError(f"{out} holds the picture itself. Name another folder with -o.")
+
+    document = the_document(arguments, source)
+    if document is not None:
+        _write_document(arguments, document, out)
+        return 0
 
     def write(page: int) -> int:
         folder = out / f"page-{page}" if arguments.page == "all" else out
@@ -82,6 +88,37 @@ def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Pat
     if seen.rule.facts.note and not (crowd and len(seen) <= crowd[0]):
         print(seen.rule.facts.note)
     return seen.picture.pages
+
+
+def _write_document(arguments: argparse.Namespace, document: Any, out: Path) -> None:
+    """The views of a document as files."""
+    from homunculus.show.document import draw_document, facts
+
+    tokens = check_document(arguments)
+    options = {name: getattr(arguments, name) for name in ("model", "acuity", "scout")}
+    seen = document.views(arguments.question, tokens, **options)
+    paths = [str(path) for path in seen.save(out)]
+    draw_document(seen).save(out / "sheet.png", compress_level=3)
+    result: dict[str, Any] = seen.to_json() | {"files": paths}
+    (out / "views.json").write_text(json.dumps(result, indent=2) + "\n")
+    if arguments.json:
+        print(json.dumps(result))
+        return
+    for path, view in zip(paths, seen, strict=True):
+        print(f"{path}: {view.size[1]}x{view.size[0]}, {view.tokens} tokens")
+    print("\n".join(facts(seen)))
+    for name, value in result["setting"].items():
+        print(f"These prices hold with {name}={value} in the request.")
+
+
+def check_document(arguments: argparse.Namespace) -> int:
+    """The budget of a document; refuses what only a single page can have."""
+    if arguments.tokens == "auto" or arguments.legible is not None:
+        raise ValueError(
+            "--tokens auto and --legible are for single pages. Name one with --page, or give a "
+            "number of tokens for the document."
+        )
+    return arguments.tokens
 
 
 COMMAND = Command(

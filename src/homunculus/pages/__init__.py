@@ -60,6 +60,7 @@ __all__ = [
     "BYTES",
     "CHUNK",
     "SLIMMEST",
+    "TIFF",
     "MissingPictureError",
     "Picture",
     "PictureError",
@@ -67,9 +68,11 @@ __all__ = [
     "count_pages",
     "fitted",
     "from_data_uri",
+    "open_pdf",
     "open_picture",
     "read_file",
     "size_of",
+    "size_of_sheet",
     "to_array",
     "to_data_uri",
     "to_image",
@@ -100,7 +103,7 @@ _DECODERS: dict[bytes, Callable[[Any], ImageFile]] = {  # how a file begins, and
 _HEIC = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
 """Brands of HEIC files, bytes 8 to 12; a video or an AVIF names another."""
 _FORMATS = "PNG, JPEG, WebP, GIF, BMP, HEIC, PDF, or TIFF by its path"
-_TIFF = (b"II*\x00", b"MM\x00*")
+TIFF = (b"II*\x00", b"MM\x00*")
 _TIFF_CODECS = frozenset(
     ("raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "tiff_ccitt", "group3", "group4", "jpeg")
 )
@@ -206,7 +209,7 @@ def _open(source: Any, page: int, longest: int, area: int | None) -> Picture:
         file.seek(0)
         if _decoder(head) is None and b"%PDF-" in head:
             return _pdf(name, file, page, bounds)
-        if head.startswith(_TIFF) and _is_path(source):
+        if head.startswith(TIFF) and _is_path(source):
             return _tiff(name, file, page, bounds)
         return _still_or_frame(name, _from_file(name, head, file), file, page, bounds)
 
@@ -311,7 +314,7 @@ def _decoding(name: str) -> Generator[None, None, None]:
 
 
 def _guess(head: bytes) -> str:
-    if head.startswith(_TIFF):
+    if head.startswith(TIFF):
         return "a TIFF, which is read only from a file, by its path"
     if head[4:8] == b"ftyp":
         return "an AVIF or video file, which is not read"
@@ -445,7 +448,8 @@ def _still_or_frame(
 
 
 @contextmanager
-def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
+def open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
+    """A document of pypdfium2, which only one thread at a time can have."""
     import pypdfium2 as pdfium  # half a second, which other pictures need not wait for
 
     with _PDFIUM, _decoding(name):
@@ -458,13 +462,12 @@ def _open_pdf(name: str, file: BufferedIOBase) -> Generator[Any, None, None]:
 
 def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) -> Picture:
     """One page drawn at 200 dots per inch, or as large as the bounds allow."""
-    with _open_pdf(name, file) as document:
+    with open_pdf(name, file) as document:
         pages = len(document)
         _is_there(name, "page", page, pages, "PDF")
         document.init_forms()  # without it, what was filled into a form stays invisible
         sheet = document[page - 1]
-        wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
-        _check_size(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
+        high, wide = size_of_sheet(name, sheet)
         target = fitted((high, wide), *bounds)
         scale = min(target[0] / high, target[1] / wide) * DOTS / 72
         pixels = to_array(plain(sheet.render(scale=scale).to_pil(), target))
@@ -474,7 +477,14 @@ def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) ->
     )
 
 
+def size_of_sheet(name: str, sheet: Any) -> tuple[int, int]:
+    """Height and width of a page of pypdfium2, drawn at 200 dots per inch."""
+    wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
+    _check_size(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
+    return high, wide
+
+
 def count_pages(path: str | PathLike[Any]) -> int:
     """Pages of a PDF file, without drawing any of them."""
-    with open_path(path, BYTES) as (name, file), _open_pdf(name, file) as document:
+    with open_path(path, BYTES) as (name, file), open_pdf(name, file) as document:
         return len(document)

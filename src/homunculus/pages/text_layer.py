@@ -13,6 +13,8 @@ from homunculus.pages.lines import Lines, WordBox
 from homunculus.pages.trust import doubt
 from homunculus.shapes import Bool, Float, Int, UInt8
 
+SOURCE = "text layer"
+"""Who reads it: `Lines.source`."""
 MAX_CHARACTERS = 100_000
 """Characters of a page that are read: the first ones. A dense page has 6,000."""
 MAX_OBJECTS = 50_000
@@ -43,16 +45,17 @@ def trusted_layer(page: Any, pixels: UInt8[np.ndarray, "3 h w"]) -> tuple[Lines 
     """
     try:
         words = read_text_layer(page, (int(pixels.shape[1]), int(pixels.shape[2])))
-        lines = Lines.of(words, "text layer")
+        lines = Lines.of(words, SOURCE)
         reason = doubt(lines, pixels) if len(lines) else ""
     except UnreadableLayer as error:
-        return None, _note(str(error))
+        return None, note(str(error))
     except Exception:  # a stranger's file; the page itself has been drawn
-        return None, _note("it could not be read")
-    return (None, _note(reason)) if reason else (lines if len(lines) else None, "")
+        return None, note("it could not be read")
+    return (None, note(reason)) if reason else (lines if len(lines) else None, "")
 
 
-def _note(reason: str) -> str:
+def note(reason: str) -> str:
+    """Why a layer was not used, as a sentence."""
     return f"The text layer was not used: {reason}."
 
 

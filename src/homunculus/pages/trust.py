@@ -40,10 +40,11 @@ PRIVATE = re.compile("[\\x00-\\x1f\\x7f-\\x9f\ue000-\uf8ff\ufff0-\uffff\U000f000
 
 def doubt(lines: Lines, pixels: UInt8[np.ndarray, "3 h w"]) -> str:
     """Why a text layer is not used, as the end of a sentence; empty if it can be."""
-    return _odd_letters(lines) or _odd_places(lines, pixels)
+    return odd_letters(lines) or odd_places(lines, pixels)
 
 
-def _odd_letters(lines: Lines) -> str:
+def odd_letters(lines: Lines) -> str:
+    """Why its letters are doubted, as the end of a sentence; empty if they are not."""
     letters = "".join(lines.words)
     unknown = len(PRIVATE.findall(letters)) / max(1, len(letters))
     if unknown > UNKNOWN:
@@ -59,7 +60,8 @@ def _odd_letters(lines: Lines) -> str:
     return ""
 
 
-def _odd_places(lines: Lines, pixels: UInt8[np.ndarray, "3 h w"]) -> str:
+def odd_places(lines: Lines, pixels: UInt8[np.ndarray, "3 h w"]) -> str:
+    """Why its places are doubted, in the same way."""
     step = max(1.0, len(lines) / SAMPLE)
     chosen = np.arange(min(SAMPLE, len(lines))) * step
     boxes = lines.boxes[chosen.astype(int)]

@@ -45,17 +45,28 @@ def numbered_line(line: str, number: int) -> str:
     return f"Picture {number}, {line[0].lower()}{line[1:]}"
 
 
+def page_line(line: str, page: int) -> str:
+    """A line of a picture of a document's page.
+
+    >>> page_line("Detail:", 12), page_line("", 3)
+    ('Page 12, detail:', 'Page 3:')
+    """
+    return numbered_line(line, page).replace("Picture", "Page", 1)
+
+
 @dataclass(frozen=True)
 class Label:
     """Which lines stand before the pictures of a plan.
 
-    >>> Label("short").fees
-    Fees(alone=0, whole=3, window=3)
+    >>> Label("short").fees, Label("short", page=12).fees
+    (Fees(alone=0, whole=3, window=3), Fees(alone=6, whole=8, window=8))
     """
 
     style: Style = "short"
     numbered: bool = False
     """Whether a request has several pictures, so that lines begin with the picture's number."""
+    page: int = 0
+    """The page of a document that the pictures are of; then each of them has a line."""
 
     @staticmethod
     def of(label: Any, numbered: bool = False) -> "Label":
@@ -93,7 +104,9 @@ class Label:
         if self.style == "none":
             return NO_FEES
         lines = ["", self.line(whole=True), self.line(whole=False)]
-        if self.numbered:
+        if self.page:
+            lines = [page_line(line, self.page) for line in lines]
+        elif self.numbered:
             lines = [numbered_line(line, LARGEST) for line in lines]
         return Fees(*(text_tokens(line) if line else 0 for line in lines))
 

@@ -25,6 +25,8 @@ class View:
     """Height and width in pixels, as it is sent."""
     tokens: int
     """What it costs."""
+    page: int = 1
+    """The page that it is of, in a document."""
 
     @property
     def scale(self) -> float:

@@ -20,6 +20,7 @@ from homunculus.cache import LRU
 from homunculus.checks import Grid
 from homunculus.lazy import how_to_install, load_plugins, not_found
 from homunculus.pages.lines import Lines
+from homunculus.pages.text_layer import SOURCE as TEXT_LAYER
 from homunculus.scouts import things, words
 from homunculus.scouts.combine import combine, mix, pool
 from homunculus.scouts.memory import MEMORY
@@ -57,8 +58,6 @@ PageReader = Callable[[Pixels, str, Grid], WordSight]
 GROUP = "homunculus.scouts"
 """The entry points by which other packages offer scouts."""
 HINT = f"Things were not looked for: {how_to_install('things')}."
-TEXT_LAYER = "text layer"
-"""The source of lines that a PDF holds itself."""
 ELSEWHERE = 1 / 64
 """What a cell far from the place a question names keeps of its probability."""
 

@@ -34,7 +34,13 @@ class Example:
     def views(self) -> Views:
         """The picture within the budget, by the word scout: there is only print on it."""
         return views(  # drawn and not sent, so there are no lines to pay
-            self.path, self.question, tokens=self.tokens, model=MODEL, scout="words", label=False
+            self.path,
+            self.question,
+            page=1,
+            tokens=self.tokens,
+            model=MODEL,
+            scout="words",
+            label=False,
         )
 
 

@@ -200,14 +200,15 @@ def _sent(views: Sequence[View], pictures: Mapping[View, Any]) -> list[Sent]:
     """The pictures of a plan with their labels, the whole one first."""
     windows = [view for view in views if view.name != "whole"]
     sent = [
-        Sent(pictures[view], _label(view), panels.FAINT) for view in views if view.name == "whole"
+        Sent(pictures[view], label(view), panels.FAINT) for view in views if view.name == "whole"
     ]
     for number, (view, colour) in enumerate(zip(windows, cycle(COLOURS), strict=False), 1):
-        sent.append(Sent(pictures[view], _label(view, str(number), colour), colour))
+        sent.append(Sent(pictures[view], label(view, str(number), colour), colour))
     return sent
 
 
-def _label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) -> Any:
+def label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) -> Any:
+    """What a picture costs, and its size against the original."""
     font, side = panels.typeface(SMALL), SMALL + 6
     tokens = f"{view.tokens} token{'s' * (view.tokens != 1)}"
     text = f"{'' if number else 'whole: '}{tokens}, {100 * min(1.0, view.scale):.0f} %"

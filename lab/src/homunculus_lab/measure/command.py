@@ -22,6 +22,7 @@ from homunculus.scouts.registry import PixelScout, available, get_scout, shipped
 from homunculus.scouts.sight import LineScout, Scout, Sight, cell_side
 from homunculus.scouts.things import FILE as THINGS_FILE
 from homunculus.scouts.words import Way, WordScout, load
+from homunculus_lab.measure.document_views import documents_text, measure_documents
 from homunculus_lab.measure.encoder import load_encoder
 from homunculus_lab.measure.experiment import Setup
 from homunculus_lab.measure.gaze import GazeConfig, all_rows, gaze
@@ -61,6 +62,7 @@ TASK_FLAGS = {
     "gaze": ("tokens", "methods", "side", "seed", "no_scout"),
     "shown": ("tokens", "patch", "acuity", "lines", "cache"),
     "where": ("part", "methods", "lines", "cache"),
+    "documents": (),
 }
 """The flags that a task uses; legibility and evidence use all others."""
 
@@ -76,6 +78,8 @@ def run(
         return _place(arguments, progress)
     if arguments.task == "shown":
         return _shown(arguments, progress)
+    if arguments.task == "documents":
+        return _documents(arguments, progress)
     if arguments.task == "where":
         return _where(arguments, progress)
     if is_experiment(arguments):
@@ -185,6 +189,20 @@ def _where(
     with torch.inference_mode():
         result = measure_where(folders, search, arguments.part or "all", arguments.limit, progress)
     result |= {"lines": arguments.lines or "layer"}
+    out.write_text(to_text(result), "utf-8")
+    return result, out
+
+
+def _documents(
+    arguments: argparse.Namespace, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], Path]:
+    """Whether the answer is shown, where one budget is for a whole document."""
+    if len(arguments.suite) > 1 or arguments.scout:
+        raise ValueError("--task documents takes one suite, and scouts of its own.")
+    folder = suite_folder(arguments.suite[0])
+    out = result_path(arguments.out, f"documents-{folder.name}.json")
+    with torch.inference_mode():
+        result = measure_documents(folder, arguments.limit, progress)
     out.write_text(to_text(result), "utf-8")
     return result, out
 
@@ -362,6 +380,8 @@ def table(result: dict[str, Any]) -> str:
         return gaze_text(result)
     if result["task"] == "where":
         return where_text(result)
+    if result["task"] == "documents":
+        return documents_text(result)
     if result["task"] == "shown":
         return values_text({name: result[name] for name in SHOWN})
     evidence = "evidence32" if result["config"].get("things") else "evidence8"

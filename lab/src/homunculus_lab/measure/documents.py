@@ -33,7 +33,7 @@ import re
 import shutil
 from calendar import month_abbr, month_name
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -292,6 +292,26 @@ def _hash(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=8).digest()
 
 
+def evidence(
+    samples: Sequence[Mapping[str, Any]], boxed: Sequence[Mapping[str, Any]], documents: Path
+) -> Iterator[dict[str, Any]]:
+    """Pages of evidence, from 1, of every question that MMDocIR has; none of those that
+    MMLongBench-Doc says cannot be answered."""
+    there = {path.name for path in documents.glob("*.pdf")}
+    for entry in boxed:
+        for row in entry["questions"] if entry["doc_name"] in there else ():
+            pages = sorted({page + 1 for page in row["page_id"]})
+            yield {"document": entry["doc_name"], "question": row["Q"].strip(), "pages": pages}
+    for sample in samples:
+        if sample["doc_id"] in there and str(sample["answer"]).lower() == "not answerable":
+            question = sample["question"].strip()
+            yield {"document": sample["doc_id"], "question": question, "pages": []}
+
+
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
 def build(longbench: Path, boxes: Path, out: Path, reader: PageReader | None) -> Counter[str]:
     """Write the suite into a folder; how many questions it has, by evidence and reader."""
     samples = json.loads((longbench / "data" / "samples.json").read_text("utf-8"))
@@ -301,10 +321,10 @@ def build(longbench: Path, boxes: Path, out: Path, reader: PageReader | None) ->
     rows = list(drawn(candidates(samples, boxed), Documents(documents, reader)))
     images = out / "images"
     images.mkdir(parents=True, exist_ok=True)
-    for name in sorted({row["image"] for row in rows}):
-        shutil.copyfile(documents / name, images / name)
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (out / "qa.jsonl").write_text(text, "utf-8")
+    for path in sorted(documents.glob("*.pdf")):
+        shutil.copyfile(path, images / path.name)
+    (out / "qa.jsonl").write_text(_json_lines(rows), "utf-8")
+    (out / "pages.jsonl").write_text(_json_lines(evidence(samples, boxed, documents)), "utf-8")
     (out / "suite.toml").write_text('kind = "document"\nboxes = "text"\n', "utf-8")
     (out / "NOTICE").write_text(NOTICE, "utf-8")
     return Counter(f"evidence: {row['evidence']}, read by: {row['read']}" for row in rows)

@@ -44,7 +44,7 @@ def _of_suites(measure: argparse.ArgumentParser) -> None:
     add = measure.add_argument
     text = "a folder with qa.jsonl and images/, its name in $HOMUNCULUS_DATA, a folder of such"
     add("suite", nargs="+", help=f"{text}, or an experiment.toml")
-    tasks = ["legibility", "evidence", "place", "gaze", "shown", "where"]
+    tasks = ["legibility", "evidence", "place", "gaze", "shown", "where", "documents"]
     add("--task", choices=tasks, default="legibility", help="what is measured (legibility)")
     add("--part", help="pilot, fresh, dev, train or all (all; an experiment prefers fresh)")
     add("--tokens", type=counts, nargs="+", help="tokens per image (64,128,273,512)")

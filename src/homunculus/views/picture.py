@@ -1,39 +1,38 @@
-"""Views: a picture as a few ordinary pictures that cost at most K tokens and show the answer.
+"""Views of one picture, and their planner.
 
 Either the whole picture at one scale, or a small picture of the whole and up to four windows at
-scales of their own, whichever makes the answer more likely to be read. Any model can look at them.
+scales of their own, whichever makes the answer more likely to be read.
 """
 
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from PIL import Image
 
 from homunculus.box import Box
 from homunculus.checks import check_count, check_text
-from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, ollama
 from homunculus.messages.pictures import Bundle, Part, encode, is_view, mark
 from homunculus.pages import Picture, open_picture
-from homunculus.pages.ocr import OcrLike, read_picture
-from homunculus.planner.acuity import Acuity, AcuityLike, get_acuity
+from homunculus.pages.ocr import read_picture
+from homunculus.planner.acuity import Acuity, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, LevelRule
-from homunculus.planner.labels import NO_LABEL, Label, LabelLike, numbered_line
+from homunculus.planner.labels import NO_LABEL, Label, numbered_line, page_line
 from homunculus.planner.models import token_rule
 from homunculus.planner.options import ViewKeywords, ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.view import View, number_of_pictures, render
-from homunculus.scouts.registry import ScoutLike, get_scout
+from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Basis, Sight
+from homunculus.views.sendable import Sendable
 
-__all__ = ["Planner", "View", "Views", "views"]
+__all__ = ["NeededTokens", "Planner", "View", "Views"]
 
 DEFAULT_LEGIBLE = 0.8
 """The probability that an answer can be read which is enough."""
@@ -44,11 +43,12 @@ METHOD = "views"
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class Views(Sendable):
     """The pictures that are sent in place of one picture, for one question.
 
     >>> import numpy as np
     >>> from PIL import Image
+    >>> from homunculus import views
     >>> corner = np.array([[0.0, -9.0], [-9.0, -9.0]])  # a map of logits
     >>> seen = views(Image.new("RGB", (2048, 2048)), "Where?", tokens=64, scout=corner)
     >>> [view.name for view in seen], seen.tokens <= 64
@@ -73,6 +73,11 @@ class Views:
     @property
     def picture(self) -> Picture:
         """The picture that they stand for, reduced where it is very large."""
+        return self.planner.drawn
+
+    @property
+    def _page(self) -> Picture:
+        """The picture, which need not be drawn: for its size."""
         return self.planner.picture
 
     @property
@@ -106,19 +111,21 @@ class Views:
         return tuple(self._views())
 
     def _views(self) -> Iterator[View]:
-        (high, wide), (rows, cols) = self.picture.original, self.picture.size
+        (high, wide), (rows, cols) = self._page.original, self._page.size
         plan, prices = self.bill.plan, iter(self.bill.prices)
         if plan.whole is not None:
-            yield View("whole", Box(0, 0, wide, high), plan.whole, next(prices))
+            whole = Box(0, 0, wide, high)
+            yield View("whole", whole, plan.whole, next(prices), self._page.page)
         for number, window in enumerate(plan.windows, 1):
             name = "window" if len(plan.windows) == 1 else f"window {number}"
             box = window.box.scaled(wide / cols, high / rows)
-            yield View(name, box, window.size(self.rule.lattice.side), next(prices))
+            size = window.size(self.rule.lattice.side)
+            yield View(name, box, size, next(prices), self._page.page)
 
     @cached_property
     def planned(self) -> tuple[View, ...]:
         """The views with boxes in pixels of `picture`, which drawings are made on."""
-        (high, wide), (rows, cols) = self.picture.original, self.picture.size
+        (high, wide), (rows, cols) = self._page.original, self._page.size
         return tuple(
             replace(view, box=view.box.scaled(cols / wide, rows / high)) for view in self.views
         )
@@ -146,7 +153,7 @@ class Views:
     @property
     def untouched(self) -> int:
         """What the picture itself would cost, as it is."""
-        return self.rule.count(self.picture.original)
+        return self.rule.count(self._page.original)
 
     @property
     def label_tokens(self) -> int:
@@ -208,7 +215,7 @@ class Views:
     def _no_room(self) -> str:
         """Why there is no window, where small pictures cost too much for one."""
         cheapest = least(self.rule)
-        room = self.limit >= 4 * cheapest or self.rule.count(self.picture.size) <= self.limit
+        room = self.limit >= 4 * cheapest or self.rule.count(self._page.size) <= self.limit
         set_by_parameter = isinstance(self.rule, LevelRule)
         possible = set_by_parameter or self.planner.buyer.has_windows
         if len(self) > 1 or cheapest == 1 or room or not possible:
@@ -225,7 +232,7 @@ class Views:
 
         A picture that is left as it is does not count.
         """
-        if len(self) == 1 and self.views[0].size == self.picture.size:
+        if len(self) == 1 and self.views[0].size == self._page.size:
             return 0
         return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
 
@@ -263,6 +270,8 @@ class Views:
         were planned with ``numbered=True``; then a single view has a line, too.
         """
         label = self.planner.buyer.label
+        if label.page and self.label_tokens:
+            return [page_line(self._line(view, label), label.page) for view in self]
         if number is not None:
             label.check_number(number)
         if not self.label_tokens or (len(self) == 1 and number is None):
@@ -271,7 +280,7 @@ class Views:
         return lines if number is None else [numbered_line(line, number) for line in lines]
 
     def _line(self, view: View, label: Label) -> str:
-        high, wide = self.picture.original
+        high, wide = self._page.original
         x0, x1 = (round(100 * side / wide) for side in view.box[0::2])
         y0, y1 = (round(100 * side / high) for side in view.box[1::2])
         return label.line(view.name == "whole", f"{x0}-{x1}%", f"{y0}-{y1}%")
@@ -291,29 +300,6 @@ class Views:
             label_tokens=self.label_tokens if any(lines) else 0,
             value=self.value, basis=self.basis,
         )  # fmt: skip
-
-    def openai(self, number: int | None = None) -> list[dict[str, Any]]:
-        """As parts of a message for OpenAI's chat completions, and for all who speak alike.
-
-        ``number`` says which of several pictures of a request this is, as in `labels`.
-        """
-        return CHAT.parts(self.bundle(number))
-
-    def responses(self, number: int | None = None) -> list[dict[str, Any]]:
-        """As parts of a message for OpenAI's responses."""
-        return RESPONSES.parts(self.bundle(number))
-
-    def anthropic(self, number: int | None = None) -> list[dict[str, Any]]:
-        """As parts of a message for Anthropic's messages."""
-        return ANTHROPIC.parts(self.bundle(number))
-
-    def gemini(self, number: int | None = None) -> list[dict[str, Any]]:
-        """As parts of a content for Gemini."""
-        return GEMINI.parts(self.bundle(number))
-
-    def ollama(self, number: int | None = None) -> dict[str, Any]:
-        """As `content` and `images` of a message for Ollama; your question goes behind them."""
-        return ollama.message(self.bundle(number))
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write each picture as a PNG; returns their paths. Views of an earlier call are deleted.
@@ -367,86 +353,6 @@ class Views:
         }
 
 
-def views(
-    source: Any,
-    question: str = "",
-    *,
-    tokens: int | Literal["auto"] = DEFAULT_TOKENS,
-    model: str | int | CountingRule = "qwen3-vl",
-    acuity: AcuityLike = "vlm",
-    scout: ScoutLike = "auto",
-    ocr: OcrLike | None = None,
-    context: float | int = 1 / 8,
-    windows: int | None = None,
-    legible: float | int | None = None,
-    cap: int = 1024,
-    page: int = 1,
-    words: Any = None,
-    settings: Iterable[str] | None = None,
-    label: LabelLike = "short",
-    numbered: bool = False,
-    strict: bool = False,
-) -> Views:
-    """A picture as ordinary pictures within a budget, spent where the question looks.
-
-    ``model`` says how tokens are counted: its name, the side of a token in pixels, or a rule.
-    ``acuity`` is how small its reader still reads: a name, a result of `homunculus eyetest`, or a
-    curve.
-    ``context`` is about the share of the tokens that is kept for a small picture of the whole; 0
-    lets it be left out. ``windows`` is the most windows beside it: three for hosted models, which
-    take few pictures, else four. With ``tokens="auto"`` the budget is the smallest one that makes
-    the answer readable with probability ``legible`` (0.8), up to ``cap``; where that is too little,
-    a warning and `Views.reached` say so. With a number of ``tokens``, ``legible`` is a fallback:
-    where the estimate is below it, the budget is raised up to ``cap``, and where that is too little
-    the picture stays as it is (`Views.original`). ``settings`` names the parameters that your
-    request can have, such as `detail`, where not all: some prices go by one. ``page`` is a page of
-    a PDF or a TIFF, or a frame of an animation, counted from 1. ``words`` are the words of the
-    picture, if you have them: pairs of a text and its box x0 y0 x1 y1, in pixels of the original,
-    as `homunculus.read_words` reads them from files of OCR; a PDF has words of its own. ``ocr``
-    reads a picture that has none: "rapidocr" or "tesseract", each in a process of its own, or a
-    function of pixels (3 H W) that returns such pairs; it takes seconds.
-    ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
-    "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
-    ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
-    A budget that buys no picture of the model is raised to the price of its smallest, and
-    `Views.message` says so; ``strict`` refuses it.
-
-    >>> import numpy as np
-    >>> from PIL import Image
-    >>> page, diagonal = Image.new("RGB", (1024, 1024), "white"), np.eye(8) * 9
-    >>> seen = views(page, "What is it?", tokens=32, model="qwen3-vl", scout=diagonal)
-    >>> seen.tokens <= 32 < seen.to_json()["untouched"]
-    True
-    >>> [part["type"] for part in seen.openai()][:2]
-    ['text', 'image_url']
-    """
-    options = ViewOptions(
-        model=model, acuity=acuity, scout=scout, ocr=ocr, context=context, windows=windows,
-        settings=settings, label=label, numbered=numbered, strict=strict, legible=legible, cap=cap,
-    )  # fmt: skip
-    if tokens != "auto":  # mistakes are told before the picture is opened
-        check_count(tokens, "views: tokens", "Give an int, or 'auto'.")
-        rule = token_rule(model)
-        if strict and tokens < least(rule):
-            raise too_few(rule, tokens)
-    planner = Planner(source, question, page=page, words=words, options=options)
-    return _enough(planner) if tokens == "auto" else planner.views_or_original(tokens)
-
-
-def _enough(planner: "Planner") -> Views:
-    """The views of the smallest budget that is enough; a warning where none is."""
-    cap, legible = planner.options.cap, planner.options.legible
-    legible = DEFAULT_LEGIBLE if legible is None else legible
-    shown = replace(planner.views(planner.budget(legible, cap).tokens), wanted=float(legible))
-    if not shown.reached:
-        warnings.warn(
-            f"views: {shown.limit} {shown.rule.token} do not reach legible={legible:g} "
-            f"(cap={cap}). {shown.message} Raise cap, or lower legible.",
-            stacklevel=3,
-        )
-    return shown
-
-
 @dataclass(frozen=True)
 class NeededTokens:
     """How many tokens a picture and a question need, as `Planner.budget` says.
@@ -477,12 +383,15 @@ class Planner:
     """
 
     picture: Picture
+    """What is planned for; a page of a document need not be drawn yet (`drawn`)."""
     question: str
     options: ViewOptions
     sight: Sight
     """What the scout made of the picture and the question."""
     buyer: Buyer
     """Makes the plan of a budget."""
+    draw: Callable[[], Picture] | None = None
+    """Draws a page that was planned for undrawn."""
 
     def __init__(
         self,
@@ -515,6 +424,11 @@ class Planner:
             believe(self.sight, picture.size, acuity, picture.lines), picture.size, rule, acuity,
             options.context, windows, settings, Label.of(options.label, options.numbered),
         )  # fmt: skip
+
+    @cached_property
+    def drawn(self) -> Picture:
+        """The picture with its pixels."""
+        return self.picture if self.draw is None else self.draw()
 
     def __repr__(self) -> str:
         high, wide = self.picture.size
