@@ -133,7 +133,9 @@ def fit(examples: Sequence[Scores]) -> tuple[list[float], float]:
 
 def _odds(score: np.ndarray, words: float, constants: Sequence[float]) -> np.ndarray:
     temperature, least, share = constants
-    logits = np.append(score / temperature, np.log(len(score)) + least + share * words / temperature)
+    logits = np.append(
+        score / temperature, np.log(len(score)) + least + share * words / temperature
+    )
     odds = np.exp(logits - logits.max())
     return odds / odds.sum()
 
