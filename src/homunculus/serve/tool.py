@@ -11,7 +11,7 @@ from typing import Any
 from homunculus.lazy import need
 from homunculus.pages import PictureError
 from homunculus.planner.view import number_of_pictures
-from homunculus.views import Views, views
+from homunculus.views import DocumentViews, Views, views
 
 MAX_TOKENS = 4096
 """Tokens that a call may ask for."""
@@ -50,13 +50,28 @@ def describe(seen: Views, path: Path) -> str:
     return "\n".join(lines)
 
 
+def describe_document(seen: DocumentViews, path: Path) -> str:
+    """What the pictures of a document show, for the model that reads them."""
+    lines = [
+        f"{path}, a document of {len(seen.document)} pages, as {number_of_pictures(len(seen))}: "
+        f"{seen.tokens} of at most {seen.limit} {seen.rule.token}; all pages would cost "
+        f"{seen.untouched}. {seen.message}",
+        *(page.views.outlook.matches() for page in seen.pages[:1] if page.views.sight.matches),
+    ]
+    for number, view in enumerate(seen, 1):
+        x0, y0, x1, y1 = (round(side) for side in view.box)
+        where = f"pixels {x0},{y0} to {x1},{y1} of page {view.page}, at {view.scale:.2f} its scale"
+        lines.append(f"Image {number} (page {view.page}, {view.name}): {where}.")
+    return "\n".join([*lines, "Name a page to look closer at it."])
+
+
 def look_within(
     path: str,
     question: str,
     tokens: int,
     model: str,
     roots: Sequence[Path],
-    page: int = 1,
+    page: int | None = None,
     ocr: str | None = None,
 ) -> tuple[str, list[tuple[bytes, str]]]:
     """A text, and pictures as bytes and format."""
@@ -68,6 +83,8 @@ def look_within(
     )
     pictures = [part.picture for part in seen.bundle().parts]
     files = [(file.data, file.media.removeprefix("image/")) for file in pictures]
+    if isinstance(seen, DocumentViews):
+        return describe_document(seen, file), files
     return describe(seen, file), files
 
 
@@ -83,13 +100,16 @@ def server(
     budget = tokens
 
     @mcp_server.tool(structured_output=False)  # else clients send the pictures once more, as text
-    async def look_at(path: str, question: str, tokens: int = budget, page: int = 1) -> list[Any]:
+    async def look_at(
+        path: str, question: str, tokens: int = budget, page: int | None = None
+    ) -> list[Any]:
         """Look at a picture file for a question without paying for all of it.
 
         Returns a small picture of the whole and close-ups of where the answer probably stands,
         which cost at most `tokens` image tokens together, and their places in the original. Ask
         one question at a time; ask again, with another question or more tokens, to look elsewhere.
-        `page` is a page of a PDF or a TIFF, or a frame of an animation; the first is 1.
+        A PDF or a TIFF of several pages is one document: the pages that may have the answer are
+        found, and the tokens are for all of them. `page` names one page instead; the first is 1.
         """
         try:
             text, files = await threads.run_sync(

@@ -143,7 +143,9 @@ def views(
             return document.views(question, tokens, options=replace(options, ocr=None))
     elif is_collection(source):
         source = Document(source).picture(page)
-    planner = Planner(source, question, page=page or 1, words=words, options=options)
+    planner = Planner(
+        source, question, page=1 if page is None else page, words=words, options=options
+    )
     return _enough(planner) if tokens == "auto" else planner.views_or_original(tokens)
 
 
