@@ -76,7 +76,14 @@ class PageViews(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DocumentViews(Sendable):
-    """The pictures that are sent in place of a document, for one question, in order of pages."""
+    """The pictures that are sent in place of a document, for one question, in order of pages.
+
+    >>> from PIL import Image
+    >>> document = Document([Image.new("RGB", (640, 480), "white")] * 2, keep=False)
+    >>> seen = document.views("What is the total?", tokens=64)
+    >>> seen.tokens + seen.label_tokens <= 64 < seen.untouched, seen.labels()
+    (True, ['Page 1, whole:'])
+    """
 
     document: "Document"
     question: str

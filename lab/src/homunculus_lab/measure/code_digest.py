@@ -7,7 +7,7 @@ from pathlib import Path
 import homunculus
 from homunculus.scouts.version import scout_version
 
-ROOMS = ("planner", "scouts", "views.py", "nets.py", "cache.py", "box.py")
+ROOMS = ("planner", "scouts", "views", "nets.py", "cache.py", "box.py")
 """The parts of the product that decide which views are shown of a picture without lines."""
 OF_LINES = "reading"
 """The room of scouts that only lines are given to: it changes nothing without them."""
