@@ -42,10 +42,12 @@ from homunculus.shapes import UInt8
 
 MAX_PAGES = 10_000
 """Pages of a document."""
-LONGEST = 8192
-"""Pixels along the longer side of a page at most, as for single pictures."""
+MAX_EDGE = 8192
+"""Pixels along the longer side that a page or a picture is reduced to at most."""
 SMALL = 100
 """Dots per inch of a page that is drawn to see where it has print."""
+SMALL_EDGE = 2 * MAX_EDGE / 9
+"""Pixels along its longer side at most."""
 TOGETHER = 32
 """Pages that are read while a PDF is open: other threads wait so long for it."""
 DRAWN_BYTES = 128 << 20
@@ -156,7 +158,7 @@ def several_pages(source: Any) -> tuple[Any, bool]:
             with open_pdf(name, file) as document:
                 return source, len(document) > 1
         if head.startswith(TIFF) and not readable and not isinstance(source, bytes):
-            return source, open_picture(source, longest=LONGEST).pages > 1
+            return source, open_picture(source, longest=MAX_EDGE).pages > 1
     return source, False
 
 
@@ -220,7 +222,7 @@ class _Pdf:
         sheet = document[page - 1]
         try:
             original = size_of_sheet(f"{self.name} page {page}", sheet)
-            size = fitted(original, LONGEST, LONGEST * LONGEST)
+            size = fitted(original, MAX_EDGE, MAX_EDGE * MAX_EDGE)
             try:
                 words = Lines.of(read_text_layer(sheet, size), text_layer.SOURCE)
                 reason = odd_letters(words) if len(words) else ""
@@ -235,13 +237,13 @@ class _Pdf:
         return Sheet(size, original, words or None)
 
     def picture(self, page: int) -> Picture:
-        return open_picture(self.data, page, longest=LONGEST)
+        return open_picture(self.data, page, longest=MAX_EDGE)
 
     def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
         with open_pdf(self.name, BytesIO(self.data)) as document:
             document.init_forms()
             sheet = document[page - 1]
-            scale = min(SMALL / 72, 2 * LONGEST / 9 / max(sheet.get_size()))
+            scale = min(SMALL / 72, SMALL_EDGE / max(sheet.get_size()))
             image = sheet.render(scale=scale).to_pil()
             return to_array(plain(image, (image.height, image.width)))
 
@@ -251,7 +253,7 @@ class _Pictures:
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        first = open_picture(source, longest=LONGEST)
+        first = open_picture(source, longest=MAX_EDGE)
         self.name = first.name
         self.count = 1 if first.part == "frame" else check_count_of_pages(first.name, first.pages)
 
@@ -270,7 +272,7 @@ class _Pictures:
             yield Sheet(picture.size, picture.original, picture.lines, picture.lines_note)
 
     def picture(self, page: int) -> Picture:
-        return open_picture(self.source, page, longest=LONGEST)
+        return open_picture(self.source, page, longest=MAX_EDGE)
 
     def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
         return self.picture(page).pixels

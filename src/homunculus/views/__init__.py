@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
 from homunculus.checks import check_count
-from homunculus.pages.document import is_collection, several_pages
+from homunculus.pages.document import MAX_EDGE, is_collection, several_pages
 from homunculus.pages.ocr import OcrLike
 from homunculus.planner.acuity import AcuityLike
 from homunculus.planner.bill import least, too_few
@@ -23,7 +23,6 @@ from homunculus.scouts.registry import ScoutLike
 from homunculus.views.document import Document, DocumentViews, PageViews
 from homunculus.views.picture import (
     DEFAULT_LEGIBLE,
-    MAX_EDGE,
     METHOD,
     NeededTokens,
     Planner,
@@ -40,11 +39,11 @@ def open(source: Any, *, ocr: OcrLike | None = None, keep: bool = True) -> Docum
     """Open a document to ask questions of: a PDF, a TIFF, a folder or a list of pictures.
 
     ``ocr`` reads pages that have no text layer, each once; without it the word scout looks for the
-    question's words on them, which takes a third of a second a page. What was read is kept on disk
+    question's words on them, which takes up to half a second a page. What was read is kept on disk
     unless ``keep`` is false (`HOMUNCULUS_CACHE` names the folder, or says `off`).
 
     >>> from PIL import Image
-    >>> document = open([Image.new("RGB", (640, 480), "white")] * 3)
+    >>> document = open([Image.new("RGB", (640, 480), "white")] * 3, keep=False)
     >>> len(document)
     3
     """

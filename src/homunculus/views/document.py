@@ -214,6 +214,7 @@ class DocumentViews(Sendable):
 
     def to_json(self) -> dict[str, Any]:
         """Facts for machines; boxes are x0 y0 x1 y1 in pixels of each page at 200 dpi."""
+        facts = [page.views.to_json() for page in self.pages]
         return {
             "document": self.document.name,
             "count": len(self.document),
@@ -228,7 +229,7 @@ class DocumentViews(Sendable):
             "basis": self.basis,
             "message": self.message,
             "labels": self.labels(),
-            "setting": next((page.views.to_json()["setting"] for page in self.pages), {}),
+            "setting": next((fact["setting"] for fact in facts), {}),
             "ranking": [
                 {"page": page, "probability": round(float(self.ranking.page[page - 1]), 4)}
                 for page in self.ranking.best(MOST_PAGES)
@@ -237,10 +238,10 @@ class DocumentViews(Sendable):
                 {
                     "page": page.number,
                     "probability": round(page.probability, 4),
-                    "matches": page.views.to_json()["matches"],
-                    "views": page.views.to_json()["views"],
+                    "matches": fact["matches"],
+                    "views": fact["views"],
                 }
-                for page in self.pages
+                for page, fact in zip(self.pages, facts, strict=True)
             ],
         }
 
@@ -266,11 +267,12 @@ class Document:
     """A PDF, a TIFF, a folder or a list of pictures, ready for any question.
 
     ``ocr`` reads pages that have no text layer, each once; without it the word scout looks for the
-    question's words on them, which takes a third of a second a page. What was read is kept on disk
+    question's words on them, which takes up to half a second a page. What was read is kept on disk
     unless ``keep`` is false (`HOMUNCULUS_CACHE` names the folder, or says `off`).
 
     >>> from PIL import Image
-    >>> document = Document([Image.new("RGB", (640, 480)), Image.new("RGB", (480, 640))])
+    >>> pages = [Image.new("RGB", (640, 480)), Image.new("RGB", (480, 640))]
+    >>> document = Document(pages, keep=False)
     >>> len(document), document.picture(2).size
     (2, (640, 480))
     """

@@ -18,6 +18,7 @@ from homunculus.box import Box
 from homunculus.checks import check_count, check_text
 from homunculus.messages.pictures import Bundle, Part, encode, is_view, mark
 from homunculus.pages import Picture, open_picture
+from homunculus.pages.document import MAX_EDGE
 from homunculus.pages.ocr import read_picture
 from homunculus.planner.acuity import Acuity, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
@@ -36,8 +37,6 @@ __all__ = ["NeededTokens", "Planner", "View", "Views"]
 
 DEFAULT_LEGIBLE = 0.8
 """The probability that an answer can be read which is enough."""
-MAX_EDGE = 8192
-"""Pixels along the longer side that a picture is reduced to at most."""
 METHOD = "views"
 """Their name among the methods of engines."""
 
