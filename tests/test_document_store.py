@@ -30,8 +30,7 @@ def make() -> Iterator[Callable[..., Store]]:
 
     yield maker
     for each in stores:
-        if each._base is not None:
-            each._base.close()
+        each.close()
 
 
 def key(number: int) -> bytes:
@@ -117,6 +116,7 @@ def test_a_forked_process_opens_a_connection_of_its_own(make, tmp_path, monkeypa
     assert store._base is not inherited
     assert inherited is not None
     inherited.close()
+    store.close()  # while the process's number is still the other one
 
 
 # ---- bounds --------------------------------------------------------------------------------------
@@ -194,8 +194,7 @@ def test_a_file_that_was_cut_or_overwritten_is_no_error(make, tmp_path, share) -
         whole.put(key(number), noise(number))
     assert whole._base is not None
     whole._base.execute("pragma journal_mode = delete")
-    whole._base.close()
-    whole._base = None
+    whole.close()
     data = (tmp_path / FILE).read_bytes()
     for bad in (data[: int(len(data) * share)], data[:4096] + b"\x5a" * (len(data) - 4096)):
         (tmp_path / FILE).write_bytes(bad)

@@ -82,25 +82,22 @@ class Store:
             if (base := self._open()) is not None:
                 base.execute("delete from page")
 
+    def close(self) -> None:
+        """Close the file; the next call opens it again."""
+        with self._lock:
+            if self._base is not None and self._owner == os.getpid():
+                self._base.close()
+            self._base = None
+
     def _open(self) -> sqlite3.Connection | None:
         if self._owner != os.getpid():  # forked: a connection is its process's own
             self._owner, self._base = os.getpid(), None
         if self._base is None and not self._broken:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                base = sqlite3.connect(
-                    self.path, timeout=10, isolation_level=None, check_same_thread=False
-                )
-                base.execute("pragma journal_mode = wal")
-                base.execute("pragma synchronous = off")  # a lost value is read again
-                base.execute(
-                    "create table if not exists page (key blob primary key, value blob, used real)"
-                )
-                self.path.chmod(0o600)
+                self._base = _connect(self.path)
             except (sqlite3.Error, OSError):
                 self._broken = True
-                return None
-            self._base = base
         return self._base
 
     def _drop(self, base: sqlite3.Connection) -> None:
@@ -114,6 +111,21 @@ class Store:
                 return
             base.execute("delete from page where key = ?", (key,))
             total -= size
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    base = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    try:
+        base.execute("pragma journal_mode = wal")
+        base.execute("pragma synchronous = off")  # a lost value is read again
+        base.execute(
+            "create table if not exists page (key blob primary key, value blob, used real)"
+        )
+        path.chmod(0o600)
+    except (sqlite3.Error, OSError):
+        base.close()
+        raise
+    return base
 
 
 @cache
