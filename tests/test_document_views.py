@@ -207,8 +207,17 @@ def test_every_api_is_given_all_pictures() -> None:
     bundle = seen.bundle()
     assert [part.label for part in bundle.parts] == seen.labels()
     assert (bundle.tokens, bundle.label_tokens) == (seen.tokens, seen.label_tokens)
-    with pytest.raises(ValueError, match="name their pages"):
+    with pytest.raises(ValueError, match="planned without numbers"):
         seen.openai(2)
+
+
+def test_one_of_several_documents_says_which_it_is() -> None:
+    seen = document(5).views(question(3), 200, numbered=True)
+    first = next(iter(seen)).page
+    assert seen.labels(2)[0].startswith(f"Document 2, page {first}")
+    assert seen.labels()[0].startswith(f"Page {first}")
+    assert seen.tokens + seen.label_tokens <= seen.limit
+    assert sum(map(text_tokens, seen.labels(999))) <= seen.label_tokens
 
 
 def test_pictures_are_saved_and_those_of_an_earlier_call_deleted(tmp_path) -> None:
@@ -262,7 +271,7 @@ def test_without_a_page_views_are_those_of_the_document() -> None:
 @pytest.mark.parametrize(
     ("given", "name"),
     [({"tokens": "auto"}, "auto"), ({"words": [("a", (0, 0, 9, 9))]}, "words"),
-     ({"numbered": True}, "numbered"), ({"legible": 0.8}, "legible")],
+     ({"legible": 0.8}, "legible")],
 )  # fmt: skip
 def test_what_only_a_page_can_have_is_refused_for_a_document(given, name) -> None:
     with pytest.raises(

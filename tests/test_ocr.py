@@ -114,13 +114,10 @@ def test_threads_take_turns_and_do_not_wait_for_ever(engine) -> None:
 
 def test_a_forked_process_starts_its_own_engine(engine) -> None:
     before = worker_of(read_picture(page(9), engine))
-    theirs = engine._process
+    theirs = engine._child
     engine._owner = -1
     assert worker_of(read_picture(page(8), engine)) != before
-    theirs.kill()
-    theirs.wait()
-    theirs.stdin.close()
-    theirs.stdout.close()
+    theirs.end()
 
 
 def gone(pid: int) -> bool:

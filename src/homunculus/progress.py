@@ -103,8 +103,11 @@ def progress(what: str) -> Generator[Progress, None, None]:
 
 
 @contextmanager
-def counted(what: str) -> Generator[Callable[[int, int], None], None, None]:
+def counted(what: str, shown: bool = True) -> Generator[Callable[[int, int], None], None, None]:
     """Show steps of a piece of work; inside other work, in words behind its own."""
+    if not shown:
+        yield lambda done, total: None
+        return
     with progress(what) as work:
         if work.what == what:
             yield work

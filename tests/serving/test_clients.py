@@ -17,6 +17,7 @@ from homunculus.messages.body import picture_of
 from homunculus.messages.pictures import is_view
 from homunculus.planner.models import token_rule
 from homunculus.serve import async_http_client, http_client
+from pdfs import LETTER, letter, pdf_of_pages
 from recorder import recording, url
 from serving.client import packed, page, turn
 from test_readme import execute
@@ -95,6 +96,43 @@ def test_the_sdk_of_anthropic(recorder) -> None:
     bodies = [json.dumps(body["messages"]) for _, body, *_ in recorder.seen]
     assert bodies[1].startswith(bodies[0].removesuffix("]"))  # so a cached prefix is found again
     assert 0 < cost("claude", sizes(recorder.seen[0].body["messages"][0]["content"])) <= 100
+
+
+REPORT = [letter([f"The lighthouse of {100 + page} Cape Road", *LETTER]) for page in range(100)]
+ASKED = "What stands at 142 Cape Road?"
+
+
+def test_a_pdf_of_a_hundred_pages_leaves_as_views_of_a_few(recorder) -> None:
+    from base64 import b64encode
+
+    data = b64encode(pdf_of_pages(REPORT)).decode()
+    options = {"documents": 400, "strict": True}
+    uri = f"data:application/pdf;base64,{data}"
+    client = openai.OpenAI(
+        api_key="k", base_url=f"{url(recorder)}/v1", http_client=http_client(100, **options)
+    )
+    part = {"type": "file", "file": {"filename": "report.pdf", "file_data": uri}}
+    asked = [part, {"type": "text", "text": ASKED}]
+    client.chat.completions.create(model="gpt-6", messages=[{"role": "user", "content": asked}])
+    part = {"type": "input_file", "filename": "report.pdf", "file_data": uri}
+    asked = [part, {"type": "input_text", "text": ASKED}]
+    client.responses.create(model="gpt-6", input=[{"role": "user", "content": asked}])
+    other = anthropic.Anthropic(
+        api_key="k", base_url=url(recorder), http_client=http_client(100, **options)
+    )
+    source = {"type": "base64", "media_type": "application/pdf", "data": data}
+    asked = [{"type": "document", "source": source}, {"type": "text", "text": ASKED}]
+    other.messages.create(
+        model="claude-opus-4-8", max_tokens=5, messages=[{"role": "user", "content": asked}]
+    )
+    assert [seen.path for seen in recorder.seen] == [
+        "/v1/chat/completions", "/v1/responses", "/v1/messages",
+    ]  # fmt: skip
+    for seen, rule in zip(recorder.seen, ("gpt-6", "gpt-6", "claude"), strict=True):
+        assert data not in seen.raw.decode()
+        turns = seen.body.get("messages") or seen.body["input"]
+        assert 0 < cost(rule, sizes(turns[0]["content"])) <= 400
+        assert "age 43, detail" in json.dumps(turns)
 
 
 def test_without_pictures_the_bytes_are_the_same(recorder) -> None:

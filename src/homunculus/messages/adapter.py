@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from homunculus.messages.guard import DOCUMENT, PICTURE, kind_of
 from homunculus.messages.pictures import Bundle, Encoded
 from homunculus.pages import PictureError, from_data_uri
 
@@ -26,7 +27,7 @@ class Adapter:
     turns: str
     """The field that holds turns."""
     read: Callable[[Any], "Picture | None"]
-    """A part of a message as a picture, if it is one that this format has."""
+    """A part of a message as a picture or a document, if it is one that this format has."""
     parts: Callable[[Bundle], list[Any]]
     """Views as parts of a message."""
     system: tuple[str, ...] = ()
@@ -40,7 +41,7 @@ class Adapter:
 
 
 class Picture(NamedTuple):
-    """A part of a request that is a picture."""
+    """A part of a request that is a picture, or a document."""
 
     part: Any
     text: str
@@ -48,9 +49,11 @@ class Picture(NamedTuple):
     kind: Literal["data", "address", "id"]
     adapter: Adapter
     """Makes parts that may take its place."""
+    form: str = PICTURE
+    """Which of the two it is, as `homunculus.messages.guard` names them."""
 
     def file(self) -> bytes:
-        """The picture's file, if it came with the request."""
+        """The file, if it came with the request."""
         if self.kind != "data":
             raise PictureError(ELSEWHERE)
         text = "".join(self.text.split())  # some encoders break lines
@@ -65,12 +68,22 @@ class Picture(NamedTuple):
         return (holder if isinstance(holder, Mapping) else self.part).get("detail")
 
 
-def picture_at(part: Any, url: Any, file: Any, adapter: Adapter) -> Picture:
+def picture_at(part: Any, url: Any, file: Any, adapter: Adapter, form: str = PICTURE) -> Picture:
     """A picture by a data URI or an address, or by the id of a file."""
     text = string(url)
     if not text.strip():
-        return Picture(part, string(file), "id", adapter)
-    return Picture(part, text, "data" if is_data_uri(text) else "address", adapter)
+        return Picture(part, string(file), "id", adapter, form)
+    return Picture(part, text, "data" if is_data_uri(text) else "address", adapter, form)
+
+
+def file_at(part: Any, data: Any, url: Any, file: Any, adapter: Adapter) -> Picture | None:
+    """A file that is a picture or a document: its data, or where it is, which counts as the latter;
+    None if it is neither."""
+    text = string(data)
+    if not text.strip():
+        return picture_at(part, url, file, adapter, DOCUMENT) if url or file else None
+    form = kind_of(text)
+    return Picture(part, text, "data", adapter, form) if form else None
 
 
 def is_data_uri(text: str) -> bool:

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 from homunculus.messages import ADAPTERS
 from homunculus.messages.adapter import Adapter, Picture
 from homunculus.messages.gemini import CAMEL
-from homunculus.messages.pictures import Bundle
+from homunculus.messages.guard import PICTURE
+from homunculus.messages.pictures import Bundle, Part
 
 MAX_DEPTH = 24
 """Lists and objects within each other that are looked into; real requests have nine."""
 IN_PARTS = tuple(adapter for adapter in ADAPTERS if not adapter.bare)
 OWN_FIELDS = {
-    "type", "image_url", "source", "detail", "file", "file_data", "filename", "file_id",
+    "type", "image_url", "source", "detail", "file", "file_data", "filename", "file_id", "file_url",
     "uuid",  # a server would cache a view by the picture's id
     *CAMEL, *CAMEL.values(),
 }  # fmt: skip
@@ -38,8 +39,12 @@ Show = Callable[[Picture, Question], list[Any]]
 # ---- pictures ------------------------------------------------------------------------------------
 
 
-def picture_of(part: Any, adapter: Adapter | None = None) -> Picture | None:
+def picture_of(
+    part: Any, adapter: Adapter | None = None, documents: bool = False
+) -> Picture | None:
     """What a part holds, if it is a picture of any format; that of the route comes first.
+
+    With ``documents`` it may be a document, too.
 
     >>> picture_of({"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}).kind
     'address'
@@ -49,28 +54,33 @@ def picture_of(part: Any, adapter: Adapter | None = None) -> Picture | None:
     if not isinstance(part, Mapping):
         return None
     readers = (adapter, *IN_PARTS) if adapter else IN_PARTS
-    return next((picture for reader in readers if (picture := reader.read(part))), None)
+    found = filter(None, (reader.read(part) for reader in readers))
+    return next((each for each in found if documents or each.form == PICTURE), None)
 
 
-def pictures_in(value: Any, adapter: Adapter | None, depth: int = MAX_DEPTH) -> Iterator[Picture]:
+def pictures_in(
+    value: Any, adapter: Adapter | None, documents: bool = False, depth: int = MAX_DEPTH
+) -> Iterator[Picture]:
     """All pictures among lists of parts, however deep."""
     if not depth:
         return
     if isinstance(value, Mapping):
         for inner in value.values():
-            yield from pictures_in(inner, adapter, depth - 1)
+            yield from pictures_in(inner, adapter, documents, depth - 1)
     elif isinstance(value, list | tuple):
         for item in value:
-            if picture := picture_of(item, adapter):
+            if picture := picture_of(item, adapter, documents):
                 yield picture
             else:
-                yield from pictures_in(item, adapter, depth - 1)
+                yield from pictures_in(item, adapter, documents, depth - 1)
 
 
-def count_pictures(body: Mapping[str, Any], adapter: Adapter | None) -> int:
+def count_pictures(
+    body: Mapping[str, Any], adapter: Adapter | None, documents: bool = False
+) -> int:
     """How many pictures a request has: in its turns, or anywhere if its format is not known."""
     fields = [body.get(field) for field in (*adapter.system, adapter.turns)] if adapter else [body]
-    return sum(1 for value in fields for _ in pictures_in(value, adapter))
+    return sum(1 for value in fields for _ in pictures_in(value, adapter, documents))
 
 
 def parts_for(picture: Picture, bundle: Bundle) -> list[Any]:
@@ -79,6 +89,10 @@ def parts_for(picture: Picture, bundle: Bundle) -> list[Any]:
     They are seen in the detail that it was, if their price sets none, and the last one has what
     else the part had: a mark of a cache, say.
     """
+    if name := _name(picture):  # of a document: a request may have several
+        label, file = bundle.parts[0]
+        named = Part(f"{name}\n{label}".rstrip(), file)
+        bundle = replace(bundle, parts=(named, *bundle.parts[1:]))
     parts = picture.adapter.parts(replace(bundle, detail=bundle.detail or picture.detail))
     if picture.adapter.bare:
         return parts
@@ -88,11 +102,23 @@ def parts_for(picture: Picture, bundle: Bundle) -> list[Any]:
     return [*first, {**last, **rest}]
 
 
-def with_views(body: Mapping[str, Any], adapter: Adapter, show: Show) -> dict[str, Any]:
+def _name(picture: Picture) -> str:
+    """What the sender calls a document, and says of it."""
+    if picture.form == PICTURE:
+        return ""
+    holder = picture.part.get("file")
+    holder = holder if isinstance(holder, Mapping) else picture.part
+    texts = (holder.get(field) for field in ("filename", "title", "context"))
+    return "\n".join(text for text in texts if isinstance(text, str) and text.strip())
+
+
+def with_views(
+    body: Mapping[str, Any], adapter: Adapter, show: Show, documents: bool = False
+) -> dict[str, Any]:
     """The fields of a request that hold pictures, with what ``show`` puts in their place."""
 
     def replaced(part: Any, question: Question, depth: int = MAX_DEPTH) -> list[Any]:
-        picture = picture_of(part, adapter)
+        picture = picture_of(part, adapter, documents)
         return show(picture, question) if picture else [walk(part, question, depth)]
 
     def walk(value: Any, question: Question, depth: int = MAX_DEPTH) -> Any:

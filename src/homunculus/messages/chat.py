@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from homunculus.messages.adapter import JSON, Adapter, Picture, interleaved, picture_at, string
-from homunculus.messages.guard import PICTURE, kind_of
+from homunculus.messages.adapter import JSON, Adapter, Picture, file_at, interleaved, picture_at
 from homunculus.messages.pictures import Bundle
 
 
@@ -27,8 +26,9 @@ def read(part: Mapping[str, Any]) -> Picture | None:
             part, holder.get("url"), holder.get("file_id") or part.get("file_id"), CHAT
         )
     holder = part.get("file") if kind not in ("input_image", "input_file") else None
-    data = string(holder.get("file_data")) if isinstance(holder, Mapping) else ""
-    return Picture(part, data, "data", CHAT) if kind_of(data) == PICTURE else None
+    if not isinstance(holder, Mapping):
+        return None
+    return file_at(part, holder.get("file_data"), None, holder.get("file_id"), CHAT)
 
 
 CHAT = Adapter(

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from homunculus.messages.adapter import JSON, Adapter, Picture, interleaved, string
+from homunculus.messages.adapter import JSON, Adapter, Picture, file_at, interleaved, string
 from homunculus.messages.guard import PICTURE, kind_of
 from homunculus.messages.pictures import Bundle, Encoded
 
 CAMEL = {
     "inline_data": "inlineData", "mime_type": "mimeType", "media_resolution": "mediaResolution",
+    "file_data": "fileData", "file_uri": "fileUri",
 }  # fmt: skip
 
 
@@ -37,16 +38,23 @@ def camel_parts(bundle: Bundle) -> list[JSON]:
 
 
 def read(part: Mapping[str, Any]) -> Picture | None:
-    """A part with data in it, which may also be sound or a film."""
+    """A part with data in it, which may also be sound or a film; or the address of a PDF."""
     for name, adapter in (("inline_data", GEMINI), ("inlineData", GEMINI_CAMEL)):
         holder = part.get(name)
-        if not isinstance(holder, Mapping):
-            continue
-        media = holder.get("mime_type") or holder.get("mimeType")
-        data = string(holder.get("data"))
-        if string(media).strip().lower().startswith("image/") or kind_of(data) == PICTURE:
-            return Picture(part, data, "data", adapter)
+        if isinstance(holder, Mapping):
+            data = string(holder.get("data"))
+            form = PICTURE if _media(holder).startswith("image/") else kind_of(data)
+            return Picture(part, data, "data", adapter, form) if form else None
+    for name, adapter in (("file_data", GEMINI), ("fileData", GEMINI_CAMEL)):
+        holder = part.get(name)
+        if isinstance(holder, Mapping) and _media(holder) == "application/pdf":
+            address = holder.get("file_uri") or holder.get("fileUri")
+            return file_at(part, None, address, None, adapter)
     return None
+
+
+def _media(holder: Mapping[str, Any]) -> str:
+    return string(holder.get("mime_type") or holder.get("mimeType")).strip().lower()
 
 
 def model_in(path: str) -> str | None:

@@ -63,6 +63,8 @@ class Bundle:
     """The estimated probability that the answer can be read from them; None if it is not known."""
     basis: Basis = "unknown"
     """What they rest on (`Views.basis`)."""
+    untouched: int = 0
+    """What all pages would cost, of a document."""
 
 
 def encode(image: Image.Image) -> Encoded:

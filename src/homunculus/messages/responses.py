@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from homunculus.messages.adapter import JSON, Adapter, Picture, interleaved, picture_at, string
-from homunculus.messages.guard import PICTURE, kind_of
+from homunculus.messages.adapter import JSON, Adapter, Picture, file_at, interleaved, picture_at
 from homunculus.messages.pictures import Bundle
 
 
@@ -25,8 +24,11 @@ def read(part: Mapping[str, Any]) -> Picture | None:
         holder = value if isinstance(value, Mapping) else {"url": value}
         file = holder.get("file_id") or part.get("file_id")
         return picture_at(part, holder.get("url"), file, RESPONSES)
-    data = string(part.get("file_data")) if part.get("type") == "input_file" else ""
-    return Picture(part, data, "data", RESPONSES) if kind_of(data) == PICTURE else None
+    if part.get("type") != "input_file":
+        return None
+    return file_at(
+        part, part.get("file_data"), part.get("file_url"), part.get("file_id"), RESPONSES
+    )
 
 
 RESPONSES = Adapter(

@@ -111,6 +111,8 @@ class Source(Protocol):
 
 def open_source_of_pages(source: Any) -> Source:
     """The pages of a PDF, a TIFF by its path, a folder, a list, or a single picture."""
+    if isinstance(source, Source):
+        return source
     if isinstance(source, list | tuple):
         return _Several("list", [open_source_of_pages(each) for each in source])
     if is_collection(source):

@@ -7,17 +7,14 @@ picture, and no more: its process is killed and the next page starts another.
 import atexit
 import json
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from importlib.util import find_spec
 from itertools import islice
-from threading import Event, Lock, Timer
+from threading import Lock
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -27,9 +24,10 @@ from homunculus.cache import LRU
 from homunculus.checks import check_number
 from homunculus.lazy import need, not_found
 from homunculus.pages import Picture, fitted, to_array
+from homunculus.pages.child import Child, ChildFailed, start
 from homunculus.pages.lines import MAX_WORDS, WordBox
 from homunculus.pages.ocr_engines import ENGINES, tesseract_command
-from homunculus.pages.ocr_worker import ANSWER, PAGE
+from homunculus.pages.ocr_worker import PAGE
 from homunculus.pages.words import WordsError, given_lines
 from homunculus.shapes import UInt8
 
@@ -177,7 +175,7 @@ class EngineOcr:
             need("rapidocr", "ocr", "the OCR rapidocr")
         self.name = name
         self._lock = Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._owner = os.getpid()
 
     def __repr__(self) -> str:
@@ -189,7 +187,7 @@ class EngineOcr:
     def __call__(self, pixels: UInt8[np.ndarray, "3 h w"]) -> Iterable[WordBox]:
         """Words with boxes in pixels; raises `OcrFailed`."""
         if self._owner != os.getpid():  # forked: the process and the lock are the parent's
-            self._owner, self._lock, self._process = os.getpid(), Lock(), None
+            self._owner, self._lock, self._child = os.getpid(), Lock(), None
         if not self._lock.acquire(timeout=self.seconds):
             raise OcrFailed(f"it was busy for {self.seconds:g} seconds")
         try:
@@ -204,76 +202,27 @@ class EngineOcr:
                 self._end()
 
     def __del__(self) -> None:
-        if getattr(self, "_process", None) and self._owner == os.getpid():
+        if getattr(self, "_child", None) and self._owner == os.getpid():
             self._end()
 
     def _read(self, pixels: UInt8[np.ndarray, "3 h w"]) -> list[WordBox]:
-        process = self._process
-        if process is None or process.poll() is not None:
+        if self._child is None or self._child.ended:
             self._end()
-            process = self._process = _started(self.name)
-        killed = Event()
-        late = Timer(self.seconds, lambda: (killed.set(), _kill(process)))
-        late.daemon = True
-        late.start()
+            self._child = Child(_started(self.name))
+        page = PAGE.pack(pixels.shape[1], pixels.shape[2]), np.ascontiguousarray(pixels)
         try:
-            answer = _asked(process, pixels)
-        except BaseException as error:
-            self._end()  # whatever is still in its pipes belongs to this page
-            if killed.is_set():
-                raise OcrFailed(f"it took more than {self.seconds:g} seconds") from error
-            if isinstance(error, OSError | ValueError):
-                raise OcrFailed("its process ended") from error
-            raise
-        finally:
-            late.cancel()
+            answer = json.loads(self._child.ask(*page, seconds=self.seconds, most=MAX_ANSWER))
+        except ChildFailed as error:
+            raise OcrFailed(str(error)) from error
         if "error" in answer:
             raise OcrFailed(str(answer["error"]))
         return [(text, tuple(box)) for text, box in answer["words"]]
 
     def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            _kill(process)
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe:
-                    with suppress(OSError):
-                        pipe.close()
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
 
 
 def _started(name: str) -> "subprocess.Popen[bytes]":
-    # -P: the current folder is no place to import from
-    command = [sys.executable, "-P", "-m", "homunculus.pages.ocr_worker", name]
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process and what it has started, such as the `tesseract` command."""
-    if process.poll() is None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def _asked(
-    process: "subprocess.Popen[bytes]", pixels: UInt8[np.ndarray, "3 h w"]
-) -> dict[str, Any]:
-    """The answer of a process to a page; raises OSError or ValueError if it has ended."""
-    sent, answers = process.stdin, process.stdout
-    if sent is None or answers is None:
-        raise OSError
-    sent.write(PAGE.pack(pixels.shape[1], pixels.shape[2]))
-    sent.write(np.ascontiguousarray(pixels))
-    sent.flush()
-    head = answers.read(ANSWER.size)
-    if len(head) < ANSWER.size:
-        raise OSError
-    (size,) = ANSWER.unpack(head)
-    if size > MAX_ANSWER:
-        raise ValueError
-    data = answers.read(size)
-    if len(data) < size:
-        raise OSError
-    return json.loads(data)
+    return start("homunculus.pages.ocr_worker", name)

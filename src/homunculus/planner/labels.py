@@ -45,13 +45,14 @@ def numbered_line(line: str, number: int) -> str:
     return f"Picture {number}, {line[0].lower()}{line[1:]}"
 
 
-def page_line(line: str, page: int) -> str:
-    """A line of a picture of a document's page.
+def page_line(line: str, page: int, number: int | None = None) -> str:
+    """A line of a picture of a document's page; ``number`` says which document it is.
 
-    >>> page_line("Detail:", 12), page_line("", 3)
-    ('Page 12, detail:', 'Page 3:')
+    >>> page_line("Detail:", 12), page_line("", 3, number=2)
+    ('Page 12, detail:', 'Document 2, page 3:')
     """
-    return numbered_line(line, page).replace("Picture", "Page", 1)
+    paged = numbered_line(line, page).removeprefix("Picture")
+    return f"Page{paged}" if number is None else f"Document {number}, page{paged}"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Label:
 
     style: Style = "short"
     numbered: bool = False
-    """Whether a request has several pictures, so that lines begin with the picture's number."""
+    """Whether a request has several pictures, so that lines begin with the picture's number; of a
+    document's page, with that of the document."""
     page: int = 0
     """The page of a document that the pictures are of; then each of them has a line."""
 
@@ -105,7 +107,8 @@ class Label:
             return NO_FEES
         lines = ["", self.line(whole=True), self.line(whole=False)]
         if self.page:
-            lines = [page_line(line, self.page) for line in lines]
+            number = LARGEST if self.numbered else None
+            lines = [page_line(line, self.page, number) for line in lines]
         elif self.numbered:
             lines = [numbered_line(line, LARGEST) for line in lines]
         return Fees(*(text_tokens(line) if line else 0 for line in lines))

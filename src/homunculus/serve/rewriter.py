@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from io import BytesIO
-from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple, Unpack
 
@@ -24,9 +23,10 @@ from homunculus.errors import HomunculusError
 from homunculus.messages.adapter import ELSEWHERE, MAX_BYTES, Adapter, Picture
 from homunculus.messages.body import Question, count_pictures, parts_for, with_views
 from homunculus.messages.chat import CHAT
-from homunculus.messages.guard import leaks
+from homunculus.messages.guard import PICTURE, leaks
 from homunculus.messages.pictures import Bundle, is_view
 from homunculus.pages import PictureError, size_of, to_data_uri
+from homunculus.pages.isolated import IsolatedPdf
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
 from homunculus.planner.models import rule_of, token_rule
@@ -35,7 +35,8 @@ from homunculus.planner.view import number_of_pictures
 from homunculus.scouts.places import asks_for_all
 from homunculus.scouts.sight import Basis
 from homunculus.serve.fetch import fetch
-from homunculus.views import Planner
+from homunculus.views import Document, Planner
+from homunculus.views.document import MOST_PICTURES
 
 MAX_PICTURES = 100
 """Of a request."""
@@ -45,11 +46,13 @@ ENTRY_BYTES = 1024
 """Bytes that each is counted with besides, so that pictures without views are forgotten, too."""
 MAX_QUESTION = 2000
 """Characters of a question that are used."""
+DOCUMENT_SECONDS = 120.0
+"""For all that is done with a PDF."""
 DOWNLOAD_SECONDS = 10.0
 """For the servers of all pictures of a request."""
 UNFIT = (
-    "address of a picture: expected PNG, JPEG, WebP, GIF or BMP of at most 400 megapixels, got "
-    "something else. Send the picture itself, in base64."
+    "address of a picture: expected PNG, JPEG, WebP, GIF or BMP of at most 400 megapixels, or a "
+    "PDF for a document, got something else. Send it in base64."
 )
 SCREEN = "the model points at pixels of its screen, which must stay as they are"
 NO_QUESTION = "no question was found for the picture, so it is sent as it is"
@@ -139,6 +142,8 @@ class Order(NamedTuple):
     """Which picture of the request it is, if lines are to say so."""
     always: bool
     """Whether they stand for the picture however unlikely they are to show the answer."""
+    pictures: int = 0
+    """Of a document: how many there are at most."""
 
     def key(self, data: bytes) -> bytes:
         """A name for these views of that file."""
@@ -226,6 +231,7 @@ class Rewriter:
         beyond: bool = False,
         pixels: int | None = None,
         strict: bool = False,
+        documents: int | None = None,
         **options: Unpack[RewriterOptions],
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
@@ -237,6 +243,10 @@ class Rewriter:
         if they are public (`homunculus.serve.fetch`). With ``beyond``, views may cost more than the
         picture: where a model reduces every picture to one size, windows show what is lost by that.
         A picture of more than ``pixels`` pixels is not opened.
+
+        With ``documents``, every PDF of a request is shown as views of its pages that cost at most
+        so many tokens; without it PDFs are left as they are. A PDF is opened in a process of its
+        own, with bounds on its memory and time.
 
         Further ``options`` are those of `homunculus.views`: `label`, `scout`, `ocr`, `acuity`,
         `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views are less
@@ -252,6 +262,9 @@ class Rewriter:
         self.tokens = check_count(tokens, "Rewriter: tokens")
         self.options, self.strict, self.images = ViewOptions(**options), strict, images
         self.fetch, self.beyond, self.pixels = fetch, beyond, pixels
+        self.documents = documents
+        if documents is not None:
+            check_count(documents, "Rewriter: documents")
         self.rule = None if model is None else token_rule(model)
         self.cache = LRU[bytes, Bundle](CACHE_BYTES, _weight)
 
@@ -276,15 +289,17 @@ class Rewriter:
         more pictures than ``images`` raises `PicturesError`, strict or not.
         """
         report, known = Report(), Counter[str]()
-        total, until = count_pictures(body, adapter), monotonic() + seconds
+        documents = self.documents is not None
+        total, until = count_pictures(body, adapter, documents), monotonic() + seconds
         changed = dict(body)
         if total:
             try:
                 rule, windows = self._rule(body, model or str(body.get("model", "")), total)
                 request = _Request(
-                    rule, tokens or self.tokens, windows, report, known, until, new
+                    rule, tokens or self.tokens, windows, report, known, until, new,
+                    self._most(rule, total),
                 )  # fmt: skip
-                changed |= with_views(body, adapter, partial(self._replaced, request))
+                changed |= with_views(body, adapter, partial(self._replaced, request), documents)
             except ValueError as error:
                 if self.strict or isinstance(error, PicturesError):
                     raise
@@ -326,7 +341,12 @@ class Rewriter:
         windows = min(most, facts.windows, (facts.images or 10**6) // max(1, total) - 1)
         if windows < 0:
             raise ValueError(f"{rule.name} takes {facts.images} pictures, got {total}")
-        return rule.crowded(total * (windows + 1)), windows
+        pictures = windows + 1 if self.documents is None else self._most(rule, total)
+        return rule.crowded(total * max(pictures, windows + 1)), windows
+
+    def _most(self, rule: CountingRule, total: int) -> int:
+        """How many pictures a document may have, in a request with so many parts."""
+        return min(MOST_PICTURES, max(1, (rule.facts.images or 10**6) // total))
 
     def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
         for leak in leaks(body, known):
@@ -340,7 +360,7 @@ class Rewriter:
     # ---- one picture
 
     def _replaced(self, request: "_Request", picture: Picture, question: Question) -> list[Any]:
-        number = request.number()
+        number = request.number(picture.form)
         try:
             return self._shown(picture, question, number, request)
         except Exception as error:  # whatever a picture does, its request goes on
@@ -351,8 +371,9 @@ class Rewriter:
     def _shown(
         self, picture: Picture, question: Question, number: int | None, request: "_Request"
     ) -> list[Any]:
+        show = self._views if picture.form == PICTURE else self._document
         if not (self.fetch and picture.kind == "address"):
-            return self._views(picture, picture.file(), question, number, request)
+            return show(picture, picture.file(), question, number, request)
         request.check_time()
         start = monotonic()
         try:
@@ -360,9 +381,33 @@ class Rewriter:
         finally:
             request.download_seconds -= monotonic() - start
         try:
-            return self._views(picture, data, question, number, request)
+            return show(picture, data, question, number, request)
         except PictureError:  # its sentence may quote what came, which is not the sender's to know
             raise PictureError(UNFIT) from None
+
+    def _document(
+        self,
+        picture: Picture,
+        data: bytes,
+        question: Question,
+        number: int | None,
+        request: "_Request",
+    ) -> list[Any]:
+        """Views of a document; there is no picture that could be kept for less."""
+        if reason := self._no_search(question):
+            return request.leave(picture, reason)
+        options = replace(
+            self.options, model=request.rule, settings=tuple(sorted(picture.adapter.settings)),
+            numbered=number is not None, strict=self.strict, legible=None,
+        )  # fmt: skip
+        order = Order(
+            question.text[-MAX_QUESTION:], self.documents or 0, options, number, True,
+            request.pictures,
+        )  # fmt: skip
+        made = self._made(data, order, request)
+        if not (question.from_user or made.basis == "found" or self.strict):
+            return request.leave(picture, NO_QUESTION)
+        return request.show(picture, made.untouched, made)
 
     def _views(
         self,
@@ -448,13 +493,27 @@ class Rewriter:
         if cached := self.cache.get(key):
             return cached
         request.check_time()
+        make = self._made_of_document if order.pictures else self._made_of_picture
+        made = make(data, order, request)
+        self.cache.put(key, made)
+        return made
+
+    def _made_of_picture(self, data: bytes, order: Order, request: "_Request") -> Bundle:
         planner = Planner(data, order.question, options=order.options)
         views = planner.views_or_original(order.tokens)
         if views.original and order.always:
             views = planner.views(max(order.tokens, self.options.cap))
-        made = Bundle((), 0) if views.original else views.bundle(order.number)
-        self.cache.put(key, made)
-        return made
+        return Bundle((), 0) if views.original else views.bundle(order.number)
+
+    def _made_of_document(self, data: bytes, order: Order, request: "_Request") -> Bundle:
+        seconds = min(DOCUMENT_SECONDS, request.until - monotonic())
+        with IsolatedPdf(data, seconds) as pages:
+            document = Document(pages, ocr=order.options.ocr, progress=False)
+            options = replace(order.options, ocr=None)
+            views = document.views(
+                order.question, order.tokens, pictures=order.pictures, options=options
+            )
+            return views.bundle(order.number)
 
 
 @dataclass
@@ -470,9 +529,12 @@ class _Request:
     until: float
     """When time for new pictures is over."""
     new: bool
+    pictures: int = 1
+    """How many each document may have."""
     download_seconds: float = field(default_factory=lambda: DOWNLOAD_SECONDS)
     """What is left for its pictures' servers, however many."""
-    numbers: "count[int]" = field(default_factory=lambda: count(1))
+    counts: Counter[str] = field(default_factory=Counter[str])
+    """The pictures, and the documents, that came so far."""
 
     def check_time(self) -> None:
         """Raise if there is no time for a new picture.
@@ -484,14 +546,14 @@ class _Request:
         if monotonic() > self.until:
             raise TimeoutError("views were not ready in time")
 
-    def number(self) -> int | None:
-        """The number of the next picture, which its lines say if it is not the first.
+    def number(self, form: str) -> int | None:
+        """The number of the next picture or document, which its lines say if it is not the first.
 
         The first has none, so that a conversation with one picture begins with the same bytes when
         another one comes.
         """
-        number = next(self.numbers)
-        return number if number > 1 else None
+        self.counts[form] += 1
+        return self.counts[form] if self.counts[form] > 1 else None
 
     def keep(self, picture: Picture) -> list[Any]:
         """A part as it is, for it costs no more than it may."""

@@ -35,19 +35,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-def open(source: Any, *, ocr: OcrLike | None = None, keep: bool = True) -> Document:  # noqa: A001
+def open(  # noqa: A001
+    source: Any, *, ocr: OcrLike | None = None, keep: bool = True, progress: bool = True
+) -> Document:
     """Open a document to ask questions of: a PDF, a TIFF, a folder or a list of pictures.
 
     ``ocr`` reads pages that have no text layer, each once; without it the word scout looks for the
     question's words on them, which takes up to half a second a page. What was read is kept on disk
-    unless ``keep`` is false (`HOMUNCULUS_CACHE` names the folder, or says `off`).
+    unless ``keep`` is false (`HOMUNCULUS_CACHE` names the folder, or says `off`). A line on stderr
+    says how far reading is, unless ``progress`` is false.
 
     >>> from PIL import Image
     >>> document = open([Image.new("RGB", (640, 480), "white")] * 3, keep=False)
     >>> len(document)
     3
     """
-    return Document(source, ocr=ocr, keep=keep)
+    return Document(source, ocr=ocr, keep=keep, progress=progress)
 
 
 class ViewsKeywords(ViewKeywords, total=False):

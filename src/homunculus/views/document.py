@@ -168,20 +168,23 @@ class DocumentViews(Sendable):
         """The pictures, as Pillow images, in order."""
         return [image for page in self.pages for image in page.views.images()]
 
-    def labels(self) -> list[str]:
-        """The line before each picture, which names its page; none if there is no room."""
-        return [line for page in self.pages for line in page.views.labels()]
+    def labels(self, number: int | None = None) -> list[str]:
+        """The line before each picture, which names its page; none if there is no room.
+
+        Where a request has several documents, ``number`` says which of them this is, if the views
+        were planned with ``numbered=True``.
+        """
+        return [line for page in self.pages for line in page.views.labels(number)]
 
     def bundle(self, number: int | None = None) -> Bundle:
-        """The pictures as files, each with its line."""
-        if number is not None:
-            raise ValueError("number: views of a document name their pages. Leave it out.")
-        bundles = [page.views.bundle() for page in self.pages]
+        """The pictures as files, each with its line (`labels`)."""
+        bundles = [page.views.bundle(number) for page in self.pages]
         return Bundle(
             tuple(part for bundle in bundles for part in bundle.parts), self.tokens,
             detail=next((bundle.detail for bundle in bundles if bundle.detail), None),
             level=next((bundle.level for bundle in bundles if bundle.level), None),
             label_tokens=self.label_tokens, value=self.value, basis=self.basis,
+            untouched=self.untouched,
         )  # fmt: skip
 
     def show(self) -> Image.Image:
@@ -250,7 +253,6 @@ def _check_options(options: ViewOptions) -> None:
     """Refuse what only a single page can have."""
     given = {
         "legible": options.legible is not None,
-        "numbered": options.numbered,
         "ocr": options.ocr is not None,
     }
     for name, there in given.items():
@@ -268,7 +270,8 @@ class Document:
 
     ``ocr`` reads pages that have no text layer, each once; without it the word scout looks for the
     question's words on them, which takes up to half a second a page. What was read is kept on disk
-    unless ``keep`` is false (`HOMUNCULUS_CACHE` names the folder, or says `off`).
+    unless ``keep`` is false (`HOMUNCULUS_CACHE` names the folder, or says `off`). A line on stderr
+    says how far reading is, unless ``progress`` is false.
 
     >>> from PIL import Image
     >>> pages = [Image.new("RGB", (640, 480)), Image.new("RGB", (480, 640))]
@@ -277,8 +280,15 @@ class Document:
     (2, (640, 480))
     """
 
-    def __init__(self, source: Any, *, ocr: OcrLike | None = None, keep: bool = True) -> None:
-        self._pages = Pages(source, ocr, keep)
+    def __init__(
+        self,
+        source: Any,
+        *,
+        ocr: OcrLike | None = None,
+        keep: bool = True,
+        progress: bool = True,
+    ) -> None:
+        self._pages, self._progress = Pages(source, ocr, keep), progress
         self._lock = Lock()
         self._ranker: PageRanker | None = None
         self._costs = dict[CountingRule, int]()
@@ -351,6 +361,7 @@ class Document:
         tokens: int = DEFAULT_TOKENS,
         *,
         retriever: Retriever | None = None,
+        pictures: int = MOST_PICTURES,
         options: ViewOptions | None = None,
         **changes: Unpack[ViewKeywords],
     ) -> DocumentViews:
@@ -358,15 +369,18 @@ class Document:
 
         All other arguments are those of `homunculus.views`, but for those that only a single
         picture has. ``retriever`` says which pages are likely, where you have a search of your
-        own: scores of all pages, or a function of the question that returns them.
+        own: scores of all pages, or a function of the question that returns them. There are at
+        most as many pictures as ``pictures``, and as the model takes.
         """
         check_text(question, "views: question", NO_QUESTION)
         check_count(tokens, "views: tokens")
+        check_count(pictures, "views: pictures")
         options = replace(options or ViewOptions(), **changes)
         _check_options(options)
         rule = token_rule(options.model)
         settings = None if options.settings is None else frozenset(options.settings)
-        fee = replace(Label.of(options.label), page=len(self)).fees.window
+        label = Label.of(options.label, options.numbered)
+        fee = replace(label, page=len(self)).fees.window
         cheapest = least(rule, settings) + fee
         if tokens < cheapest and options.strict:
             raise ValueError(f"views: {tokens} tokens are too few: {_smallest(cheapest, rule)}.")
@@ -376,7 +390,8 @@ class Document:
         ranking = (
             self._ranked(question, options) if retriever is None else self.rank(question, retriever)
         )
-        pages = self._shown(question, limit, options, ranking)
+        most = min(pictures, rule.facts.images or pictures)
+        pages = self._shown(question, limit, options, ranking, most)
         return DocumentViews(self, question, tuple(pages), ranking, rule, limit, note)
 
     # ---- which pages
@@ -386,7 +401,7 @@ class Document:
         """Says which pages are likely to answer a question."""
         with self._lock:
             if self._ranker is None:
-                with counted(f"reading {self.name}") as step:
+                with counted(f"reading {self.name}", self._progress) as step:
                     sheets = self._pages.sheets(progress=step)
                 self._ranker = PageRanker([sheet.lines for sheet in sheets])
             return self._ranker
@@ -407,7 +422,7 @@ class Document:
         if len(self) == 1 or not unread:
             return ranker(question)
         spotted = dict[int, dict[str, float]]()
-        with counted(f"looking at {self.name}") as step:
+        with counted(f"looking at {self.name}", self._progress) as step:
             for done, place in enumerate(unread, 1):
                 sight = Planner(self.picture(place + 1), question, options=options).sight
                 spotted[place] = {match.text: match.probability for match in sight.matches}
@@ -417,7 +432,7 @@ class Document:
     # ---- what is shown of them
 
     def _shown(
-        self, question: str, limit: int, options: ViewOptions, ranking: Ranking
+        self, question: str, limit: int, options: ViewOptions, ranking: Ranking, pictures: int
     ) -> list[PageViews]:
         """The views of the pages that are shown; pages whose words do not stand where they have
         print are planned again without."""
@@ -425,7 +440,7 @@ class Document:
         numbers = sorted(ranking.best(most, COVERED))
         planners = {page: self._planner(page, question, options) for page in numbers}
         while True:
-            bills = self._shared(planners, ranking, limit)
+            bills = self._shared(planners, ranking, limit, pictures)
             wrong = [page for page in bills if not self._pages.trusted(page)]
             if not wrong:
                 break
@@ -452,15 +467,13 @@ class Document:
         return planner
 
     def _shared(
-        self, planners: dict[int, Planner], ranking: Ranking, limit: int
+        self, planners: dict[int, Planner], ranking: Ranking, limit: int, pictures: int
     ) -> dict[int, Bill]:
         """What each page gets of the budget."""
         pages = {
             page: Page(planner.buyer, float(ranking.page[page - 1]))
             for page, planner in planners.items()
         }
-        rule = next(iter(planners.values())).rule
-        pictures = min(MOST_PICTURES, rule.facts.images or MOST_PICTURES)
         if len(self) == 1:
             (page,) = pages
             buyer = pages[page].buyer

@@ -269,10 +269,10 @@ class Views(Sendable):
         were planned with ``numbered=True``; then a single view has a line, too.
         """
         label = self.planner.buyer.label
-        if label.page and self.label_tokens:
-            return [page_line(self._line(view, label), label.page) for view in self]
         if number is not None:
             label.check_number(number)
+        if label.page and self.label_tokens:
+            return [page_line(self._line(view, label), label.page, number) for view in self]
         if not self.label_tokens or (len(self) == 1 and number is None):
             return []
         lines = [self._line(view, label) if len(self) > 1 else "" for view in self]

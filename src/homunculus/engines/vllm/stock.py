@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from math import isqrt
 from typing import Any
 
+from homunculus.checks import check_count
 from homunculus.engines.vllm.settings import SharedSettings, check_switches, check_whole
 from homunculus.lazy import need
 from homunculus.planner.bill import affordable, least
@@ -101,10 +102,14 @@ class ViewSettings(SharedSettings):
     """Whether images are fetched from public addresses; else vLLM gets the address."""
     label: LabelLike = "short"
     """The line before each view that says what it shows: "short", "long", or false for none."""
+    documents: int | None = None
+    """Tokens that the views of a PDF cost at most; without it PDFs are left as they are."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(vars(self), "waiting", "bytes")
+        if self.documents is not None:
+            check_count(self.documents, "documents")
         check_switches(vars(self), "strict", "fetch")
         Label.of(self.label)
 
