@@ -40,10 +40,10 @@ class Encoded(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One picture and its line, which may be empty."""
+    """One picture and its line, which may be empty, or a line alone."""
 
     label: str
-    picture: Encoded
+    picture: Encoded | None
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ request that still holds anything that may be a picture is refused (`homunculus.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from io import BytesIO
+from math import ceil
 from time import monotonic
 from typing import Any, NamedTuple, Unpack
 
@@ -21,20 +22,38 @@ from homunculus.cache import LRU
 from homunculus.checks import check_count
 from homunculus.errors import HomunculusError
 from homunculus.messages.adapter import ELSEWHERE, MAX_BYTES, Adapter, Picture
-from homunculus.messages.body import Question, count_pictures, parts_for, with_views
+from homunculus.messages.body import (
+    Question,
+    count_pictures,
+    parts_for,
+    pictures_in,
+    turns_in,
+    with_views,
+)
 from homunculus.messages.chat import CHAT
 from homunculus.messages.guard import PICTURE, leaks
-from homunculus.messages.pictures import Bundle, is_view
+from homunculus.messages.pictures import Bundle, Part, is_view
 from homunculus.pages import PictureError, size_of, to_data_uri
 from homunculus.pages.isolated import IsolatedPdf
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
+from homunculus.planner.labels import text_tokens
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.planner.options import RewriterOptions, ViewOptions
 from homunculus.planner.view import number_of_pictures
 from homunculus.scouts.places import asks_for_all
 from homunculus.scouts.sight import Basis
 from homunculus.serve.fetch import fetch
+from homunculus.serve.history import (
+    BLOCK,
+    NEWEST,
+    SHORT,
+    History,
+    Step,
+    line,
+    places,
+    short_line,
+)
 from homunculus.views import Document, Planner
 from homunculus.views.document import MOST_PICTURES
 
@@ -48,6 +67,10 @@ MAX_QUESTION = 2000
 """Characters of a question that are used."""
 DOCUMENT_SECONDS = 120.0
 """For all that is done with a PDF."""
+LONGEST_LINE = 16
+"""Tokens of the line before a view of a picture or a document, at most."""
+UNBOUNDED = 10**6
+"""Pictures of a request whose model sets no bound."""
 DOWNLOAD_SECONDS = 10.0
 """For the servers of all pictures of a request."""
 UNFIT = (
@@ -144,11 +167,29 @@ class Order(NamedTuple):
     """Whether they stand for the picture however unlikely they are to show the answer."""
     pictures: int = 0
     """Of a document: how many there are at most."""
+    as_text: bool = False
+    """Whether a line of text stands for it."""
 
     def key(self, data: bytes) -> bytes:
         """A name for these views of that file."""
         key = blake2b(repr(self).encode()).digest()
         return blake2b(data, digest_size=16, key=key).digest()
+
+
+class Item(NamedTuple):
+    """A picture or a document of a request."""
+
+    picture: Picture
+    question: Question
+    number: int | None
+    """Which of the request it is, if not the first."""
+    step: Step
+    """What becomes of it."""
+
+    @property
+    def name(self) -> str:
+        """What lines call it."""
+        return "Picture" if self.picture.form == PICTURE else "Document"
 
 
 class Case(NamedTuple):
@@ -232,6 +273,7 @@ class Rewriter:
         pixels: int | None = None,
         strict: bool = False,
         documents: int | None = None,
+        history: int | None = None,
         **options: Unpack[RewriterOptions],
     ) -> None:
         """Every picture gets at most ``tokens`` tokens as ``model`` counts them.
@@ -247,6 +289,11 @@ class Rewriter:
         With ``documents``, every PDF of a request is shown as views of its pages that cost at most
         so many tokens; without it PDFs are left as they are. A PDF is opened in a process of its
         own, with bounds on its memory and time.
+
+        With ``history``, the pictures of all turns of a conversation cost at most so many tokens,
+        with their lines: older ones are shown smaller, then as a line of text. They change eight
+        turns at a time, so that a provider's cache of prompts holds between. Pictures that a model
+        points at by a tool stay as they are for as long as they are among the newest.
 
         Further ``options`` are those of `homunculus.views`: `label`, `scout`, `ocr`, `acuity`,
         `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views are less
@@ -265,8 +312,26 @@ class Rewriter:
         self.documents = documents
         if documents is not None:
             check_count(documents, "Rewriter: documents")
+        self.history = history
+        if history is not None:
+            self._check_history(history)
+        self._firm = strict or history is not None
         self.rule = None if model is None else token_rule(model)
         self.cache = LRU[bytes, Bundle](CACHE_BYTES, _weight)
+
+    def _check_history(self, history: int) -> None:
+        lines = ceil(100 * self.images * SHORT / (100 - NEWEST))
+        least = max(2 * max(self.tokens, self.documents or 0), lines)
+        if check_count(history, "Rewriter: history") < least:
+            raise ValueError(
+                f"Rewriter: history must be at least {least}, got {history}: twice what a picture "
+                f"or a document may cost, and lines for {self.images} old pictures. Raise it, or "
+                "lower images."
+            )
+        if self.options.legible is not None:
+            raise ValueError(
+                "Rewriter: history is a bound, and legible may go beyond it. Leave one of them out."
+            )
 
     # ---- requests
 
@@ -297,8 +362,10 @@ class Rewriter:
                 rule, windows = self._rule(body, model or str(body.get("model", "")), total)
                 request = _Request(
                     rule, tokens or self.tokens, windows, report, known, until, new,
-                    self._most(rule, total),
+                    self._most(rule, total), _points(body),
                 )  # fmt: skip
+                if self.history is not None:
+                    request.steps = iter(self._steps(body, adapter, request, self.history))
                 changed |= with_views(body, adapter, partial(self._replaced, request), documents)
             except ValueError as error:
                 if self.strict or isinstance(error, PicturesError):
@@ -334,11 +401,14 @@ class Rewriter:
             raise PicturesError(
                 f"a request may have {number_of_pictures(self.images)}, got {total}"
             )
-        if _points(body):
+        if _points(body) and (self.strict or self.history is None):
             raise ValueError(SCREEN)
         facts = rule.facts
         most = MAX_WINDOWS if self.options.windows is None else self.options.windows
-        windows = min(most, facts.windows, (facts.images or 10**6) // max(1, total) - 1)
+        if self.history is not None:  # the same in all requests of a conversation
+            windows = min(most, facts.windows, max(0, _images(rule) // (3 * BLOCK) - 1))
+            return rule.crowded(_images(rule)), windows
+        windows = min(most, facts.windows, _images(rule) // max(1, total) - 1)
         if windows < 0:
             raise ValueError(f"{rule.name} takes {facts.images} pictures, got {total}")
         pictures = windows + 1 if self.documents is None else self._most(rule, total)
@@ -346,7 +416,29 @@ class Rewriter:
 
     def _most(self, rule: CountingRule, total: int) -> int:
         """How many pictures a document may have, in a request with so many parts."""
-        return min(MOST_PICTURES, max(1, (rule.facts.images or 10**6) // total))
+        parts = BLOCK if self.history is not None else total
+        return min(MOST_PICTURES, max(1, _images(rule) // parts))
+
+    def _steps(
+        self, body: Mapping[str, Any], adapter: Adapter, request: "_Request", tokens: int
+    ) -> list[Step]:
+        """What becomes of each picture of a conversation, turn by turn."""
+
+        def budgets(value: Any) -> list[int]:
+            found = pictures_in([value], adapter, self.documents is not None)
+            return [
+                request.tokens if picture.form == PICTURE else self.documents or 0
+                for picture in found
+            ]
+
+        always = [
+            Step("full", most) for field in adapter.system for most in budgets(body.get(field))
+        ]
+        left = tokens - sum(step.tokens for step in always)
+        each = max(request.windows + 1, request.pictures if self.documents else 1)
+        smallest = raised(request.rule, 1, adapter.settings)[0] + LONGEST_LINE
+        history = History(left, _images(request.rule), each, smallest)
+        return [*history.steps(list(map(budgets, turns_in(body, adapter)))), *always]
 
     def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
         for leak in leaks(body, known):
@@ -360,20 +452,24 @@ class Rewriter:
     # ---- one picture
 
     def _replaced(self, request: "_Request", picture: Picture, question: Question) -> list[Any]:
-        number = request.number(picture.form)
+        item = Item(picture, question, request.number(picture.form), self._step(picture, request))
         try:
-            return self._shown(picture, question, number, request)
+            return self._shown(item, request)
         except Exception as error:  # whatever a picture does, its request goes on
             if self.strict or isinstance(error, NewPictureError):
                 raise
             return request.leave(picture, str(error) or type(error).__name__)
 
-    def _shown(
-        self, picture: Picture, question: Question, number: int | None, request: "_Request"
-    ) -> list[Any]:
+    def _step(self, picture: Picture, request: "_Request") -> Step:
+        if request.steps is not None:
+            return next(request.steps)
+        return Step("full", request.tokens if picture.form == PICTURE else self.documents or 0)
+
+    def _shown(self, item: Item, request: "_Request") -> list[Any]:
+        picture = item.picture
         show = self._views if picture.form == PICTURE else self._document
         if not (self.fetch and picture.kind == "address"):
-            return show(picture, picture.file(), question, number, request)
+            return show(item, picture.file(), request)
         request.check_time()
         start = monotonic()
         try:
@@ -381,48 +477,41 @@ class Rewriter:
         finally:
             request.download_seconds -= monotonic() - start
         try:
-            return show(picture, data, question, number, request)
+            return show(item, data, request)
         except PictureError:  # its sentence may quote what came, which is not the sender's to know
             raise PictureError(UNFIT) from None
 
-    def _document(
-        self,
-        picture: Picture,
-        data: bytes,
-        question: Question,
-        number: int | None,
-        request: "_Request",
-    ) -> list[Any]:
+    def _document(self, item: Item, data: bytes, request: "_Request") -> list[Any]:
         """Views of a document; there is no picture that could be kept for less."""
+        picture, question = item.picture, item.question
         if reason := self._no_search(question):
             return request.leave(picture, reason)
         options = replace(
             self.options, model=request.rule, settings=tuple(sorted(picture.adapter.settings)),
-            numbered=number is not None, strict=self.strict, legible=None,
+            numbered=item.number is not None, strict=self.strict, legible=None,
         )  # fmt: skip
-        order = Order(
-            question.text[-MAX_QUESTION:], self.documents or 0, options, number, True,
-            request.pictures,
-        )  # fmt: skip
-        made = self._made(data, order, request)
-        if not (question.from_user or made.basis == "found" or self.strict):
+        made = self._made(data, item, self._order(item, options, request), request)
+        if not (question.from_user or made.basis == "found" or self._firm):
             return request.leave(picture, NO_QUESTION)
         return request.show(picture, made.untouched, made)
 
-    def _views(
-        self,
-        picture: Picture,
-        data: bytes,
-        question: Question,
-        number: int | None,
-        request: "_Request",
-    ) -> list[Any]:
+    def _order(self, item: Item, options: ViewOptions, request: "_Request") -> Order:
+        pictures = 0 if item.picture.form == PICTURE else request.pictures
+        return Order(
+            item.question.text[-MAX_QUESTION:], item.step.tokens, options, item.number, True,
+            pictures, item.step.is_text,
+        )  # fmt: skip
+
+    def _views(self, item: Item, data: bytes, request: "_Request") -> list[Any]:
+        picture, question = item.picture, item.question
         rule, (high, wide) = request.rule, size_of(data)
         if self.pixels and high * wide > self.pixels:
             raise PictureError(
                 f"expected at most {self.pixels} pixels, got {wide}x{high}. Send a smaller picture."
             )
-        budget, unit = self._budget(picture.adapter, request), rule.unit
+        if request.points and item.step.form == "full":
+            return request.leave(picture, SCREEN)
+        budget, unit = self._budget(picture.adapter, item.step.tokens, request), rule.unit
         low = unit is not None and ("detail", picture.detail) == unit.setting
         case = Case(
             sent=picture.kind == "data",
@@ -432,7 +521,7 @@ class Rewriter:
             is_view=is_view(data),
             beyond=self.beyond,
             cap=self._cap(request),
-            strict=self.strict,
+            strict=self._firm,
             no_search=self._no_search(question),
         )
         if case.keeps:
@@ -440,16 +529,17 @@ class Rewriter:
         if case.no_search:
             return request.leave(picture, case.no_search)
         bare = picture.adapter.bare
-        number = None if bare or case.fits else number
+        item = item._replace(number=None if bare or case.fits else item.number)
+        small = item.step.form == "small" or request.points
         options = replace(
-            self.options, model=rule, windows=request.windows,
+            self.options, model=rule, windows=0 if small else request.windows,
             settings=tuple(sorted(picture.adapter.settings)),
-            label=False if bare else self.options.label, numbered=number is not None,
+            label=False if bare else self.options.label, numbered=item.number is not None,
             legible=self.options.legible if case.fallback else None,
         )  # fmt: skip
-        tokens = case.price if case.fits else budget
-        order = Order(question.text[-MAX_QUESTION:], tokens, options, number, case.always)
-        made = self._made(data, order, request)
+        order = self._order(item, options, request)
+        order = order._replace(tokens=case.price if case.fits else budget, always=case.always)
+        made = self._made(data, item, order, request)
         outcome = case.outcome(made, question.from_user)
         if outcome == "show":
             return request.show(picture, case.price, made)
@@ -463,32 +553,34 @@ class Rewriter:
     def _no_search(self, question: Question) -> str:
         """Why a picture would only be made smaller, if there is nothing to look for.
 
-        In strict mode it is, since nothing may cost more than it may.
+        In strict mode, and in a conversation that is bounded, it is: nothing may cost more than it
+        may.
         """
         scout = self.options.scout
         auto = isinstance(scout, str) and scout == "auto"  # a map is compared cell by cell
-        if self.strict or not auto:
+        if self._firm or not auto:
             return ""
         if not question.text:
             return NO_QUESTION
         return WHOLE if asks_for_all(question.text) else ""
 
-    def _budget(self, adapter: Adapter, request: "_Request") -> int:
+    def _budget(self, adapter: Adapter, tokens: int, request: "_Request") -> int:
         """The tokens of a picture: at least what the smallest one costs, unless that is refused."""
         rule = request.rule
-        tokens, sentence = raised(rule, request.tokens, adapter.settings)
+        enough, sentence = raised(rule, tokens, adapter.settings)
         if sentence and self.strict:
             raise ValueError(
-                f"{request.tokens} tokens are too few for any picture, as {rule.name} counts them "
-                f"in this format: the smallest costs {tokens}. Raise the budget to {tokens} or "
-                "more."
+                f"{tokens} tokens are too few for any picture, as {rule.name} counts them in this "
+                f"format: the smallest costs {enough}. Raise the budget to {enough} or more."
             )
         if sentence and sentence not in request.report.notes:
             request.report.notes.append(sentence)
-        return tokens
+        return enough
 
-    def _made(self, data: bytes, order: Order, request: "_Request") -> Bundle:
+    def _made(self, data: bytes, item: Item, order: Order, request: "_Request") -> Bundle:
         """The views of a picture's file; without parts if the picture is to be left as it is."""
+        if item.step.form == "short":
+            return as_text(short_line(item.name))
         key = order.key(data)
         if cached := self.cache.get(key):
             return cached
@@ -500,6 +592,10 @@ class Rewriter:
 
     def _made_of_picture(self, data: bytes, order: Order, request: "_Request") -> Bundle:
         planner = Planner(data, order.question, options=order.options)
+        if order.as_text:
+            high, wide = planner.picture.original
+            found = places(planner.sight)
+            return as_text(line("Picture", order.number, f"{wide} x {high}", found))
         views = planner.views_or_original(order.tokens)
         if views.original and order.always:
             views = planner.views(max(order.tokens, self.options.cap))
@@ -513,7 +609,11 @@ class Rewriter:
             views = document.views(
                 order.question, order.tokens, pictures=order.pictures, options=options
             )
-            return views.bundle(order.number)
+            if not order.as_text:
+                return views.bundle(order.number)
+            found = [f"page {page.number}" for page in views.pages]
+            text = as_text(line("Document", order.number, f"{len(document)} pages", found))
+            return replace(text, untouched=views.untouched)
 
 
 @dataclass
@@ -531,6 +631,10 @@ class _Request:
     new: bool
     pictures: int = 1
     """How many each document may have."""
+    points: bool = False
+    """Whether the model points at pixels of a screen."""
+    steps: Iterator[Step] | None = None
+    """What becomes of each picture of a conversation that is bounded."""
     download_seconds: float = field(default_factory=lambda: DOWNLOAD_SECONDS)
     """What is left for its pictures' servers, however many."""
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -570,13 +674,25 @@ class _Request:
         self.report.shown.append(
             ShownPicture(price, bundle.tokens, bundle.label_tokens, bundle.value, bundle.basis)
         )
-        self.known.update(part.picture.text for part in bundle.parts)
-        self.known.update(part.picture.url for part in bundle.parts)
+        for part in bundle.parts:
+            files = [part.picture.text, part.picture.url] if part.picture else []
+            self.known.update([part.label, *files])  # a passage may quote what looks like a file
         return parts_for(picture, bundle)
 
 
+def as_text(text: str) -> Bundle:
+    """A line in the place of a picture."""
+    return Bundle((Part(text, None),), 0, label_tokens=text_tokens(text))
+
+
+def _images(rule: CountingRule) -> int:
+    """How many a request may have."""
+    return rule.facts.images or UNBOUNDED
+
+
 def _weight(made: Bundle) -> int:
-    return ENTRY_BYTES + sum(len(part.picture.data) for part in made.parts)
+    files = (part.picture.data if part.picture else b"" for part in made.parts)
+    return ENTRY_BYTES + sum(map(len, files))
 
 
 def _points(body: Mapping[str, Any]) -> bool:
