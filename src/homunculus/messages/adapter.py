@@ -88,5 +88,5 @@ def interleaved(bundle: Bundle, picture: Callable[[Encoded], JSON], **text: str)
     parts = list[JSON]()
     for label, file in bundle.parts:
         parts += [{**text, "text": label}] if label else []
-        parts.append(picture(file))
+        parts += [picture(file)] if file else []
     return parts

@@ -15,7 +15,7 @@ def message(bundle: Bundle) -> JSON:
 
 def parts(bundle: Bundle) -> list[str]:
     """The pictures alone."""
-    return [part.picture.text for part in bundle.parts]
+    return [part.picture.text for part in bundle.parts if part.picture]
 
 
 def read(part: Any) -> Picture | None:

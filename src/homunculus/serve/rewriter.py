@@ -238,11 +238,11 @@ class Rewriter:
         picture: where a model reduces every picture to one size, windows show what is lost by that.
         A picture of more than ``pixels`` pixels is not opened.
 
-        Further ``options`` are those of `homunculus.views`: `label`, `scout`, `ocr`, `acuity`,
-        `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views are less
-        likely to show the answer gets more tokens, up to `cap`; if that is too little, it is left
-        as it is. In strict mode, or if it was fetched, it is shown with `cap` tokens. A request
-        that brings a smaller budget of its own gets no more than that.
+        Further ``options`` are those of `homunculus.views`: `label`, `text`, `scout`, `ocr`,
+        `acuity`, `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views
+        are less likely to show the answer gets more tokens, up to `cap`; if that is too little, it
+        is left as it is. In strict mode, or if it was fetched, it is shown with `cap` tokens. A
+        request that brings a smaller budget of its own gets no more than that.
         """
         known = RewriterOptions.__annotations__
         if unknown := [name for name in options if name not in known]:
@@ -400,6 +400,7 @@ class Rewriter:
             self.options, model=rule, windows=request.windows,
             settings=tuple(sorted(picture.adapter.settings)),
             label=False if bare else self.options.label, numbered=number is not None,
+            text=self.options.text and not bare,
             legible=self.options.legible if case.fallback else None,
         )  # fmt: skip
         tokens = case.price if case.fits else budget
@@ -508,13 +509,15 @@ class _Request:
         self.report.shown.append(
             ShownPicture(price, bundle.tokens, bundle.label_tokens, bundle.value, bundle.basis)
         )
-        self.known.update(part.picture.text for part in bundle.parts)
-        self.known.update(part.picture.url for part in bundle.parts)
+        for part in bundle.parts:
+            files = [part.picture.text, part.picture.url] if part.picture else []
+            self.known.update([part.label, *files])  # a passage may quote what looks like a file
         return parts_for(picture, bundle)
 
 
 def _weight(made: Bundle) -> int:
-    return ENTRY_BYTES + sum(len(part.picture.data) for part in made.parts)
+    files = (part.picture.data if part.picture else b"" for part in made.parts)
+    return ENTRY_BYTES + sum(map(len, files))
 
 
 def _points(body: Mapping[str, Any]) -> bool:

@@ -82,7 +82,7 @@ def look_within(
         file, question, tokens=tokens, model=model, page=page, settings=(), label=False, ocr=ocr
     )
     pictures = [part.picture for part in seen.bundle().parts]
-    files = [(file.data, file.media.removeprefix("image/")) for file in pictures]
+    files = [(file.data, file.media.removeprefix("image/")) for file in pictures if file]
     if isinstance(seen, DocumentViews):
         return describe_document(seen, file), files
     return describe(seen, file), files
