@@ -21,6 +21,7 @@ import ast
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -36,6 +37,7 @@ from homunculus.planner.options import ViewOptions
 from homunculus.views import Document, DocumentViews
 from homunculus.views.document import COVERED, MOST_PAGES
 from homunculus.views.passages import within
+from homunculus.views.picture import with_passages
 from homunculus_lab.measure.document_views import MODEL, TOKENS, WIDTH, difference
 from homunculus_lab.measure.documents import FORMATS, Documents, _speaks, runs
 from homunculus_lab.measure.natural import Part
@@ -123,16 +125,25 @@ def seen_by(question: Question, document: Document, seen: DocumentViews) -> bool
     return told(question, lines, np.logical_or.reduce([np.zeros(len(lines), bool), *sent]))
 
 
+def with_text(seen: DocumentViews) -> DocumentViews:
+    """The same with ``text=True``, without planning it again."""
+    pages = sorted(seen.pages, key=lambda page: (-page.probability, page.number))
+    told = with_passages([page.views for page in pages], seen.limit)
+    pages = [page._replace(views=views) for page, views in zip(pages, told, strict=True)]
+    return replace(seen, pages=tuple(sorted(pages, key=lambda page: page.number)))
+
+
 def row(document: Document, question: Question, sources: Sequence[str]) -> dict[str, Any]:
     """All ways on one question."""
     lines, order = document.lines(question.page), likeliest_lines(document, question.text)
     cells: dict[str, dict[str, list[int]]] = {way: {} for way in WAYS}
     spent = dict[str, list[int]]()
     for tokens in TOKENS:
-        for way, text in (("pictures", False), ("with text", True)):
-            seen = document.views(question.text, tokens, model=MODEL, acuity=EYES, text=text)
-            cells[way][str(tokens)] = [int(seen_by(question, document, seen))]
-        spent[str(tokens)] = [  # of the last one, which has text
+        seen = document.views(question.text, tokens, model=MODEL, acuity=EYES)
+        cells["pictures"][str(tokens)] = [int(seen_by(question, document, seen))]
+        seen = with_text(seen)
+        cells["with text"][str(tokens)] = [int(seen_by(question, document, seen))]
+        spent[str(tokens)] = [
             seen.tokens, seen.text_tokens, sum(view.is_text for view in seen),
             sum(bool(view.text) for view in seen), len(seen),
         ]  # fmt: skip
