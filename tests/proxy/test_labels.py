@@ -44,7 +44,7 @@ PASSAGES = (
     "gwex, smez, vytz, hupx, cwoj, lirf, ovka, pexu, yigz, twaz, kwox, zuph",
     "1.284,50\t(57%)\n* a.b/c_d \u2022 \u2013 \u201cq\u201d \u00a7 12 \u20ac 100 \u00bd \u2192",
     "\u6771\u4eac\u90fd\u306e\u5e74\u6b21\u5831\u544a\u66f8 \u0627\u0644\u0634\u0631\u0643\u0629",
-    "\u041e\u0431\u0437\u043e\u0440 \u0434\u0435\u044f\u0442\u0435\u043b\u044c\u043d\u043e\u0441\u0442\u0438",
+    "\u041e\u0431\u0437\u043e\u0440 \u0433\u043e\u0434\u0430 (2024), \u20bd",
 )
 WORDS = st.text(
     st.characters(min_codepoint=33, max_codepoint=0x2FFF, categories=["L", "N", "P", "S"])
