@@ -225,7 +225,7 @@ def test_old_documents_become_lines() -> None:
 
 
 def test_wrong_bounds_are_told_at_once() -> None:
-    with pytest.raises(ValueError, match="at least 250[01], got 2499"):
+    with pytest.raises(ValueError, match=r"at least 250[01], got 2499"):
         Rewriter(TOKENS, history=2499)
     with pytest.raises(ValueError, match="at least 400, got 399"):
         Rewriter(TOKENS, history=399, images=9)

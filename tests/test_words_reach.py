@@ -110,7 +110,7 @@ def test_mistakes_are_told(folder, capsys) -> None:
         assert "no OCR 'rapidorc'. Did you mean 'rapidocr'?" in capsys.readouterr().err
     pytest.importorskip("torch")
     assert main(["show", "page.png", "?", "--method", "cut", "--words", "words.xml"]) == 2
-    assert "--words and --ocr are for views" in capsys.readouterr().err
+    assert "--words, --ocr and --text are for views" in capsys.readouterr().err
 
 
 def test_servers_of_qwen_refuse_an_ocr_and_others_have_it(engine) -> None:

@@ -53,6 +53,11 @@ def acuity_flag(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--acuity", default="vlm", help=about)
 
 
+def text_flag(verb: argparse.ArgumentParser) -> None:
+    about = "also send the words of windows as text, where that is cheaper or there is room"
+    verb.add_argument("--text", action="store_true", help=about)
+
+
 def page_flag(verb: argparse.ArgumentParser, document: bool = False) -> None:
     about = "page of a PDF or a TIFF, or frame of an animation, counted from 1, or all"
     usual = "the whole document" if document else "1"

@@ -15,6 +15,7 @@ from homunculus.commands.picture import (
     open_source,
     page_flag,
     page_lines,
+    text_flag,
     the_document,
     with_words,
     words_flags,
@@ -43,6 +44,7 @@ def flags(show: argparse.ArgumentParser) -> None:
     about = "which scout says where to look: auto, reading, words, things, pixels, or a folder"
     add("--scout", default="auto", metavar="NAME|DIR", help=f"{about} (%(default)s)")
     words_flags(show)
+    text_flag(show)
     about = "file to write, or a folder (IMAGE-METHOD-TOKENS-QUESTION.png, here)"
     add("-o", "--out", type=Path, help=about)
     json_flag(show)
@@ -63,8 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
         from homunculus.engines.cells.methods import get_method
 
         get_method(arguments.method)  # raises before anything is opened
-        if arguments.words or arguments.ocr:
-            raise ValueError("--words and --ocr are for views. Leave them out, or --method.")
+        if arguments.words or arguments.ocr or arguments.text:
+            raise ValueError(
+                "--words, --ocr and --text are for views. Leave them out, or --method."
+            )
     elif arguments.fixation is not None:
         raise ValueError(
             "views do not know --fixation, some methods of the laboratory do. Add --method "
@@ -107,6 +111,7 @@ def _show_document(arguments: argparse.Namespace, document: Any, name: str) -> N
         seen = document.views(
             question, arguments.tokens, scout=arguments.scout,
             model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
+            text=arguments.text,
         )  # fmt: skip
         draw_document(seen).save(out, compress_level=3)
         if arguments.json:
@@ -149,6 +154,7 @@ def _draw_views(
         with_words(arguments, source, page), question, tokens=arguments.tokens, page=page,
         scout=arguments.scout, ocr=arguments.ocr,
         model=arguments.model or arguments.patch or "qwen3-vl", acuity=arguments.acuity,
+        text=arguments.text,
     )  # fmt: skip
     draw_views(seen, arguments.why).save(out, compress_level=3)  # PNG: a third of the time
     cell = scout_cells(seen.picture.size)[1]

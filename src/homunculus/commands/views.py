@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -14,6 +15,7 @@ from homunculus.commands.picture import (
     open_source,
     page_lines,
     planner_flags,
+    text_flag,
     the_document,
     with_words,
 )
@@ -35,6 +37,7 @@ def flags(views: argparse.ArgumentParser) -> None:
     about = "with --legible or --tokens auto: the most that they may cost (%(default)s)"
     add("--cap", type=count, default=1024, metavar="K", help=about)
     planner_flags(views, document=True)
+    text_flag(views)
     about = "folder for the pictures, a sheet that shows them and views.json (IMAGE-views)"
     add("-o", "--out", type=Path, help=about)
     json_flag(views)
@@ -65,7 +68,9 @@ def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Pat
     from homunculus.views import views
 
     with progress(f"looking at {Path(arguments.image).name}"):
-        options = ("question", "tokens", "model", "acuity", "scout", "ocr", "legible", "cap")
+        options = (
+            "question", "tokens", "model", "acuity", "scout", "ocr", "legible", "cap", "text",
+        )  # fmt: skip
         picture = with_words(arguments, source, page)
         with catch_warnings():
             simplefilter("ignore", UserWarning)  # what it says is printed below
@@ -78,9 +83,7 @@ def _write_views(arguments: argparse.Namespace, source: Any, page: int, out: Pat
     if arguments.json:
         print(json.dumps(result))
         return seen.picture.pages
-    for path, view in zip(paths, seen, strict=True):
-        cost = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
-        print(f"{path}: {view.size[1]}x{view.size[0]}, {cost}")
+    _list_files(paths, seen)
     print("\n".join([*facts(seen), *page_lines(arguments, seen.picture)]))
     for name, value in result["setting"].items():
         print(f"These prices hold with {name}={value} in the request.")
@@ -95,7 +98,7 @@ def _write_document(arguments: argparse.Namespace, document: Any, out: Path) -> 
     from homunculus.show.document import draw_document, facts
 
     tokens = check_document(arguments)
-    options = {name: getattr(arguments, name) for name in ("model", "acuity", "scout")}
+    options = {name: getattr(arguments, name) for name in ("model", "acuity", "scout", "text")}
     seen = document.views(arguments.question, tokens, **options)
     paths = [str(path) for path in seen.save(out)]
     draw_document(seen).save(out / "sheet.png", compress_level=3)
@@ -104,11 +107,21 @@ def _write_document(arguments: argparse.Namespace, document: Any, out: Path) -> 
     if arguments.json:
         print(json.dumps(result))
         return
-    for path, view in zip(paths, seen, strict=True):
-        print(f"{path}: {view.size[1]}x{view.size[0]}, {view.tokens} tokens")
+    _list_files(paths, seen)
     print("\n".join(facts(seen)))
     for name, value in result["setting"].items():
         print(f"These prices hold with {name}={value} in the request.")
+
+
+def _list_files(paths: Sequence[str], seen: Any) -> None:
+    """What was written, and what is text alone."""
+    files = iter(paths)
+    for view in seen:
+        if view.is_text:
+            print(f"{view.name}: text alone, in views.json")
+            continue
+        cost = "1 token" if view.tokens == 1 else f"{view.tokens} tokens"
+        print(f"{next(files)}: {view.size[1]}x{view.size[0]}, {cost}")
 
 
 def check_document(arguments: argparse.Namespace) -> int:

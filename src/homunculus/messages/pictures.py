@@ -58,7 +58,7 @@ class Bundle:
     level: str | None = None
     """Gemini's `media_resolution`, in the same way."""
     label_tokens: int = 0
-    """What the lines cost at most."""
+    """What the lines cost at most, with the passages that they quote."""
     value: float | None = None
     """The estimated probability that the answer can be read from them; None if it is not known."""
     basis: Basis = "unknown"

@@ -22,6 +22,7 @@ class RewriterOptions(TypedDict, total=False):
     context: float | int
     windows: int | None
     label: LabelLike
+    text: bool
     legible: float | int | None
     cap: int
 
@@ -47,6 +48,7 @@ class ViewOptions:
     windows: int | None = None
     settings: Iterable[str] | None = None
     label: LabelLike = "short"
+    text: bool = False
     numbered: bool = False
     strict: bool = False
     legible: float | int | None = None

@@ -22,11 +22,18 @@ class View:
     box: Box
     """What it shows, in pixels of the original picture."""
     size: Size
-    """Height and width in pixels, as it is sent."""
+    """Height and width in pixels, as it is sent; 0 and 0 of text alone."""
     tokens: int
     """What it costs."""
     page: int = 1
     """The page that it is of, in a document."""
+    text: str = ""
+    """The words that are printed there, where they are sent as well (``text=True``)."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is sent as text alone, so that no picture of it is paid."""
+        return not self.tokens
 
     @property
     def scale(self) -> float:

@@ -6,11 +6,12 @@ of text that says what was seen. Until then a request begins with the same bytes
 it, so that a provider's cache of prompts holds.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from homunculus.planner.labels import text_tokens
+from homunculus.planner.labels import text_tokens, written_tokens
 from homunculus.scouts.sight import Match, Sight
 
 BLOCK = 8
@@ -19,12 +20,13 @@ NEWEST = 80
 """Percent of all tokens that are for the newest block."""
 QUARTER, SMALL = 4, 16
 """By what the budget of a picture is divided, one and two blocks later."""
-LINE, SHORT = 72, 5
+LINE, SHORT = 80, 5
 """Tokens of text that a line may cost, and the shortest one."""
 WORDS = 3
 """Words that a line quotes, at most."""
 LONGEST = 24
 """Characters of a word that it quotes."""
+QUOTED = re.compile(r'"([^"]*)"')
 Form = Literal["full", "less", "small", "line", "short"]
 
 
@@ -141,9 +143,18 @@ def line(what: str, number: int | None, facts: str, places: Sequence[str]) -> st
         found = "; ".join(places[:count])
         had = f" It had {found}." if found else ""
         text = f"[{name}, {facts}: no longer shown.{had}]"
-        if text_tokens(text) <= LINE:
+        if line_tokens(text) <= LINE:
             return text
     return short_line(what)
+
+
+def line_tokens(text: str) -> int:
+    """An upper estimate of a line's tokens; the words that it quotes may be of any script.
+
+    >>> line_tokens("[Old picture]")
+    5
+    """
+    return text_tokens(text) + sum(map(written_tokens, QUOTED.findall(text)))
 
 
 def short_line(what: str) -> str:
@@ -163,4 +174,5 @@ def places(sight: Sight) -> list[str]:
 
 def _place(match: Match) -> str:
     x0, y0, x1, y1 = (round(100 * side) for side in match.box)
-    return f'"{match.text[:LONGEST]}" at {x0}-{x1}% across and {y0}-{y1}% down'
+    word = match.text[:LONGEST].replace('"', "'")
+    return f'"{word}" at {x0}-{x1}% across and {y0}-{y1}% down'

@@ -37,7 +37,6 @@ from homunculus.pages import PictureError, size_of, to_data_uri
 from homunculus.pages.isolated import IsolatedPdf
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
-from homunculus.planner.labels import text_tokens
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.planner.options import RewriterOptions, ViewOptions
 from homunculus.planner.view import number_of_pictures
@@ -51,6 +50,7 @@ from homunculus.serve.history import (
     History,
     Step,
     line,
+    line_tokens,
     places,
     short_line,
 )
@@ -295,11 +295,11 @@ class Rewriter:
         turns at a time, so that a provider's cache of prompts holds between. Pictures that a model
         points at by a tool stay as they are for as long as they are among the newest.
 
-        Further ``options`` are those of `homunculus.views`: `label`, `scout`, `ocr`, `acuity`,
-        `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views are less
-        likely to show the answer gets more tokens, up to `cap`; if that is too little, it is left
-        as it is. In strict mode, or if it was fetched, it is shown with `cap` tokens. A request
-        that brings a smaller budget of its own gets no more than that.
+        Further ``options`` are those of `homunculus.views`: `label`, `text`, `scout`, `ocr`,
+        `acuity`, `context`, `windows`, `legible` and `cap`. With `legible`, a picture whose views
+        are less likely to show the answer gets more tokens, up to `cap`; if that is too little, it
+        is left as it is. In strict mode, or if it was fetched, it is shown with `cap` tokens. A
+        request that brings a smaller budget of its own gets no more than that.
         """
         known = RewriterOptions.__annotations__
         if unknown := [name for name in options if name not in known]:
@@ -535,6 +535,7 @@ class Rewriter:
             self.options, model=rule, windows=0 if small else request.windows,
             settings=tuple(sorted(picture.adapter.settings)),
             label=False if bare else self.options.label, numbered=item.number is not None,
+            text=self.options.text and not bare,
             legible=self.options.legible if case.fallback else None,
         )  # fmt: skip
         order = self._order(item, options, request)
@@ -682,7 +683,7 @@ class _Request:
 
 def as_text(text: str) -> Bundle:
     """A line in the place of a picture."""
-    return Bundle((Part(text, None),), 0, label_tokens=text_tokens(text))
+    return Bundle((Part(text, None),), 0, label_tokens=line_tokens(text))
 
 
 def _images(rule: CountingRule) -> int:

@@ -1,14 +1,13 @@
 """Draw views of a document: a contact sheet of the pages that are shown, and what is sent."""
 
-from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
 from PIL import Image
 
 from homunculus.show import panels
-from homunculus.show.views import COLOURS, label, outline
-from homunculus.views import DocumentViews, PageViews
+from homunculus.show.views import COLOURS, as_sent, label, outline
+from homunculus.views import DocumentViews, PageViews, Views
 
 WIDE = 1600
 """Pixels of the drawing."""
@@ -41,6 +40,7 @@ def draw_document(views: DocumentViews) -> Any:
 def facts(views: DocumentViews) -> list[str]:
     """What a reader of a terminal is told: the cost, and what to expect."""
     lines = f" and {views.label_tokens} for their lines" if views.label_tokens else ""
+    lines += f" and {views.text_tokens} for their text" if views.text_tokens else ""
     spent = f"{views.tokens}{lines} of {views.limit} {views.rule.token}"
     whole = f"all {len(views.document)} pages would cost {views.untouched:,}"
     found = [page.views.outlook.matches() for page in views.pages[:1]]
@@ -60,13 +60,15 @@ def _page(page: PageViews, width: int) -> Any:
     thumbnail = outline(whole.resize(size, Image.Resampling.LANCZOS), seen, scale)
     title = f"page {page.number}, probability {page.probability:.2f}"
     blocks = [panels.written(title, width, 24, panels.INK, max_lines=1), panels.framed(thumbnail)]
-    return panels.stacked([*blocks, *_sent(seen, seen.images(), width)], 10)
+    return panels.stacked([*blocks, *_sent(seen, width)], 10)
 
 
-def _sent(seen: Any, images: Sequence[Any], width: int) -> list[Any]:
+def _sent(seen: Views, width: int) -> list[Any]:
     """What is sent of a page, each picture below its label."""
     blocks, colours, number = list[Any](), cycle(COLOURS), 0
-    for view, image in zip(seen.views, images, strict=True):
+    whole = seen.picture.image()
+    for view, planned in zip(seen.views, seen.planned, strict=True):
+        image = as_sent(whole, planned)
         zoom = min(ZOOM, (width - 6) / image.width, SENT_TALL / image.height)
         size = (max(1, round(image.width * zoom)), max(1, round(image.height * zoom)))
         if view.name == "whole":

@@ -41,6 +41,8 @@ SPOTS = 2
 """Places that are magnified at most."""
 LIKELY = 0.2
 """How likely another place must be, against the likeliest, to be magnified as well."""
+TEXT_WIDE = 400
+"""Width of a block of text that is sent, in pixels."""
 SMALL = 20
 """Height of a label in pixels."""
 DOUBT = 0.5
@@ -61,7 +63,7 @@ def draw_views(views: Views, why: bool = False) -> Any:
         Variant("homunculus", views.planned, OURS, views.value),
         Variant("resize", (resized(views),), RESIZED, views.resize_value),
     )
-    pictures = {view: render(whole, view) for variant in variants for view in variant.views}
+    pictures = {view: as_sent(whole, view) for variant in variants for view in variant.views}
     both, spots = _both(variants, pictures, right), likeliest(views)
     doubt = doubtful(views)
     close = _close(variants, pictures, spots, right, doubt)
@@ -211,7 +213,9 @@ def label(view: View, number: str = "", colour: panels.Colour = panels.FAINT) ->
     """What a picture costs, and its size against the original."""
     font, side = panels.typeface(SMALL), SMALL + 6
     tokens = f"{view.tokens} token{'s' * (view.tokens != 1)}"
-    text = f"{'' if number else 'whole: '}{tokens}, {100 * min(1.0, view.scale):.0f} %"
+    shown = "text" if view.is_text else f"{tokens}, {100 * min(1.0, view.scale):.0f} %"
+    beside = ", and its text" if view.text and not view.is_text else ""
+    text = f"{'' if number else 'whole: '}{shown}{beside}"
     indent = side + 6 if number else 0
     size = (indent + round(font.getlength(text)) + 2, side + 2)
     block = Image.new("RGB", size, panels.PAPER)
@@ -247,10 +251,17 @@ def _both(variants: Sequence[Variant], pictures: Mapping[View, Any], width: int)
     return panels.stacked([both, panels.written(text, width, SMALL)])
 
 
+def as_sent(whole: Any, view: View) -> Any:
+    """A view as it is sent: a picture, or a block of text."""
+    if not view.is_text:
+        return render(whole, view)
+    return panels.written(view.text, TEXT_WIDE, SMALL, panels.INK, max_lines=12)
+
+
 def board(views: Views, width: int) -> Any:
     """The pictures as they are sent, with their labels, as large as fit."""
     whole = views.picture.image()
-    sent = _sent(views.planned, {view: render(whole, view) for view in views.planned})
+    sent = _sent(views.planned, {view: as_sent(whole, view) for view in views.planned})
     return _board(sent, width, _zoom(sent, width))
 
 
@@ -357,7 +368,8 @@ def missed(spots: Sequence[LikelyPlace]) -> bool:
 
 def _worth(view: View, views: Views, chance: Map, size: Map, cell: tuple[float, float]) -> float:
     """Probability that the answer is at the best place of a view, and large enough there."""
-    legible = views.acuity.read(np.log2(size * min(1.0, view.scale)))
+    scale = 1.0 if view.is_text else min(1.0, view.scale)
+    legible = views.acuity.read(np.log2(size * scale))
     rows, cols = chance.shape
     return float((chance * legible * _cells(view.box, (rows, cols), cell)).max())
 
@@ -424,7 +436,9 @@ def _close(
 
 
 def _magnified(picture: Any, view: View, spot: Box, width: int) -> Any:
-    """A part of the original as a view shows it."""
+    """A part of the original as a view shows it; text as a whole."""
+    if view.is_text:
+        return panels.written(view.text, width, 22, panels.INK, max_lines=8)
     (x0, y0, x1, y1), (high, wide) = view.box, view.size
     across, down = wide / (x1 - x0), high / (y1 - y0)
     part = (
@@ -451,7 +465,8 @@ def _spent(views: Views) -> str:
     count = len(views) - 1
     windows = f" and {count} window{'s' * (count > 1)}" if count else ""
     lines = f" and {views.label_tokens} for their labels" if views.label_tokens else ""
-    cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}"
+    passages = f" and {views.text_tokens} for their text" if views.text_tokens else ""
+    cost = f"{views.tokens} of {views.limit} {views.rule.token}{lines}{passages}"
     return f"The whole picture{windows}: {cost}, untouched {views.untouched:,}."
 
 

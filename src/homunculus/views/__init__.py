@@ -85,6 +85,7 @@ def views(
     words: Any = None,
     settings: Iterable[str] | None = None,
     label: LabelLike = "short",
+    text: bool = False,
     numbered: bool = False,
     strict: bool = False,
 ) -> Views | DocumentViews:
@@ -113,7 +114,9 @@ def views(
     function of pixels (3 H W) that returns such pairs; it takes seconds.
     ``label`` says which line stands before each of several pictures: "short" ("Whole:", "Detail:"),
     "long" ("Detail, 10-30% across and 5-9% down:"), or False for none. Lines are paid from
-    ``tokens``. ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
+    ``tokens``. ``text`` also sends the words of windows, where they are known as text: in place of
+    a picture that costs more and shows nothing else, and beside others where ``tokens`` has room.
+    ``numbered`` leaves room for "Picture 2, detail:" where a request has several.
     A budget that buys no picture of the model is raised to the price of its smallest, and
     `Views.message` says so; ``strict`` refuses it.
 
@@ -128,7 +131,8 @@ def views(
     """
     options = ViewOptions(
         model=model, acuity=acuity, scout=scout, ocr=ocr, context=context, windows=windows,
-        settings=settings, label=label, numbered=numbered, strict=strict, legible=legible, cap=cap,
+        settings=settings, label=label, text=text, numbered=numbered, strict=strict,
+        legible=legible, cap=cap,
     )  # fmt: skip
     if tokens != "auto":  # mistakes are told before the picture is opened
         check_count(tokens, "views: tokens", "Give an int, or 'auto'.")

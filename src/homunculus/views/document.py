@@ -37,7 +37,7 @@ from homunculus.progress import counted
 from homunculus.scouts.retrieval import PageRanker, Ranking
 from homunculus.scouts.sight import Basis
 from homunculus.shapes import as_array
-from homunculus.views.picture import Planner, Views
+from homunculus.views.picture import Planner, Views, with_passages
 from homunculus.views.sendable import Sendable
 
 __all__ = ["Document", "DocumentViews", "PageViews"]
@@ -113,7 +113,8 @@ class DocumentViews(Sendable):
         return len(self.views)
 
     def __repr__(self) -> str:
-        about = f"{number_of_pictures(len(self))}, {self.tokens} of {self.limit} {self.rule.token}"
+        count = number_of_pictures(sum(not view.is_text for view in self))
+        about = f"{count}, {self.tokens} of {self.limit} {self.rule.token}"
         return f"<DocumentViews of {self.question[:60]!r}: {about}, legible {self.value:.2f}>"
 
     @property
@@ -125,6 +126,11 @@ class DocumentViews(Sendable):
     def label_tokens(self) -> int:
         """What the lines before them cost at most, in tokens of text."""
         return sum(page.views.label_tokens for page in self.pages)
+
+    @property
+    def text_tokens(self) -> int:
+        """What the passages cost at most, in tokens of text; 0 without ``text=True``."""
+        return sum(page.views.text_tokens for page in self.pages)
 
     @property
     def untouched(self) -> int:
@@ -165,11 +171,11 @@ class DocumentViews(Sendable):
         return f"{shown} {estimate}; {doubt}. {self.note}".rstrip()
 
     def images(self) -> list[Image.Image]:
-        """The pictures, as Pillow images, in order."""
+        """The pictures, as Pillow images, in order; views that are text alone have none."""
         return [image for page in self.pages for image in page.views.images()]
 
     def labels(self, number: int | None = None) -> list[str]:
-        """The line before each picture, which names its page; none if there is no room.
+        """The line of each view, which names its page; none if there is no room.
 
         Where a request has several documents, ``number`` says which of them this is, if the views
         were planned with ``numbered=True``.
@@ -183,7 +189,7 @@ class DocumentViews(Sendable):
             tuple(part for bundle in bundles for part in bundle.parts), self.tokens,
             detail=next((bundle.detail for bundle in bundles if bundle.detail), None),
             level=next((bundle.level for bundle in bundles if bundle.level), None),
-            label_tokens=self.label_tokens, value=self.value, basis=self.basis,
+            label_tokens=self.label_tokens + self.text_tokens, value=self.value, basis=self.basis,
             untouched=self.untouched,
         )  # fmt: skip
 
@@ -209,11 +215,16 @@ class DocumentViews(Sendable):
         for old in folder.glob("page-*.png"):
             if is_view(old.read_bytes()):
                 old.unlink()
-        names = [f"page-{view.page}-{view.name.replace(' ', '-')}.png" for view in self]
+        pictures = [view for view in self if not view.is_text]
+        names = [f"page-{view.page}-{view.name.replace(' ', '-')}.png" for view in pictures]
         paths = [folder / name for name in names]
         for path, image in zip(paths, self.images(), strict=True):
             image.save(path, pnginfo=mark())
         return paths
+
+    @property
+    def _has_text(self) -> bool:
+        return any(page.views.passages for page in self.pages)
 
     def to_json(self) -> dict[str, Any]:
         """Facts for machines; boxes are x0 y0 x1 y1 in pixels of each page at 200 dpi."""
@@ -226,6 +237,7 @@ class DocumentViews(Sendable):
             "limit": self.limit,
             "tokens": self.tokens,
             "label_tokens": self.label_tokens,
+            **({"text_tokens": self.text_tokens} if self._has_text else {}),
             "untouched": self.untouched,
             "value": round(self.value, 4),
             "absent": round(self.absent, 4),
@@ -368,7 +380,8 @@ class Document:
         """The document as pictures that cost at most ``tokens`` together, with their lines.
 
         All other arguments are those of `homunculus.views`, but for those that only a single
-        picture has. ``retriever`` says which pages are likely, where you have a search of your
+        picture has. With ``text``, what is left of the budget goes to passages of the likeliest
+        pages first. ``retriever`` says which pages are likely, where you have a search of your
         own: scores of all pages, or a function of the question that returns them. There are at
         most as many pictures as ``pictures``, and as the model takes.
         """
@@ -446,10 +459,12 @@ class Document:
                 break
             for page in wrong:
                 planners[page] = self._planner(page, question, options)
-        return [
-            PageViews(float(ranking.page[page - 1]), Views(planners[page], bill, limit))
-            for page, bill in bills.items()
-        ]
+        shown = {page: Views(planners[page], bill, limit) for page, bill in bills.items()}
+        if options.text:
+            likely = sorted(shown, key=lambda page: (-ranking.page[page - 1], page))
+            told = with_passages([shown[page] for page in likely], limit)
+            shown |= dict(zip(likely, told, strict=True))
+        return [PageViews(float(ranking.page[page - 1]), seen) for page, seen in shown.items()]
 
     def _planner(self, page: int, question: str, options: ViewOptions) -> Planner:
         """A page, undrawn where its words are known."""

@@ -4,9 +4,9 @@ Either the whole picture at one scale, or a small picture of the whole and up to
 scales of their own, whichever makes the answer more likely to be read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Unpack
@@ -24,13 +24,21 @@ from homunculus.planner.acuity import Acuity, get_acuity
 from homunculus.planner.belief import ask_scout, believe, in_picture
 from homunculus.planner.bill import Bill, Buyer, check_legible, least, raised, too_few
 from homunculus.planner.counting import DEFAULT_TOKENS, CountingRule, LevelRule
-from homunculus.planner.labels import NO_LABEL, Label, numbered_line, page_line
+from homunculus.planner.labels import (
+    NO_LABEL,
+    Label,
+    numbered_line,
+    page_line,
+    passage_line,
+    passage_tokens,
+)
 from homunculus.planner.models import token_rule
 from homunculus.planner.options import ViewKeywords, ViewOptions
 from homunculus.planner.outlook import Outlook, match_facts
 from homunculus.planner.view import View, number_of_pictures, render
 from homunculus.scouts.registry import get_scout
 from homunculus.scouts.sight import Basis, Sight
+from homunculus.views.passages import Told, tell
 from homunculus.views.sendable import Sendable
 
 __all__ = ["NeededTokens", "Planner", "View", "Views"]
@@ -68,6 +76,8 @@ class Views(Sendable):
     """Whether it is the picture as it is, because no views reached that."""
     note: str = ""
     """A sentence where the budget was raised to the price of the model's smallest picture."""
+    passages: tuple[str, ...] = ()
+    """What is printed in each window, with ``text=True``; empty where it is not sent as text."""
 
     @property
     def picture(self) -> Picture:
@@ -118,8 +128,9 @@ class Views(Sendable):
         for number, window in enumerate(plan.windows, 1):
             name = "window" if len(plan.windows) == 1 else f"window {number}"
             box = window.box.scaled(wide / cols, high / rows)
-            size = window.size(self.rule.lattice.side)
-            yield View(name, box, size, next(prices), self._page.page)
+            price, text = next(prices), self.passages[number - 1] if self.passages else ""
+            size = window.size(self.rule.lattice.side) if price else (0, 0)
+            yield View(name, box, size, price, self._page.page, text)
 
     @cached_property
     def planned(self) -> tuple[View, ...]:
@@ -130,7 +141,8 @@ class Views(Sendable):
         )
 
     def __repr__(self) -> str:
-        about = f"{number_of_pictures(len(self))}, {self.tokens} of {self.limit} {self.rule.token}"
+        count = number_of_pictures(sum(not view.is_text for view in self))
+        about = f"{count}, {self.tokens} of {self.limit} {self.rule.token}"
         guess = ", a guess" if self.basis == "guess" else ""
         value = "not known" if self.value is None else f"{self.value:.2f}"
         return f"<Views of {_short(self.question)!r}: {about}, legible {value}{guess}>"
@@ -159,6 +171,17 @@ class Views(Sendable):
         """What the lines before them cost at most, in tokens of text; with `tokens` within the
         limit. A single picture has no line, unless it is numbered."""
         return self.bill.label_tokens
+
+    @property
+    def text_tokens(self) -> int:
+        """What the passages cost at most, in tokens of text; with `tokens` and `label_tokens`
+        within the limit. 0 without ``text=True``."""
+        return sum(passage_tokens(view.text) for view in self if view.text)
+
+    def with_passages(self) -> "Views":
+        """With what is printed in windows as text, where that is cheaper or there is room."""
+        (shown,) = with_passages([self], self.limit)
+        return shown
 
     @property
     def value(self) -> float | None:
@@ -233,7 +256,8 @@ class Views(Sendable):
         """
         if len(self) == 1 and self.views[0].size == self._page.size:
             return 0
-        return sum(min(view.size) < self.rule.facts.least_edge for view in self.views)
+        least_edge = self.rule.facts.least_edge
+        return sum(min(view.size) < least_edge for view in self.views if not view.is_text)
 
     def _small_pictures(self) -> str:
         if not self.below_edge:
@@ -246,9 +270,9 @@ class Views(Sendable):
         )
 
     def images(self) -> list[Image.Image]:
-        """The pictures, as Pillow images, in order."""
+        """The pictures, as Pillow images, in order; views that are text alone have none."""
         whole = Image.fromarray(np.moveaxis(self.picture.pixels, 0, 2))
-        return [render(whole, view) for view in self.planned]
+        return [render(whole, view) for view in self.planned if not view.is_text]
 
     def show(self) -> Image.Image:
         """A drawing of them as a Pillow image: where they stand, what they show, and `resize`."""
@@ -262,8 +286,9 @@ class Views(Sendable):
         return file.getvalue()
 
     def labels(self, number: int | None = None) -> list[str]:
-        """The line before each picture, as it was planned (``views(..., label="short")``), or none
-        if there is no room for lines.
+        """The line of each view, as it was planned (``views(..., label="short")``), or none if
+        there is no room for lines. In messages it stands before the view's picture, and its passage
+        (`View.text`) below it.
 
         Where a request has several pictures, ``number`` says which of them this is, if the views
         were planned with ``numbered=True``; then a single view has a line, too.
@@ -286,8 +311,15 @@ class Views(Sendable):
 
     def bundle(self, number: int | None = None) -> Bundle:
         """The pictures as files, each with its line (`labels`): what every API is given."""
-        lines = self.labels(number) or [""] * len(self)
-        parts = (Part(*pair) for pair in zip(lines, map(encode, self.images()), strict=True))
+        labels, files = self.labels(number) or [""] * len(self), map(encode, self.images())
+        lines = [
+            passage_line(label, view.text) if view.text else label
+            for label, view in zip(labels, self, strict=True)
+        ]
+        parts = (
+            Part(line, None if view.is_text else next(files))
+            for line, view in zip(lines, self, strict=True)
+        )
         name, value = self.bill.setting or ("", "")
         cheap = self.rule.unit.setting if self.rule.unit else None
         of_picture = isinstance(self.rule, LevelRule) and self.rule.each
@@ -296,7 +328,7 @@ class Views(Sendable):
             tuple(parts), self.tokens,
             detail=value if name == "detail" else dear,
             level=value if name == "media_resolution" and of_picture else None,
-            label_tokens=self.label_tokens if any(lines) else 0,
+            label_tokens=(self.label_tokens if any(labels) else 0) + self.text_tokens,
             value=self.value, basis=self.basis,
         )  # fmt: skip
 
@@ -311,7 +343,8 @@ class Views(Sendable):
             for old in folder.glob(name):
                 if is_view(old.read_bytes()):
                     old.unlink()
-        paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in self.views]
+        pictures = [view for view in self.views if not view.is_text]
+        paths = [folder / f"{view.name.replace(' ', '-')}.png" for view in pictures]
         for path, image in zip(paths, self.images(), strict=True):
             image.save(path, pnginfo=mark())
         return paths
@@ -326,6 +359,7 @@ class Views(Sendable):
             "limit": self.limit,
             "tokens": self.tokens,
             "label_tokens": self.label_tokens,
+            **({"text_tokens": self.text_tokens} if self.passages else {}),
             "untouched": self.untouched,
             "acuity": {"name": self.acuity.name, "middle": self.acuity.middle},
             "value": None if self.value is None else round(self.value, 4),
@@ -346,10 +380,26 @@ class Views(Sendable):
                     "width": view.size[1],
                     "scale": round(view.scale, 4),
                     "tokens": view.tokens,
+                    **({"text": view.text} if self.passages else {}),
                 }
                 for view in self.views
             ],
         }
+
+
+def with_passages(several: Sequence[Views], tokens: int) -> list[Views]:
+    """Views of one budget, the likeliest first, with what is printed in windows as text."""
+    known = {
+        number: Told(shown.bill, shown.rule, lines, partial(getattr, shown.planner, "drawn"))
+        for number, shown in enumerate(several)
+        if (lines := shown.planner.picture.lines) is not None and shown.bill.plan.windows
+    }
+    others = sum(shown.bill.total for n, shown in enumerate(several) if n not in known)
+    told = dict(zip(known, tell(list(known.values()), tokens - others), strict=True))
+    return [
+        replace(shown, bill=told[n].bill, passages=told[n].passages) if n in told else shown
+        for n, shown in enumerate(several)
+    ]
 
 
 @dataclass(frozen=True)
@@ -450,7 +500,8 @@ class Planner:
         limit, note = raised(self.rule, tokens, self.buyer.settings)
         if note and self.options.strict:
             raise too_few(self.rule, tokens, self.buyer.settings)
-        return Views(self, self.buyer.buy(limit), limit, note=note)
+        shown = Views(self, self.buyer.buy(limit), limit, note=note)
+        return shown.with_passages() if self.options.text else shown
 
     def views_or_original(self, tokens: int) -> Views:
         """The views of a budget if the estimate reaches the option ``legible`` or that is None,
