@@ -8,7 +8,6 @@ case is the same bytes every time.
 """
 
 import json
-import resource
 import sys
 import time
 import zlib
@@ -893,6 +892,8 @@ def peak() -> int:
 
 def main(chosen: Sequence[str]) -> None:
     """Open some cases and say so, line by line."""
+    import resource  # POSIX alone has it
+
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     opened(ordinary())  # loads what is loaded once

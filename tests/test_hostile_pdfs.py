@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
-from hostile_pdfs import FAMILIES, cases
+from homunculus import pages
+from homunculus.pages import PictureError, open_picture
+from hostile_pdfs import FAMILIES, cases, ordinary
 
 pytest.importorskip("resource")  # POSIX alone can bound a child
 
@@ -130,9 +132,18 @@ def test_hostile_documents_are_read_or_refused() -> None:
 
 def test_there_are_enough_and_they_are_the_same_every_time() -> None:
     assert len(cases()) > 300
-    assert BEYOND | SLOW <= set(cases())
+    assert not (BEYOND | SLOW) - set(cases())
     for name in ("flipped/7", "spliced/doubled-3", "numbers/5", "names/5", "words/pieces-1000"):
         assert cases()[name]() == cases()[name]() != cases()["cut/49"]()
+
+
+def test_a_page_of_too_many_parts_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PictureError, match=r"^bytes: expected at most 4,000 notes and fields on a"):
+        open_picture(cases()["active/notes-50000"]())
+    assert open_picture(ordinary(), 2).page == 2
+    monkeypatch.setattr(pages, "MAX_DRAWN", 5)
+    with pytest.raises(PictureError, match=r"^bytes page 2: expected at most 5 lines, pictures"):
+        open_picture(ordinary(), 2)
 
 
 # ---- the test of the test ------------------------------------------------------------------------
