@@ -41,12 +41,12 @@ def pdf(
             f"<< /Type /Page /Parent 2 0 R {entries} /Contents 4 0 R "
             "/Resources << /Font << /F1 5 0 R >> /XObject << /I1 6 0 R >> >> >>"
         ).encode(),
-        _stream(data),
+        stream_of(data),
         f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica {font} >>".encode(),
         _picture(image or Image.new("L", (1, 1))),
         *more,
     ]
-    return _file(objects)
+    return file_of(objects)
 
 
 def pdf_of_pages(contents: Sequence[str], images: Sequence[Image.Image | None] = ()) -> bytes:
@@ -65,16 +65,17 @@ def pdf_of_pages(contents: Sequence[str], images: Sequence[Image.Image | None] =
             f"/Resources << /Font << /F1 3 0 R >> /XObject << /I1 {first + 2} 0 R >> >> >>"
         )
         picture = _picture(image or Image.new("L", (1, 1)))
-        objects += [entry.encode(), _stream(content.encode("latin-1")), picture]
-    return _file(objects)
+        objects += [entry.encode(), stream_of(content.encode("latin-1")), picture]
+    return file_of(objects)
 
 
 def stream(text: str) -> bytes:
     """A stream as an object, such as a map of letters."""
-    return _stream(text.encode("latin-1"))
+    return stream_of(text.encode("latin-1"))
 
 
-def _stream(data: bytes, entries: str = "") -> bytes:
+def stream_of(data: bytes, entries: str = "") -> bytes:
+    """The same of bytes. ``entries`` is more of the object's entry."""
     head = f"<< /Length {len(data)} {entries} >>\nstream\n".encode()
     return head + data + b"\nendstream"
 
@@ -82,14 +83,15 @@ def _stream(data: bytes, entries: str = "") -> bytes:
 def _picture(image: Image.Image) -> bytes:
     out = BytesIO()
     image.convert("L").save(out, "JPEG", quality=85)
-    return _stream(
+    return stream_of(
         out.getvalue(),
         f"/Type /XObject /Subtype /Image /Width {image.width} /Height {image.height} "
         "/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode",
     )
 
 
-def _file(objects: Sequence[bytes]) -> bytes:
+def file_of(objects: Sequence[bytes], trailer: str = "") -> bytes:
+    """A file of objects, first of all the catalog. ``trailer`` is more of its last entry."""
     out, places = bytearray(b"%PDF-1.7\n"), list[int]()
     for number, body in enumerate(objects, 1):
         places.append(len(out))
@@ -97,8 +99,8 @@ def _file(objects: Sequence[bytes]) -> bytes:
     start = len(out)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
     out += b"".join(f"{place:010d} 00000 n \n".encode() for place in places)
-    trailer = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
-    return bytes(out + trailer.encode())
+    out += f"trailer << /Size {len(objects) + 1} /Root 1 0 R {trailer} >>\n".encode()
+    return bytes(out + f"startxref\n{start}\n%%EOF\n".encode())
 
 
 LETTER = [

@@ -52,7 +52,7 @@ from homunculus.pages.source import (
     read_file,
     to_data_uri,
 )
-from homunculus.pages.text_layer import trusted_layer
+from homunculus.pages.text_layer import count_parts, trusted_layer
 from homunculus.pages.words import given_lines
 from homunculus.shapes import Float, UInt8, as_array
 
@@ -71,6 +71,7 @@ __all__ = [
     "open_pdf",
     "open_picture",
     "read_file",
+    "sheet_to_draw",
     "size_of",
     "size_of_sheet",
     "to_array",
@@ -90,6 +91,12 @@ SLIMMEST = 200
 """The longer side may be this many times the shorter one."""
 BYTES = 512 * 2**20
 """Bytes a file may have."""
+MAX_DRAWN = 1_000_000
+"""Lines, pictures and pieces of text of a PDF page that is drawn: PDFium draws 100,000 short lines
+in a second."""
+MAX_NOTES = 4_000
+"""Notes and fields of forms on a page that is drawn: PDFium needs seconds to load so many, and more
+than four times as long for twice as many."""
 DOTS = 200
 """Dots per inch of a rendered PDF page, unless that is too large."""
 
@@ -465,9 +472,8 @@ def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) ->
     with open_pdf(name, file) as document:
         pages = len(document)
         _is_there(name, "page", page, pages, "PDF")
-        document.init_forms()  # without it, what was filled into a form stays invisible
-        sheet = document[page - 1]
-        high, wide = size_of_sheet(name, sheet)
+        sheet = sheet_to_draw(_named(name, page), document, page)
+        high, wide = size_of_sheet(name, sheet.get_size())
         target = fitted((high, wide), *bounds)
         scale = min(target[0] / high, target[1] / wide) * DOTS / 72
         pixels = to_array(plain(sheet.render(scale=scale).to_pil(), target))
@@ -477,9 +483,30 @@ def _pdf(name: str, file: BufferedIOBase, page: int, bounds: tuple[int, int]) ->
     )
 
 
-def size_of_sheet(name: str, sheet: Any) -> tuple[int, int]:
-    """Height and width of a page of pypdfium2, drawn at 200 dots per inch."""
-    wide, high = (round(side * DOTS / 72) for side in sheet.get_size())
+def sheet_to_draw(name: str, document: Any, page: int) -> Any:
+    """A page of pypdfium2 with what was filled into a form on it, if it can be drawn in time."""
+    sheet = document[page - 1]
+    objects, notes = count_parts(sheet)
+    _at_most(name, objects, MAX_DRAWN, "lines, pictures and pieces of text")
+    _at_most(name, notes, MAX_NOTES, "notes and fields")
+    if notes:  # what was filled into a form stays invisible in pages loaded before
+        sheet.close()
+        document.init_forms()
+        sheet = document[page - 1]
+    return sheet
+
+
+def _at_most(name: str, count: int, most: int, what: str) -> None:
+    if count > most:
+        raise PictureError(
+            f"{name}: expected at most {most:,} {what} on a page, got {count:,}. "
+            "Save the page as a picture."
+        )
+
+
+def size_of_sheet(name: str, points: tuple[float, float]) -> tuple[int, int]:
+    """Height and width of a page that is so many points wide and high, at 200 dots per inch."""
+    wide, high = (round(side * DOTS / 72) for side in points)
     _check_size(name, (high, wide), DECLARED * 100, "Print it on a smaller page.")
     return high, wide
 

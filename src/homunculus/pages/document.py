@@ -26,6 +26,7 @@ from homunculus.pages import (
     lines,
     open_pdf,
     open_picture,
+    sheet_to_draw,
     size_of_sheet,
     text_layer,
     to_array,
@@ -209,7 +210,10 @@ class _Pdf:
 
     def sizes(self) -> list[tuple[int, int]]:
         with open_pdf(self.name, BytesIO(self.data)) as document:
-            return [size_of_sheet(self.name, document[place]) for place in range(self.count)]
+            return [
+                size_of_sheet(f"{self.name} page {place + 1}", document.get_page_size(place))
+                for place in range(self.count)
+            ]
 
     def key(self, page: int) -> bytes:
         return self._digest + page.to_bytes(4, "big")
@@ -223,7 +227,7 @@ class _Pdf:
     def _sheet(self, document: Any, page: int) -> Sheet:
         sheet = document[page - 1]
         try:
-            original = size_of_sheet(f"{self.name} page {page}", sheet)
+            original = size_of_sheet(f"{self.name} page {page}", sheet.get_size())
             size = fitted(original, MAX_EDGE, MAX_EDGE * MAX_EDGE)
             try:
                 words = Lines.of(read_text_layer(sheet, size), text_layer.SOURCE)
@@ -243,8 +247,7 @@ class _Pdf:
 
     def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
         with open_pdf(self.name, BytesIO(self.data)) as document:
-            document.init_forms()
-            sheet = document[page - 1]
+            sheet = sheet_to_draw(f"{self.name} page {page}", document, page)
             scale = min(SMALL / 72, SMALL_EDGE / max(sheet.get_size()))
             image = sheet.render(scale=scale).to_pil()
             return to_array(plain(image, (image.height, image.width)))

@@ -65,13 +65,19 @@ def read_text_layer(page: Any, size: tuple[int, int]) -> list[WordBox]:
     Words that nobody sees are read too: text behind a scan is how its OCR is kept. Turned words
     and words beside the page are left out. Raises `UnreadableLayer`.
     """
-    if _raw().FPDFPage_CountObjects(page.raw) > MAX_OBJECTS:
+    if count_parts(page)[0] > MAX_OBJECTS:
         raise UnreadableLayer("it has too many parts")
     text = page.get_textpage()
     try:
         return _words(page, text, size)
     finally:
         text.close()
+
+
+def count_parts(page: Any) -> tuple[int, int]:
+    """Lines, pictures and pieces of text of a page of pypdfium2; and its notes and fields."""
+    raw = _raw()
+    return raw.FPDFPage_CountObjects(page.raw), raw.FPDFPage_GetAnnotCount(page.raw)
 
 
 @cache
