@@ -110,6 +110,18 @@ class Source(Protocol):
         ...
 
 
+class Keeper(Protocol):
+    """Where what was read of pages is kept."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, if it is kept."""
+        ...
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Keep a value."""
+        ...
+
+
 def open_source_of_pages(source: Any) -> Source:
     """The pages of a PDF, a TIFF by its path, a folder, a list, or a single picture."""
     if isinstance(source, Source):
@@ -318,13 +330,16 @@ class _Several:
 class Pages:
     """The pages of a document: their sheets, which are read once, and pictures of them."""
 
-    def __init__(self, source: Any, ocr: OcrLike | None = None, keep: bool = True) -> None:
+    def __init__(
+        self, source: Any, ocr: OcrLike | None = None, keep: "bool | Keeper" = True
+    ) -> None:
         self.source = open_source_of_pages(source)
         self.name, self.count = self.source.name, self.source.count
         self.ocr = None if ocr is None else get_ocr(ocr)
         # a function has no version by which to know its words again
         named = ocr is None or isinstance(ocr, str)
-        self.store = Store.usual() if keep and named else None
+        usual = Store.usual() if keep is True else keep or None
+        self.store: Keeper | None = usual if named else None
         self._sheets = dict[int, Sheet]()
         self._checked = set[int]()
         self._drawn = LRU[int, Picture](DRAWN_BYTES, lambda picture: picture.pixels.nbytes)
@@ -355,7 +370,7 @@ class Pages:
         """Sheets from the store, or read now."""
         unknown = list[int]()
         for page in pages:
-            kept = self.store and self.store.get(self._key(page))
+            kept = None if self.store is None else self.store.get(self._key(page))
             sheet = sheet_from_bytes(kept) if kept else None
             if sheet is None:
                 unknown.append(page)
@@ -365,7 +380,7 @@ class Pages:
             if sheet.lines is None and self.ocr is not None:
                 sheet = self._by_ocr(page, sheet)
             failed = self.ocr is not None and sheet.lines is None
-            if self.store and not failed:
+            if self.store is not None and not failed:
                 self.store.put(self._key(page), sheet_to_bytes(sheet))
             yield page, sheet
 

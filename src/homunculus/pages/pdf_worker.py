@@ -18,13 +18,16 @@ from homunculus.pages.document import Sheet, open_source_of_pages, sheet_to_byte
 
 MEMORY = 2 << 30
 """Bytes of addresses; a page of 8,192 x 8,192 pixels takes 1 GB while it is drawn."""
-CPU_SECONDS = 300
+CPU_SECONDS = 120
 """For all that is asked of the PDF."""
 
 
 def main() -> None:
     """Answer until stdin ends."""
-    for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, CPU_SECONDS)):
+    limits = (
+        (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, CPU_SECONDS), (resource.RLIMIT_CORE, 0),
+    )  # fmt: skip
+    for kind, most in limits:
         with suppress(ValueError, OSError):  # a lower limit holds already
             resource.setrlimit(kind, (most, most))
     serve(Worker().answer)

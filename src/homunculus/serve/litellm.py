@@ -257,14 +257,15 @@ def _count_of(value: Any, name: str) -> int:
 
 
 def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
-    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _DOCUMENTS, _LEGIBLE, _CAP and _OCR
-    say."""
+    """A hook as HOMUNCULUS_TOKENS, _FAIL, _SECONDS, _FETCH, _DOCUMENTS, _HISTORY, _LEGIBLE,
+    _CAP and _OCR say."""
     tokens = _count_of(variables.get("HOMUNCULUS_TOKENS", DEFAULT_TOKENS), "HOMUNCULUS_TOKENS")
     closed = _choice(variables, "HOMUNCULUS_FAIL", ["open", "closed"])
     fetch = _choice(variables, "HOMUNCULUS_FETCH", ["0", "1"])
-    documents = variables.get("HOMUNCULUS_DOCUMENTS") or None
-    if documents is not None:
-        documents = _count_of(documents, "HOMUNCULUS_DOCUMENTS")
+    documents, history = (
+        _count_of(variables[name], name) if variables.get(name) else None
+        for name in ("HOMUNCULUS_DOCUMENTS", "HOMUNCULUS_HISTORY")
+    )
     cap = _count_of(variables.get("HOMUNCULUS_CAP", 1024), "HOMUNCULUS_CAP")
     seconds = _positive(variables, "HOMUNCULUS_SECONDS", "seconds", largest=inf) or 30.0
     legible = _positive(variables, "HOMUNCULUS_LEGIBLE", "a probability", largest=1.0)
@@ -273,7 +274,7 @@ def from_environment(variables: Mapping[str, str] = os.environ) -> Hook:
         raise ValueError(f"HOMUNCULUS_OCR: expected {' or '.join(ENGINES)}, got {ocr[:20]!r}")
     return Hook(
         tokens, closed=bool(closed), seconds=seconds, fetch=bool(fetch), legible=legible, cap=cap,
-        ocr=ocr, documents=documents,
+        ocr=ocr, documents=documents, history=history,
     )  # fmt: skip
 
 

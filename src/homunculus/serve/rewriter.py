@@ -61,6 +61,8 @@ MAX_PICTURES = 100
 """Of a request."""
 CACHE_BYTES = 256 << 20
 """Bytes of views that are kept for requests that ask for them again."""
+READ_BYTES = 64 << 20
+"""Bytes of what was read of documents' pages, which is kept for other questions."""
 ENTRY_BYTES = 1024
 """Bytes that each is counted with besides, so that pictures without views are forgotten, too."""
 MAX_QUESTION = 2000
@@ -318,6 +320,8 @@ class Rewriter:
         self._firm = strict or history is not None
         self.rule = None if model is None else token_rule(model)
         self.cache = LRU[bytes, Bundle](CACHE_BYTES, _weight)
+        self._read = LRU[bytes, bytes](READ_BYTES, len)
+        """What was read of pages; nothing of a stranger's is kept on disk."""
 
     def _check_history(self, history: int) -> None:
         lines = ceil(100 * self.images * SHORT / (100 - NEWEST))
@@ -605,7 +609,7 @@ class Rewriter:
     def _made_of_document(self, data: bytes, order: Order, request: "_Request") -> Bundle:
         seconds = min(DOCUMENT_SECONDS, request.until - monotonic())
         with IsolatedPdf(data, seconds) as pages:
-            document = Document(pages, ocr=order.options.ocr, progress=False)
+            document = Document(pages, ocr=order.options.ocr, keep=self._read, progress=False)
             options = replace(order.options, ocr=None)
             views = document.views(
                 order.question, order.tokens, pictures=order.pictures, options=options

@@ -21,7 +21,7 @@ from homunculus.cache import LRU
 from homunculus.checks import check_count, check_text
 from homunculus.messages.pictures import Bundle, is_view, mark
 from homunculus.pages import Picture
-from homunculus.pages.document import Pages
+from homunculus.pages.document import Keeper, Pages
 from homunculus.pages.lines import Lines
 from homunculus.pages.ocr import OcrLike
 from homunculus.pages.text_layer import SOURCE
@@ -297,7 +297,7 @@ class Document:
         source: Any,
         *,
         ocr: OcrLike | None = None,
-        keep: bool = True,
+        keep: bool | Keeper = True,
         progress: bool = True,
     ) -> None:
         self._pages, self._progress = Pages(source, ocr, keep), progress

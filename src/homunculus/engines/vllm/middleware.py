@@ -153,7 +153,10 @@ class BodyRewriter:
             images=settings.images, fetch=settings.fetch, acuity=settings.acuity, beyond=True,
             pixels=pixels,
         )  # fmt: skip
-        self.rewriter = kind(scout=settings.scout, ocr=settings.ocr, documents=settings.documents)
+        self.rewriter = kind(
+            scout=settings.scout, ocr=settings.ocr, documents=settings.documents,
+            history=settings.history,
+        )  # fmt: skip
         self.whole = kind(scout="none")
         """Without a search: where to look is not known, so an image is shown whole."""
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="homunculus-views")

@@ -104,12 +104,15 @@ class ViewSettings(SharedSettings):
     """The line before each view that says what it shows: "short", "long", or false for none."""
     documents: int | None = None
     """Tokens that the views of a PDF cost at most; without it PDFs are left as they are."""
+    history: int | None = None
+    """Tokens that the pictures of all turns of a conversation cost at most."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(vars(self), "waiting", "bytes")
-        if self.documents is not None:
-            check_count(self.documents, "documents")
+        for name in ("documents", "history"):
+            if getattr(self, name) is not None:
+                check_count(getattr(self, name), name)
         check_switches(vars(self), "strict", "fetch")
         Label.of(self.label)
 
