@@ -140,7 +140,7 @@ def _ink(pixels: UInt8[np.ndarray, "3 h w"], box: Box) -> Bool[np.ndarray, "high
     """Which pixels of a box differ from its ground, its most common brightness in each colour."""
     part = pixels[:, int(box.y0) : int(box.y1), int(box.x0) : int(box.x1)].astype(np.int16)
     ground = [int(np.bincount(plane.ravel(), minlength=1).argmax()) for plane in part]
-    return (abs(part - np.array(ground)[:, None, None]) >= CONTRAST).any(0)
+    return np.any(abs(part - np.array(ground)[:, None, None]) >= CONTRAST, axis=0)
 
 
 def _put(passages: tuple[str, ...], number: int, text: str) -> tuple[str, ...]:
