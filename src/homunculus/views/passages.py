@@ -17,7 +17,7 @@ from homunculus.pages.trust import CONTRAST
 from homunculus.planner.bill import Bill
 from homunculus.planner.counting import CountingRule
 from homunculus.planner.labels import passage_tokens
-from homunculus.shapes import Bool, Float, UInt8
+from homunculus.shapes import Bool, UInt8
 
 INSIDE = 0.5
 """The share of a word's box from which it is a window's own."""
@@ -129,20 +129,18 @@ def passage(lines: Lines, box: Box) -> str:
     return text
 
 
-def within(lines: Lines, box: Box) -> Bool[np.ndarray, "words"]:
-    """Which words a box shows."""
-    x0, y0, x1, y1 = lines.boxes.T
-    wide = np.minimum(x1, box.x1) - np.maximum(x0, box.x0)
-    high = np.minimum(y1, box.y1) - np.maximum(y0, box.y0)
-    shown: Float[np.ndarray, "words"] = wide.clip(0) * high.clip(0) / ((x1 - x0) * (y1 - y0))
-    return shown >= INSIDE
+def within(lines: Lines, box: Sequence[float | int]) -> Bool[np.ndarray, "words"]:
+    """Which words a box (x0 y0 x1 y1) shows."""
+    first, last = lines.boxes[:, :2], lines.boxes[:, 2:]
+    shown = np.minimum(last, box[2:]) - np.maximum(first, box[:2])
+    return shown.clip(0).prod(1) >= INSIDE * (last - first).prod(1)
 
 
 def _ink(pixels: UInt8[np.ndarray, "3 h w"], box: Box) -> Bool[np.ndarray, "high wide"]:
     """Which pixels of a box differ from its ground, its most common brightness in each colour."""
     part = pixels[:, int(box.y0) : int(box.y1), int(box.x0) : int(box.x1)].astype(np.int16)
     ground = [int(np.bincount(plane.ravel(), minlength=1).argmax()) for plane in part]
-    return np.asarray((abs(part - np.array(ground)[:, None, None]) >= CONTRAST).any(0))
+    return np.any(abs(part - np.array(ground)[:, None, None]) >= CONTRAST, axis=0)
 
 
 def _put(passages: tuple[str, ...], number: int, text: str) -> tuple[str, ...]:
