@@ -3,14 +3,16 @@
 import json
 from base64 import b64encode
 from functools import cache
+from time import monotonic
 from typing import Any
 
 import pytest
 
+import hostile_pdfs
 from homunculus.messages import ANTHROPIC, CHAT, GEMINI, RESPONSES, Adapter
 from homunculus.messages.body import count_pictures, pictures_in
 from homunculus.messages.pictures import is_view
-from homunculus.pages import PictureError, isolated, size_of
+from homunculus.pages import PictureError, isolated, pdf_worker, size_of
 from homunculus.pages.child import Child, ChildFailed, start
 from homunculus.pages.isolated import IsolatedPdf
 from homunculus.planner.models import token_rule
@@ -235,6 +237,37 @@ def test_a_process_of_its_own_says_the_same() -> None:
             part.picture for part in theirs.bundle().parts
         ]
     assert pages._child.ended
+
+
+def test_what_it_answers_is_what_was_asked_for_or_a_sentence() -> None:
+    worker = pdf_worker.Worker()
+    assert pdf_worker.parts_of(worker.answer(data(5))) == [b"ok", b"5"]
+    pages = Document(data(5), keep=False)
+    for asked, count in (("sizes", 1), ("sheets", 2), ("picture", 3), ("small", 2)):
+        message = json.dumps({"do": asked, "pages": [1, 2]}).encode()
+        state, *parts = pdf_worker.parts_of(worker.answer(message))
+        assert (state, len(parts)) == (b"ok", count)
+        if asked == "small":
+            assert pdf_worker.pixels_from_bytes(*parts).shape[0] == 3
+        if asked == "picture":
+            pixels = pdf_worker.pixels_from_bytes(*parts[1:])
+            assert (pixels == pages.picture(1).pixels).all()
+    for message in (b"{", b'{"do": "eval", "pages": []}', b'{"do": "picture", "pages": [99]}'):
+        state, sentence = pdf_worker.parts_of(worker.answer(message))
+        assert state == b""
+        assert sentence.endswith(b".")
+    state, sentence = pdf_worker.parts_of(pdf_worker.Worker().answer(b"%PDF-1.7 torn"))
+    assert (state, b"Save" in sentence) == (b"", True)
+
+
+@pytest.mark.parametrize("name", ["bombs/content-text-1024", "forms/pair"])
+def test_a_pdf_that_takes_all_memory_or_all_time_costs_a_refusal(name: str, monkeypatch) -> None:
+    monkeypatch.setattr(isolated, "SECONDS", 4)
+    body = chat(f"data:application/pdf;base64,{b64encode(hostile_pdfs.cases()[name]()).decode()}")
+    began = monotonic()
+    with pytest.raises(PictureError):
+        Rewriter(64, documents=TOKENS, strict=True).request(body)
+    assert monotonic() - began < 30
 
 
 def test_it_is_ended_when_time_is_over(monkeypatch) -> None:

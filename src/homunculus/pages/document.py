@@ -110,6 +110,7 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
 class Keeper(Protocol):
     """Where what was read of pages is kept."""
 

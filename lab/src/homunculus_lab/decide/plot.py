@@ -48,12 +48,14 @@ def spread_labels(
     return positions
 
 
-def _text(x: Number, y: Number, text: str, colour: str, anchor: str = "start") -> str:
+def written(x: Number, y: Number, text: str, colour: str, anchor: str = "start") -> str:
+    """A line of text."""
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"'
     return f"<text {place}>{escape(text)}</text>"
 
 
-def _stroke(points: Sequence[tuple[Number, Number]], colour: str, dashes: str = "") -> str:
+def stroke(points: Sequence[tuple[Number, Number]], colour: str, dashes: str = "") -> str:
+    """A line through points."""
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     style = f'fill="none" stroke="{colour}" stroke-dasharray="{dashes or "none"}"'
     return f'<polyline points="{path}" {style}/>'
@@ -72,24 +74,24 @@ def score_plot(title: str, lines: Sequence[Line], full: Number | None) -> str:
     def y(score: Number) -> Number:
         return BASE - (BASE - TOP) * score
 
-    parts = [_text(0, 15, title, INK), _text(0, BASE + 14, "tokens", GREY)]
+    parts = [written(0, 15, title, INK), written(0, BASE + 14, "tokens", GREY)]
     for score in (0, 0.5, 1):
-        parts.append(_stroke([(LEFT, y(score)), (right, y(score))], PALE))
-        parts.append(_text(LEFT - 6, y(score) + 4, f"{score:g}", GREY, "end"))
-    parts += [_text(x(budget), BASE + 14, str(budget), GREY, "middle") for budget in budgets]
+        parts.append(stroke([(LEFT, y(score)), (right, y(score))], PALE))
+        parts.append(written(LEFT - 6, y(score) + 4, f"{score:g}", GREY, "end"))
+    parts += [written(x(budget), BASE + 14, str(budget), GREY, "middle") for budget in budgets]
     if full is not None:
-        parts.append(_stroke([(LEFT, y(full)), (right, y(full))], GREY, "1 3"))
+        parts.append(stroke([(LEFT, y(full)), (right, y(full))], GREY, "1 3"))
     means = [sum(row["mean"] for row in line.rows) / len(line.rows) for line in lines]
     labels = spread_labels([y(mean) for mean in means], LETTER, TOP, BASE)
     for index, (line, label) in enumerate(zip(lines, labels, strict=True)):
         shift = 2 * index - len(lines)  # intervals must not cover each other
         rows = sorted(line.rows, key=lambda row: row["budget"])
         points = [(x(row["budget"]) + shift, y(row["mean"])) for row in rows]
-        parts.append(_stroke(points, line.colour, line.dashes))
-        parts.append(_text(right + 6, label + 4, line.name, line.colour))
+        parts.append(stroke(points, line.colour, line.dashes))
+        parts.append(written(right + 6, label + 4, line.name, line.colour))
         for row, (across, mean) in zip(rows, points, strict=True) if not line.dashes else ():
             hollow = line.sure is not None and row["budget"] not in line.sure
-            parts.append(_stroke([(across, y(row["low"])), (across, y(row["high"]))], line.colour))
+            parts.append(stroke([(across, y(row["low"])), (across, y(row["high"]))], line.colour))
             fill = f'fill="{"#fff" if hollow else line.colour}" stroke="{line.colour}"'
             parts.append(f'<circle cx="{across:.1f}" cy="{mean:.1f}" r="3" {fill}/>')
     head = f'viewBox="0 0 {WIDTH} {BASE + 18}" role="img" aria-label="{escape(title)}"'
