@@ -243,12 +243,12 @@ def test_what_it_answers_is_what_was_asked_for_or_a_sentence() -> None:
     worker = pdf_worker.Worker()
     assert pdf_worker.parts_of(worker.answer(data(5))) == [b"ok", b"5"]
     pages = Document(data(5), keep=False)
-    for asked, count in (("sizes", 1), ("sheets", 2), ("picture", 3), ("small", 2)):
+    for asked, count in (("sizes", 1), ("sheets", 2), ("picture", 3), ("small", 4)):
         message = json.dumps({"do": asked, "pages": [1, 2]}).encode()
         state, *parts = pdf_worker.parts_of(worker.answer(message))
         assert (state, len(parts)) == (b"ok", count)
         if asked == "small":
-            assert pdf_worker.pixels_from_bytes(*parts).shape[0] == 3
+            assert pdf_worker.pixels_from_bytes(*parts[2:]).shape[0] == 3
         if asked == "picture":
             pixels = pdf_worker.pixels_from_bytes(*parts[1:])
             assert (pixels == pages.picture(1).pixels).all()
@@ -302,7 +302,7 @@ def test_a_process_that_was_taken_over_may_say_anything(answer: bytes, monkeypat
     with IsolatedPdf(data(5)) as pages:
         monkeypatch.setattr(Child, "ask", lambda *_, **__: answer)
         for action in (pages.sizes, lambda: list(pages.sheets([1])), lambda: pages.picture(1),
-                       lambda: pages.small(1)):  # fmt: skip
+                       lambda: pages.small([1])):  # fmt: skip
             with pytest.raises(PictureError):
                 action()
 

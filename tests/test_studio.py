@@ -20,8 +20,10 @@ from homunculus.commands.main import main
 from homunculus.engines.cells.methods import list_methods
 from homunculus.pages import Picture, PictureError
 from homunculus.scouts.sight import probabilities
-from homunculus.studio import cards, compare, door
+from homunculus.studio import cards, compare, documents, door
 from homunculus.studio.compare import PointScout, Request, open_upload
+from homunculus.studio.page import Studio
+from pdfs import LETTER, letter, pdf, pdf_of_pages
 
 INVOICE = Path(__file__).parents[1] / "docs" / "invoice.png"
 TOTAL = (846, 954, 948, 992)
@@ -170,6 +172,91 @@ def test_the_page_escapes_what_people_type() -> None:
     assert "&lt;script&gt;" in html
     assert not re.search(r"<script|onerror=alert\(1\)>", html)
     assert typed not in cards.problem(typed)
+
+
+# ---- documents -----------------------------------------------------------------------------------
+
+TOWNS = ("Aberdeen", "Bergen", "Cadiz", "Dresden", "Esbjerg")
+ASKED = "Who keeps the lighthouse of Dresden?"
+
+
+@cache
+def report() -> bytes:
+    """A PDF whose fourth page has the answer."""
+    lines = [f"The lighthouse of {town} is kept by {town[::-1].title()}" for town in TOWNS]
+    return pdf_of_pages([letter([*LETTER[:3], line, *LETTER[3:]]) for line in lines])
+
+
+def scan(pages: int) -> bytes:
+    """A PDF without words."""
+    return pdf_of_pages([""] * pages)
+
+
+def asked(data: bytes, question: str = ASKED, **pane: Any) -> list[str]:
+    """What the page shows one after the other when a file is asked."""
+    pictures = door.Pictures()
+    key, _ = pictures.add(data)
+    return list(Studio(pictures).run({"key": key} | pane, question, 128, "qwen3-vl", []))
+
+
+def test_all_pages_of_a_pdf_are_asked_with_one_budget() -> None:
+    reading, shown = asked(report())
+    assert "Reading 5 pages" in reading
+    whole = documents.open_document(report()).cost("qwen3-vl")
+    assert f"<b>{whole:,}</b> for all 5 pages" in shown
+    spent = int(re.search(r"<b>(\d+)</b> [^<]+ with their lines", shown)[1])
+    assert 64 < spent <= 128
+    assert re.search(r"Pages? (\d, )*(\d and )?4.* of 5\.", shown)
+    assert 'alt="contact sheet of the pages that are shown"' in shown
+    assert re.search(r"<figcaption>page 4, window: \d+ x \d+ pixels, \d+ tokens", shown)
+
+
+def test_a_page_that_is_asked_alone_is_a_picture_as_before() -> None:
+    (shown,) = asked(report(), page=2, alone=True)
+    assert 'data-method="resize"' in shown
+    assert "contact sheet" not in shown
+    assert asked(report(), question=" ") == [cards.ASK]
+
+
+def test_what_people_ask_of_a_document_is_escaped() -> None:
+    typed = "<img src=x onerror=alert(1)>"
+    shown = asked(report(), question=typed)[-1]
+    assert "&lt;img src=x onerror" in shown
+    assert typed not in shown
+
+
+def test_a_document_is_read_once() -> None:
+    pictures = door.Pictures()
+    key, first = pictures.add(scan(3))
+    assert documents.is_document(first.part, first.pages)
+    assert not pictures.is_read(key)
+    document = pictures.document(key)
+    assert len(document) == 3
+    assert pictures.is_read(key)
+    assert pictures.document(key) is document
+    with pytest.raises(PictureError, match="no longer here"):
+        pictures.document("strange")
+
+
+def test_documents_out_of_bounds_are_refused_in_a_sentence(monkeypatch) -> None:
+    monkeypatch.setattr(documents, "PAGES", 4)
+    with pytest.raises(PictureError, match=r"has 5 pages; the studio reads up to 4\. Ask about"):
+        documents.open_document(report())
+    monkeypatch.setattr(documents, "SCANS", 2)
+    with pytest.raises(PictureError, match="3 pages of this document have no text layer"):
+        documents.open_document(scan(3))
+    poster = pdf(letter(), media=(0, 0, 5000, 5000))
+    with pytest.raises(PictureError, match=r"Page 1 has 193 megapixels \(13889 x 13889\)"):
+        documents.open_document(poster)
+    assert 'role="alert"' in asked(report())[-1]
+
+
+def test_a_tiff_stays_outside() -> None:
+    file = BytesIO()
+    sheet = Image.new("L", (60, 80), 255)
+    sheet.save(file, "tiff", save_all=True, append_images=[sheet])
+    with pytest.raises(PictureError, match="a TIFF, which is read only from a file"):
+        door.Pictures().add(file.getvalue())
 
 
 # ---- what is let in ------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from pdfs import LETTER, letter, pdf_of_pages
+
 INVOICE = Path(__file__).parents[2] / "docs" / "invoice.png"
 PHONE, DESK = (390, 844), (1440, 900)
 
@@ -151,3 +153,60 @@ def test_the_pictures_are_shown_at_the_size_that_is_sent(visit) -> None:
     )
     assert len(sizes) > 1
     assert all(shown[:2] == shown[2:] for shown in sizes)
+
+
+def report(path: Path) -> Path:
+    """A PDF of twelve pages, of which the seventh has the answer."""
+    clerks = ["Adams", "Brown", "Clark", "Davis", "Evans", "Foster", "Grant", "Hughes", "Irwin",
+              "Jones", "Kelly", "Lewis"]  # fmt: skip
+    lines = [f"Room {60 + page} belongs to {clerk}" for page, clerk in enumerate(clerks, 1)]
+    pages = [letter([*LETTER[:3], line, *LETTER[3:]]) for line in lines]
+    path.write_bytes(pdf_of_pages(pages))
+    return path
+
+
+def test_a_pdf_is_asked_as_a_whole_and_a_page_of_it_alone(visit, tmp_path) -> None:
+    page = visit.page
+    data = list(report(tmp_path / "report.pdf").read_bytes())
+    dropped = page.evaluate_handle(
+        """data => { const held = new DataTransfer();
+          held.items.add(new File([new Uint8Array(data)], "report.pdf")); return held; }""",
+        data,
+    )
+    page.dispatch_event("#pane .drop", "drop", {"dataTransfer": dropped})
+    page.wait_for_selector("#pane .source")
+    assert "All 12 pages are asked" in page.locator("#pane .scope").inner_text()
+    question = page.locator("#question textarea, #question input")
+    question.fill("To whom does room 67 belong?")
+    question.press("Enter")
+    page.wait_for_selector(".results.document .answer")
+    head = page.locator(".results .head").inner_text()
+    assert re.search(r"instead of [\d,]+ for all 12 pages", head)
+    assert re.search(r"Pages? [\d, and]*7", head)
+    wide = page.evaluate("document.querySelector('.sheet img').naturalWidth")
+    assert wide == 1600
+    assert "7" in page.locator(".sheet tbody tr td:first-child").all_inner_texts()
+    assert "page 7, " in page.locator(".sent").inner_text()
+
+    page.click("[data-act=next]")
+    assert "page 2 of 12" in page.locator("#pane .pages").inner_text()
+    visit.results(lambda: page.click("[data-act=alone]"))
+    assert list(visit.table()) == ["resize", "views", "cut"]
+    assert page.locator(".sheet").count() == 0
+    assert visit.faults == []
+
+
+def test_a_broken_pdf_and_one_of_too_many_pages_are_refused(visit, tmp_path) -> None:
+    page = visit.page
+    (tmp_path / "torn.pdf").write_bytes(report(tmp_path / "report.pdf").read_bytes()[:300])
+    page.locator("#pane .file").set_input_files(tmp_path / "torn.pdf")
+    page.wait_for_selector("#pane .problem")
+    assert page.locator("#pane .problem").inner_text().startswith("torn.pdf: ")
+    (tmp_path / "long.pdf").write_bytes(pdf_of_pages([letter(LETTER[:1])] * 601))
+    page.locator("#pane .file").set_input_files(tmp_path / "long.pdf")
+    page.wait_for_selector("#pane .source")
+    question = page.locator("#question textarea, #question input")
+    question.fill("What is the total?")
+    question.press("Enter")
+    page.wait_for_selector("#output .problem")
+    assert "has 601 pages; the studio reads up to 600" in page.locator("#output").inner_text()

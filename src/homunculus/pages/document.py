@@ -6,7 +6,7 @@ long. What was read is kept on disk by content (`homunculus.pages.store`).
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -29,12 +29,10 @@ from homunculus.pages import (
     sheet_to_draw,
     size_of_sheet,
     text_layer,
-    to_array,
     trust,
 )
 from homunculus.pages.lines import Lines
 from homunculus.pages.ocr import OcrLike, get_ocr, read_picture
-from homunculus.pages.pillow import plain
 from homunculus.pages.source import open_source
 from homunculus.pages.store import Store
 from homunculus.pages.text_layer import UnreadableLayer, read_text_layer
@@ -101,8 +99,8 @@ class Source(Protocol):
         """A page, drawn."""
         ...
 
-    def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
-        """A page drawn small, to see where it has print."""
+    def small(self, pages: Sequence[int]) -> list[UInt8[np.ndarray, "3 _h _w"]]:
+        """Some pages drawn small, to see where they have print."""
         ...
 
     def key(self, page: int) -> bytes:
@@ -258,12 +256,19 @@ class _Pdf:
     def picture(self, page: int) -> Picture:
         return open_picture(self.data, page, longest=MAX_EDGE)
 
-    def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
+    def small(self, pages: Sequence[int]) -> list[UInt8[np.ndarray, "3 _h _w"]]:
         with open_pdf(self.name, BytesIO(self.data)) as document:
-            sheet = sheet_to_draw(f"{self.name} page {page}", document, page)
-            scale = min(SMALL / 72, SMALL_EDGE / max(sheet.get_size()))
-            image = sheet.render(scale=scale).to_pil()
-            return to_array(plain(image, (image.height, image.width)))
+            names = {page: f"{self.name} page {page}" for page in pages}
+            sheets = (sheet_to_draw(names[page], document, page) for page in pages)
+            return [_drawn_small(sheet) for sheet in sheets]
+
+
+def _drawn_small(sheet: Any) -> UInt8[np.ndarray, "3 h w"]:
+    """A page of pypdfium2 as it was rendered: a copy in another order would take as long."""
+    scale = min(SMALL / 72, SMALL_EDGE / max(sheet.get_size()))
+    blue_first = sheet.render(scale=scale).to_numpy()[..., :3]
+    sheet.close()
+    return blue_first[..., ::-1].transpose(2, 0, 1)
 
 
 class _Pictures:
@@ -292,8 +297,8 @@ class _Pictures:
     def picture(self, page: int) -> Picture:
         return open_picture(self.source, page, longest=MAX_EDGE)
 
-    def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
-        return self.picture(page).pixels
+    def small(self, pages: Sequence[int]) -> list[UInt8[np.ndarray, "3 _h _w"]]:
+        return [self.picture(page).pixels for page in pages]
 
 
 class _Several:
@@ -320,9 +325,9 @@ class _Several:
         source, own = self.places[page - 1]
         return replace(source.picture(own), page=page, pages=self.count, part="page")
 
-    def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
-        source, own = self.places[page - 1]
-        return source.small(own)
+    def small(self, pages: Sequence[int]) -> list[UInt8[np.ndarray, "3 _h _w"]]:
+        places = [self.places[page - 1] for page in pages]
+        return [drawn for source, own in places for drawn in source.small([own])]
 
 
 # ---- pages that were read ------------------------------------------------------------------------
@@ -403,22 +408,31 @@ class Pages:
             self._drawn.put(page, known)
         return known
 
-    def trusted(self, page: int) -> bool:
-        """Whether the words of a page stand where it has print; if not, they are forgotten.
+    def untrusted(self, pages: Iterable[int]) -> list[int]:
+        """The pages whose words do not stand where they have print: these are forgotten.
 
-        The page is drawn small for that, once.
+        Each page is drawn small for that, once.
         """
+        new = [page for page in pages if page not in self._checked and self._layered(page)]
+        self._checked.update(new)
+        drawn = self.source.small(new) if new else []
+        return [page for page, pixels in zip(new, drawn, strict=True) if self._odd(page, pixels)]
+
+    def _layered(self, page: int) -> bool:
+        """Whether the words of a page are those of its text layer."""
+        words = self.sheet(page).lines
+        return words is not None and words.source == text_layer.SOURCE
+
+    def _odd(self, page: int, drawn: UInt8[np.ndarray, "3 h w"]) -> bool:
+        """Whether the words of a page stand elsewhere than its print; then they are forgotten."""
         sheet = self.sheet(page)
-        if page in self._checked or sheet.lines is None or sheet.lines.source != text_layer.SOURCE:
-            return True
-        self._checked.add(page)
-        drawn = self.source.small(page)
+        assert sheet.lines is not None
         (high, wide), (rows, cols) = drawn.shape[1:], sheet.size
         reason = odd_places(sheet.lines.scaled(wide / cols, high / rows), drawn)
         if reason:
             bare = replace(sheet, lines=None, note=text_layer.note(reason))
             self._sheets[page] = bare if self.ocr is None else self._by_ocr(page, bare)
-        return not reason
+        return bool(reason)
 
 
 @cache

@@ -90,9 +90,10 @@ class IsolatedPdf:
             lines=known.lines, lines_note=known.note,
         )  # fmt: skip
 
-    def small(self, page: int) -> UInt8[np.ndarray, "3 h w"]:
-        """A page drawn small, to see where it has print."""
-        return _checked(pixels_from_bytes, *self._do(2, "small", page))
+    def small(self, pages: Sequence[int]) -> list[UInt8[np.ndarray, "3 _h _w"]]:
+        """Some pages drawn small, to see where they have print."""
+        parts = iter(self._do(2 * len(pages), "small", *pages))
+        return [_checked(pixels_from_bytes, shape, next(parts)) for shape in parts]
 
     def _do(self, count: int, action: str, *pages: int) -> list[bytes]:
         return self._ask(json.dumps({"do": action, "pages": pages}).encode(), count)

@@ -57,7 +57,9 @@ class Worker:
             "sizes": lambda pages: [json.dumps(self.source.sizes()).encode()],
             "sheets": lambda pages: list(map(sheet_to_bytes, self.source.sheets(pages))),
             "picture": lambda pages: self._picture(pages[0]),
-            "small": lambda pages: pixels_to_bytes(self.source.small(pages[0])),
+            "small": lambda pages: [
+                part for drawn in self.source.small(pages) for part in pixels_to_bytes(drawn)
+            ],
         }
         return actions[asked["do"]](asked["pages"])
 

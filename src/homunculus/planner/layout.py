@@ -99,44 +99,51 @@ class Layout:
     def opened(self, boxes: Boxes) -> tuple[Float[np.ndarray, "_"], Float[np.ndarray, "_"]]:
         """The top and the bottom of windows, moved outwards to where they cut no line that they
         cut now: a whole pixel within the gap."""
-        x0, y0, x1, y1 = boxes.T[..., None]
-        left, top, right, low = self.solid.T
+        x0, y0, x1, y1 = boxes.T
+        left, top, right, low = _sides(self.solid, boxes)
         beside = (left < x1 - NEAR) & (right > x0 + NEAR)
-        above = np.where(beside & (top < y0) & (y0 < low), top, y0).min(1, initial=np.inf)
-        below = np.where(beside & (top < y1) & (y1 < low), low, y1).max(1, initial=-np.inf)
-        return np.floor(np.minimum(above, y0[:, 0])), np.ceil(np.maximum(below, y1[:, 0]))
+        above = np.where(beside & (top < y0) & (y0 < low), top, y0).min(0, initial=np.inf)
+        below = np.where(beside & (top < y1) & (y1 < low), low, y1).max(0, initial=-np.inf)
+        return np.floor(np.minimum(above, y0)), np.ceil(np.maximum(below, y1))
 
     def cut_words(self, boxes: Boxes) -> Bool[np.ndarray, "_"]:
         """Whether a side of each window runs through a word that may be the answer or tells it."""
         return np.asarray(splits(boxes, self.whole_words).any(1))
 
 
+def _sides(parts: Boxes, boxes: Boxes) -> Float[np.ndarray, "4 _parts 1"]:
+    """The sides of parts, to be compared with those of boxes: each part with all boxes in a row,
+    which are many more, and in the same floats, or numpy takes several times as long."""
+    return parts.T[..., None].astype(boxes.dtype)
+
+
 def runs_through(boxes: Boxes, solid: Boxes) -> Bool[np.ndarray, "_"]:
     """Whether the top or the bottom edge of each box runs through something that it shows."""
-    x0, y0, x1, y1 = boxes.T[..., None]
-    left, top, right, low = solid.T
+    x0, y0, x1, y1 = boxes.T
+    left, top, right, low = _sides(solid, boxes)
     through = ((top < y0) & (y0 < low)) | ((top < y1) & (y1 < low))
     through &= (left < x1 - NEAR) & (right > x0 + NEAR)
-    return np.asarray(through.any(1))
+    return np.asarray(through.any(0))
 
 
 def splits(boxes: Boxes, words: Boxes) -> Bool[np.ndarray, "_ _words"]:
     """Whether the left or the right edge of each box runs through each word."""
-    x0, y0, x1, y1 = boxes.T[..., None]
-    left, top, right, low = words.T
-    through = ((left < x0 - NEAR) & (right > x0 + NEAR)) | (
-        (left < x1 - NEAR) & (right > x1 + NEAR)
-    )
-    middle = (top + low) / 2
-    return through & (y0 < middle) & (middle < y1)
+    x0, y0, x1, y1 = boxes.T
+    left, _, right, _ = _sides(words, boxes)
+    through = (left < x0 - NEAR) & (right > x0 + NEAR)
+    through |= (left < x1 - NEAR) & (right > x1 + NEAR)
+    middle = ((words[:, 1] + words[:, 3]) / 2)[:, None].astype(boxes.dtype)
+    return (through & (y0 < middle) & (middle < y1)).T
 
 
 def holds(boxes: Boxes, parts: Boxes, each: bool = False) -> Bool[np.ndarray, "*_boxes"]:
     """Whether each box holds each part, or its own one, but for the thin margin of a line."""
-    x0, y0, x1, y1 = boxes.T if each else boxes.T[..., None]
     left, top, right, low = parts.T
     edge = EDGE * (low - top) + NEAR
-    return (x0 <= left + NEAR) & (y0 <= top + edge) & (right - NEAR <= x1) & (low - edge <= y1)
+    inner = np.stack((left + NEAR, top + edge, right - NEAR, low - edge), 1)
+    x0, y0, x1, y1 = boxes.T
+    left, top, right, low = inner.T if each else _sides(inner, boxes)
+    return ((x0 <= left) & (y0 <= top) & (right <= x1) & (low <= y1)).T
 
 
 def parted(boxes: Boxes) -> Boxes:

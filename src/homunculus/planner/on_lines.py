@@ -323,20 +323,26 @@ class OnLines:
         held = np.repeat(holds(ways.box, layout.keys), len(moves), axis=0)
         wrong = (box[:, 0] < 0) | (box[:, 2] > width) | layout.cut(box) | layout.cut_words(box)
         wrong |= (held & ~holds(box, layout.keys)).any(1)
-        words = splits(box, layout.words).sum(1) + wrong * (len(layout.words) + 1)
+        middle = (layout.words[:, 1] + layout.words[:, 3]) / 2
+        beside = (middle > box[:, 1].min()) & (middle < box[:, 3].max())
+        words = splits(box, layout.words[beside]).sum(1) + wrong * (len(layout.words) + 1)
         best = words.reshape(-1, len(moves)).argmin(1) + np.arange(len(ways)) * len(moves)
         return Ways(box[best], ways.tokens)
 
     def _opened(self, box: Boxes) -> Boxes:
         """Windows made higher where they would cut a line, and as much wider."""
-        start, width = box, self.scene.size[1]
+        start, width, moved = box, self.scene.size[1], np.arange(len(box))
         for _ in range(OPENED):
-            top, low = self.layout.opened(box)
-            long = (start[:, 2] - start[:, 0]) * (low - top) / (start[:, 3] - start[:, 1])
+            before, first = box[moved], start[moved]
+            top, low = self.layout.opened(before)
+            long = (first[:, 2] - first[:, 0]) * (low - top) / (first[:, 3] - first[:, 1])
             long = np.round(long)
-            left = np.round((start[:, 0] + start[:, 2] - long) / 2)
+            left = np.round((first[:, 0] + first[:, 2] - long) / 2)
             left = left.clip(0, (width - long).clip(0))
-            box = np.stack((left, top, left + long, low), 1)
+            after = np.stack((left, top, left + long, low), 1)
+            box = box.astype(after.dtype)
+            box[moved] = after
+            moved = moved[(after != before).any(1)]  # the others would stay
         return box
 
     def _gains(self, plan: Plan, shown: Map, ways: Ways) -> Float[np.ndarray, "_"]:
@@ -344,10 +350,10 @@ class OnLines:
         of the picture."""
         scene, layout = self.scene, self.layout
         side, bare = scene.rule.side, scene.config.unlabelled_worth
-        zoom = np.log2(ways.tokens[:, :1] * side / (ways.box[:, 3:] - ways.box[:, 1:2]))
+        zoom = np.log2(ways.tokens[:, 0] * side / (ways.box[:, 3] - ways.box[:, 1]))
         cells, key = self._key_cells
         before = np.bincount(key, shown.ravel()[cells], len(layout.keys))
-        legible = scene.acuity.read(layout.octaves + zoom, scene.belief.blur)
+        legible = scene.acuity.read(layout.octaves[:, None] + zoom, scene.belief.blur).T
         told = bare + (1 - bare) * layout.told(ways.box)
         gain = (layout.mass * legible * told * holds(ways.box, layout.keys) - before).clip(0)
         sums, octaves = self._rest
@@ -358,7 +364,9 @@ class OnLines:
         whole = plan.whole[0] / height if plan.whole else 1e-9
         zoom = np.append(zoom, log2(whole))
         *_, seen = legible = scene.acuity.read(octaves + zoom, scene.belief.blur)
-        return gain.sum(1) + rest * ((1 + bare) / 2 * legible[:-1] - seen).clip(0)
+        return np.ascontiguousarray(gain).sum(1) + rest * (
+            (1 + bare) / 2 * legible[:-1] - seen
+        ).clip(0)
 
     @cached_property
     def _rest(self) -> tuple[Float[np.ndarray, "rows1 cols1"], float]:

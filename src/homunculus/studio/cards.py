@@ -1,20 +1,24 @@
-"""What the page shows of a comparison, as HTML. Every text is escaped; pictures are inside."""
+"""What the page shows of a comparison, or of a document, as HTML.
+
+Every text is escaped; pictures are inside.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from io import BytesIO
 from typing import Any
 
+from homunculus.messages.pictures import encode
 from homunculus.pages import to_data_uri
 from homunculus.show.why import ANSWER_HEADS, HEADS, answer_rows, read_line, word_rows
 from homunculus.studio.compare import Column, Comparison
-from homunculus.views import METHOD
+from homunculus.views import METHOD, DocumentViews, View
 
 EMPTY = """
 <div class="empty">
   <h2>See what a model would see</h2>
   <ol>
-    <li><b>Choose a picture</b><span>or a page of a PDF, or take the example.</span></li>
+    <li><b>Choose a picture</b><span>or a PDF of many pages, or take the example.</span></li>
     <li><b>Ask a question</b><span>whose answer stands somewhere in it.</span></li>
     <li><b>Compare</b><span>what can be read when every method spends the same.</span></li>
   </ol>
@@ -35,6 +39,11 @@ def problem(text: str) -> str:
     return f'<div class="problem" role="alert">{escape(text)}</div>'
 
 
+def reading(pages: int) -> str:
+    """What is said while a document is read."""
+    return f'<div class="empty"><h2>Reading {pages} pages ...</h2></div>'
+
+
 def page(comparison: Comparison, answers: Mapping[str, str] | None = None) -> str:
     """The whole page of results, the most important first."""
     parts = [
@@ -52,11 +61,19 @@ def _head(comparison: Comparison) -> str:
     factor = untouched / seen.limit
     facts = (
         f"<b>{seen.limit}</b> {escape(seen.rule.token)} each, instead of "
-        f"<b>{untouched:,}</b> for the untouched picture"
-        + (f" ({factor:.0f} times fewer)." if factor >= 1.5 else ".")
+        f"<b>{untouched:,}</b> for the untouched picture{_times_fewer(factor)}"
     )
     notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
-    return f'<header class="head"><h2>{escape(comparison.title)}</h2><p>{facts}</p>{notes}</header>'
+    return _header(comparison.title, facts, notes)
+
+
+def _times_fewer(factor: float) -> str:
+    """The end of a sentence about costs."""
+    return f" ({factor:,.0f} times fewer)." if factor >= 1.5 else "."
+
+
+def _header(title: str, facts: str, notes: str) -> str:
+    return f'<header class="head"><h2>{escape(title)}</h2><p>{facts}</p>{notes}</header>'
 
 
 def _columns(comparison: Comparison, answers: Mapping[str, str]) -> str:
@@ -138,17 +155,64 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _sent(comparison: Comparison) -> str:
     """Every picture at its own size, a pixel of it on a pixel of the page."""
+    named = [(view.name, view) for view in comparison.seen]
+    about = "The pictures of <code>views</code> at the size that a model gets them."
+    return _figures(about, comparison.sent, named)
+
+
+def _figures(about: str, urls: Sequence[str], views: Sequence[tuple[str, View]]) -> str:
+    """Pictures that are sent, each with its name."""
     figures = "".join(
-        f'<figure><img src="{url}" alt="{escape(view.name)}, as it is sent" '
+        f'<figure><img src="{url}" alt="{escape(name)}, as it is sent" '
         f'width="{view.size[1]}" height="{view.size[0]}">'
-        f"<figcaption>{escape(view.name)}: {view.size[1]} x {view.size[0]} pixels, "
+        f"<figcaption>{escape(name)}: {view.size[1]} x {view.size[0]} pixels, "
         f"{view.tokens} token{'s' * (view.tokens != 1)}</figcaption></figure>"
-        for url, view in zip(comparison.sent, comparison.seen, strict=True)
+        for url, (name, view) in zip(urls, views, strict=True)
     )
     return (
-        '<section class="sent"><h2>What is sent</h2>'
-        "<p>The pictures of <code>views</code> at the size that a model gets them.</p>"
+        f'<section class="sent"><h2>What is sent</h2><p>{about}</p>'
         f'<div class="row">{figures}</div></section>'
+    )
+
+
+# ---- documents -----------------------------------------------------------------------------------
+
+PAGE_HEADS = ("page", "probability", "pictures", "tokens")
+
+
+def document(seen: DocumentViews, answer: str | None = None) -> str:
+    """The whole page of results of a document: what it costs, its contact sheet, what is sent."""
+    urls = [encode(image).url for image in seen.images()]
+    named = [(f"page {view.page}, {view.name}", view) for view in seen]
+    about = "These pictures, in order of pages, at the size that a model gets them."
+    quote = "" if answer is None else _answer(answer, "from these tokens")
+    parts = [_document_head(seen), quote, _sheet(seen), _figures(about, urls, named)]
+    return f'<div class="results document">{"".join(parts)}</div>'
+
+
+def _document_head(seen: DocumentViews) -> str:
+    spent = seen.tokens + seen.label_tokens
+    facts = (
+        f"<b>{spent}</b> {escape(seen.rule.token)} with their lines, instead of "
+        f"<b>{seen.untouched:,}</b> for all {len(seen.document):,} pages"
+        f"{_times_fewer(seen.untouched / max(1, spent))}"
+    )
+    alone = "Other methods take single pictures: ask about one page alone to compare them."
+    notes = "".join(f"<p>{escape(note)}</p>" for note in (seen.message, alone))
+    return _header(f"“{seen.question.strip()}”", facts, notes)
+
+
+def _sheet(seen: DocumentViews) -> str:
+    """The contact sheet, and the same in numbers."""
+    rows = [
+        (str(page.number), f"{page.probability:.2f}", str(len(page.views)), str(page.views.tokens))
+        for page in seen.pages
+    ]
+    return (
+        '<section class="sheet"><h2>The pages that are shown</h2>'
+        "<p>The likeliest first, with the windows of each, and below it what is sent.</p>"
+        f"<figure>{_picture(seen.show(), 'contact sheet of the pages that are shown')}</figure>"
+        f"{_table(PAGE_HEADS, rows)}</section>"
     )
 
 

@@ -17,6 +17,8 @@ from homunculus.cache import LRU
 from homunculus.lazy import need
 from homunculus.pages import Picture, PictureError
 from homunculus.studio.compare import open_upload
+from homunculus.studio.documents import open_document
+from homunculus.views import Document
 
 BYTES = 32 * 2**20
 """Bytes of an upload."""
@@ -26,6 +28,8 @@ OPEN_PAGES = 4
 """Pages that stay decoded."""
 BODY = 64 * 1024
 """Bytes of any other request."""
+OPEN_DOCUMENTS = 2
+"""Documents whose words stay read."""
 PREVIEW = 1200
 """Pixels along the longer side of a picture as it is shown to be clicked on."""
 READ = ("/assets/", "/static/", "/gradio_api/heartbeat/", "/gradio_api/queue/data")
@@ -55,6 +59,7 @@ class Pictures:
         self.examples = dict(examples or {})
         self._files = LRU[str, bytes](HELD, len)
         self._pages = LRU[tuple[str, int], Picture](OPEN_PAGES)
+        self._documents = LRU[str, Document](OPEN_DOCUMENTS)
 
     def add(self, data: bytes) -> tuple[str, Picture]:
         """Keep a file that is a picture; its key, and its first page."""
@@ -67,12 +72,27 @@ class Pictures:
         """A page of a picture that was added before."""
         if picture := self._pages.get((key, page)):
             return picture
+        picture = open_upload(self._data(key), page)
+        self._pages.put((key, page), picture)
+        return picture
+
+    def document(self, key: str) -> Document:
+        """All pages of a file that was added before, read once."""
+        if document := self._documents.get(key):
+            return document
+        document = open_document(self._data(key))
+        self._documents.put(key, document)
+        return document
+
+    def is_read(self, key: str) -> bool:
+        """Whether a document needs no time to be read."""
+        return self._documents.get(key) is not None
+
+    def _data(self, key: str) -> bytes:
         data = self.examples.get(key) or self._files.get(key)
         if data is None:
             raise PictureError("This picture is no longer here. Choose it again.")
-        picture = open_upload(data, page)
-        self._pages.put((key, page), picture)
-        return picture
+        return data
 
 
 def facts(key: str, picture: Picture) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from homunculus.studio.compare import (
     compare,
     has_ocr,
 )
+from homunculus.studio.documents import ask_document, is_document
 from homunculus.studio.door import Door, Pictures, facts, is_loopback
 
 HERE = Path(__file__).parent
@@ -68,12 +69,29 @@ class Studio:
                 yield cards.ASK
                 return
             request = request_of(pane, question, tokens, model, others, ocr)
-            comparison = compare(picture, request)
-            yield cards.page(comparison)
-            if self.chat and request.question.strip():
-                yield cards.page(comparison, answers(self.chat, comparison))
+            if is_document(picture.part, picture.pages) and not pane.get("alone"):
+                yield from self._document(str(pane["key"]), picture.pages, request)
+            else:
+                yield from self._compare(picture, request)
         except ValueError as error:  # pictures that cannot be used are among them
             yield cards.problem(str(error))
+
+    def _compare(self, picture: Picture, request: Request) -> Iterator[str]:
+        """Methods side by side on one picture."""
+        comparison = compare(picture, request)
+        yield cards.page(comparison)
+        if self.chat and request.question.strip():
+            yield cards.page(comparison, answers(self.chat, comparison))
+
+    def _document(self, key: str, pages: int, request: Request) -> Iterator[str]:
+        """One budget over all pages."""
+        if not self.pictures.is_read(key):
+            yield cards.reading(pages)
+        seen = ask_document(self.pictures.document(key), request)
+        yield cards.document(seen)
+        if self.chat:
+            answer = _ask(self.chat, [*seen.openai(), text_part(request.question)])
+            yield cards.document(seen, answer)
 
     def _picture(self, pane: Any) -> Picture | None:
         if not isinstance(pane, Mapping) or not pane.get("key"):

@@ -21,11 +21,14 @@ async function send(file) {
   }
 }
 
+// pages of a document can be looked through while all of them are asked
+const whole = () => props.value.part === "page" && props.value.pages > 1 && !props.value.alone;
+
 function turn(by) {
   const page = (props.value.page || 1) + by;
   if (page < 1 || page > props.value.pages) return;
   set({ page, point: null });
-  trigger("select");
+  if (!whole()) trigger("select");
 }
 
 const acts = {
@@ -34,6 +37,8 @@ const acts = {
   forget: () => { set({ point: null }); trigger("select"); },
   back: () => turn(-1),
   next: () => turn(1),
+  alone: () => { set({ alone: true }); trigger("select"); },
+  all: () => { set({ alone: false, point: null }); trigger("select"); },
 };
 
 element.addEventListener("click", (event) => {
@@ -42,7 +47,7 @@ element.addEventListener("click", (event) => {
   if (!event.target.classList.contains("source")) return;
   const box = event.target.getBoundingClientRect();
   const point = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
-  set({ point: point.map((side) => Math.min(1, Math.max(0, side))) });
+  set({ alone: true, point: point.map((side) => Math.min(1, Math.max(0, side))) });
   trigger("select");
 });
 element.addEventListener("keydown", (event) => {

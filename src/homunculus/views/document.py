@@ -454,7 +454,7 @@ class Document:
         planners = {page: self._planner(page, question, options) for page in numbers}
         while True:
             bills = self._shared(planners, ranking, limit, pictures)
-            wrong = [page for page in bills if not self._pages.trusted(page)]
+            wrong = self._pages.untrusted(bills)
             if not wrong:
                 break
             for page in wrong:

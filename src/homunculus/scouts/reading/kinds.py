@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -61,6 +62,18 @@ MATCHED = (*KINDS, "span", "measure", "site")
 """What patterns find: the kinds that the word scout knows too; spans of time, numbers with a unit,
 and addresses in a net."""
 _COMPILED = tuple(re.compile(_PATTERNS[kind], re.IGNORECASE) for kind in MATCHED)
+_ALONE = tuple(MATCHED.index(kind) for kind in ("word", "number", "site"))
+"""Kinds whose patterns hold no space."""
+_NAMED_DAY = rf"(?:{_MONTH}|{_WEEKDAY}|{_OTHER_MONTH})\b"
+_TELLS = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in {
+        "date": rf"\d\s?[/.-]|[/.-]\s?\d|^[/.-]|\d{{4}}|q\d|{_NAMED_DAY}",
+        "span": rf"(?:^|\W|{_COUNT}){_TIME_UNIT}\b",
+    }.items()
+}
+"""What some word of a line has that has such a kind; without it, patterns are tried in vain. Lines
+of the other kinds have a digit."""
 LOOKS = (*MATCHED, "capital", "upper", "person", "firm", "ends with a colon")
 """All of it, in order."""
 NUMERIC = [KINDS.index(kind) for kind in ("number", "money", "percent")]
@@ -102,12 +115,15 @@ def kinds_of(
 
 def _found(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The kinds of the words of a line: numbers of a kind and of a word."""
+    for number, word in enumerate(words):
+        for kind in _kinds_alone(word):
+            yield kind, number
+    told = set[int]().union(*map(_told, words))
+    if not told:
+        return
     text, ends = " ".join(words), list(accumulate(len(word) + 1 for word in words))
-    plain = not any(letter.isdigit() for letter in text)
-    for kind, pattern in enumerate(_COMPILED):
-        if plain and MATCHED[kind] not in ("word", "date", "span", "site"):
-            continue
-        for found in pattern.finditer(text):
+    for kind in sorted(told):
+        for found in _COMPILED[kind].finditer(text):
             low, high = found.span()
             word = bisect_right(ends, low)
             while word < len(words) and (start := ends[word] - 1 - len(words[word])) < high:
@@ -117,20 +133,50 @@ def _found(words: Sequence[str]) -> Iterator[tuple[int, int]]:
                 word += 1
 
 
+@lru_cache(maxsize=2**15)
+def _kinds_alone(word: str) -> tuple[int, ...]:
+    """The kinds of a word that depend on no other."""
+    enough = COVERED * len(word)
+    return tuple(
+        kind
+        for kind in _ALONE
+        if any(len(found.group()) > enough for found in _COMPILED[kind].finditer(word))
+    )
+
+
+@lru_cache(maxsize=2**15)
+def _told(word: str) -> tuple[int, ...]:
+    """The kinds for which it is worth to look in the line of a word."""
+    digit = any(letter.isdigit() for letter in word)
+    return tuple(
+        kind
+        for kind, name in enumerate(MATCHED)
+        if kind not in _ALONE and (_TELLS[name].search(word) if name in _TELLS else digit)
+    )
+
+
 def _extra(words: Sequence[str]) -> list[list[bool]]:
     """What is told of the words of a line beside what patterns find."""
-    firm = any(_FIRM.fullmatch(word) for word in words)
-    titled = any(_TITLE.fullmatch(word) for word in words)
+    looks = [_extra_alone(word) for word in words]
+    titled, firm = any(look[2] for look in looks), any(look[3] for look in looks)
     return [
-        [
-            word[:1].isupper(),
-            len(word) > 2 and word.isupper(),
-            titled or bool(_INITIAL.fullmatch(word)),
-            firm,
-            word.endswith(":"),
-        ]
-        for word in words
+        [capital, upper, titled or initial, firm, colon]
+        for capital, upper, _, _, initial, colon in looks
     ]
+
+
+@lru_cache(maxsize=2**15)
+def _extra_alone(word: str) -> tuple[bool, bool, bool, bool, bool, bool]:
+    """Whether a word is a capital one, all capitals, a title, of a firm, an initial, and before a
+    colon."""
+    return (
+        word[:1].isupper(),
+        len(word) > 2 and word.isupper(),
+        bool(_TITLE.fullmatch(word)),
+        bool(_FIRM.fullmatch(word)),
+        bool(_INITIAL.fullmatch(word)),
+        word.endswith(":"),
+    )
 
 
 def value_of(text: str) -> float:

@@ -104,8 +104,9 @@ def _pairs_shared(first: str, second: str) -> float:
 
 
 @lru_cache(maxsize=2**16)
-def _pairs(word: str) -> frozenset[str]:
-    marked = f"^{word}$"
+def _pairs(word: str, marks: str = "^$") -> frozenset[str]:
+    """Pairs of letters, with the marks of a beginning and an end."""
+    marked = f"{marks[:1]}{word}{marks[1:]}"
     return frozenset(marked[start : start + 2] for start in range(len(marked) - 1))
 
 
@@ -120,6 +121,8 @@ class Vocabulary:
     """The number of each spelling."""
     index: Mapping[str, Int[np.ndarray, "some"]]
     """For each pair of letters the spellings that have it."""
+    pairs: Int[np.ndarray, "forms"]
+    """How many pairs of letters each spelling has."""
 
     @staticmethod
     def of(words: Sequence[str]) -> "Vocabulary":
@@ -134,17 +137,24 @@ class Vocabulary:
             for pair in _pairs(form):
                 index.setdefault(pair, []).append(place)
         return Vocabulary(
-            tuple(number), own, number, {pair: np.array(some) for pair, some in index.items()}
-        )
+            tuple(number), own, number,
+            {pair: np.array(some) for pair, some in index.items()},
+            np.array([len(_pairs(form)) for form in number], int),
+        )  # fmt: skip
 
     def near(self, word: str) -> Int[np.ndarray, "some"]:
-        """The spellings that may be like a word: all that have two of its pairs of letters."""
+        """The spellings that `likeness` may find like a word: they share pairs of letters."""
         if not word.isascii():  # there a single letter may be a word
             return np.arange(len(self.forms))
-        some = [self.index[pair] for pair in _pairs(word) if pair in self.index]
+        own = _pairs(word)
+        some = [self.index[pair] for pair in own if pair in self.index]
         if not some:
             return np.zeros(0, int)
-        return np.flatnonzero(np.bincount(np.concatenate(some)) >= 2)
+        shared = np.bincount(np.concatenate(some), minlength=len(self.forms))
+        alike = 2 * shared / (len(own) + self.pairs) >= ALIKE
+        contains, begins = shared >= len(_pairs(word, "")), shared >= self.pairs - 1
+        same_start = shared >= len(_pairs(word[:5], "^"))
+        return np.flatnonzero((shared >= 2) & (alike | contains | begins | same_start))
 
 
 def matches(asked: Sequence[str], vocabulary: Vocabulary) -> Float[np.ndarray, "asked words"]:
@@ -159,7 +169,8 @@ def matches(asked: Sequence[str], vocabulary: Vocabulary) -> Float[np.ndarray, "
     found = np.zeros((len(asked), len(vocabulary.words)), np.float32)
     if not table.any():
         return found
+    hit = set(np.flatnonzero(table.any(0)).tolist())
     for column, own in enumerate(vocabulary.words):
-        if own:
+        if not hit.isdisjoint(own):
             found[:, column] = table[:, list(own)].max(1)
     return found
