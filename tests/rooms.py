@@ -41,6 +41,7 @@ FLOORS = (  # from the ground up; a room imports only from the lines above its o
         "lab.results",
         "lab.row_names",
         "lab.shuffle",
+        "lab.plot",
         "lab.stats",
         "lab.text",
         "lab.timing",

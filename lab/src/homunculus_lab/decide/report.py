@@ -23,8 +23,8 @@ from homunculus_lab.decide.answer import (
     tries_first_claim,
 )
 from homunculus_lab.decide.numbers import format_difference, format_interval, format_score, plural
-from homunculus_lab.decide.plot import BLUE, INK, ORANGE, PINK, Line, score_plot
 from homunculus_lab.decide.product import BOUND, RULES
+from homunculus_lab.plot import BLUE, INK, ORANGE, PINK, Line, score_plot
 from homunculus_lab.row_names import BASELINES
 from homunculus_lab.stats import INTERVALS
 

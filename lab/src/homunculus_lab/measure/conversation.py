@@ -20,7 +20,7 @@ from homunculus.eyes.provenance import provenance
 from homunculus.messages import ANTHROPIC
 from homunculus.planner.models import token_rule
 from homunculus.serve import Rewriter
-from homunculus_lab.decide.plot import BLUE, GREY, INK, ORANGE, PALE, stroke, written
+from homunculus_lab.plot import BLUE, GREY, INK, ORANGE, PALE, stroke, written
 from homunculus_lab.results import to_text
 
 COMMAND = "python -m homunculus_lab.measure.conversation"
@@ -28,7 +28,7 @@ MODEL = "claude-opus-4-8"
 TURNS, SKIPPED = 30, 6
 """Turns; every sixth has no screen."""
 TOKENS, HISTORY = 300, 3600
-SIZE = (1280, 800)
+SIZE = WIDE, HIGH = 1280, 800
 ROWS = ("Orders", "Returns", "Open tickets", "Visitors", "Revenue", "Refunds", "Stock", "Staff")
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BASE = 560, 240, 60, 30, 420, 200
 """Of the chart, and of the frame within it."""
@@ -68,7 +68,7 @@ def conversation() -> list[list[dict[str, Any]]]:
 def measure() -> list[dict[str, Any]]:
     """A row for each request."""
     rewriter = Rewriter(TOKENS, history=HISTORY, strict=True)
-    price, before, rows = token_rule(MODEL).count(SIZE[::-1]), "", list[dict[str, Any]]()
+    price, before, rows = token_rule(MODEL).count((HIGH, WIDE)), "", list[dict[str, Any]]()
     for turn, turns in enumerate(conversation(), 1):
         body, report = rewriter.request({"model": MODEL, "messages": turns}, adapter=ANTHROPIC)
         raw = json.dumps(body["messages"]).removesuffix("]")
@@ -115,7 +115,7 @@ def chart(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     """Measure, and write the file and the chart."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--chart", type=Path)
     arguments = parser.parse_args()
