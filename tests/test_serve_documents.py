@@ -155,9 +155,9 @@ def test_no_more_pictures_leave_than_the_model_takes() -> None:
     limit = token_rule("claude").facts.images
     assert limit
     part = claude()["messages"][0]["content"]
-    body = {"model": "claude", "messages": [{"role": "user", "content": part[:1] * 20 + part[1:]}]}
+    body = {"model": "claude", "messages": [{"role": "user", "content": part[:1] * 10 + part[1:]}]}
     after, _ = Rewriter(64, documents=2000, strict=True).request(body, adapter=ANTHROPIC)
-    assert 20 <= len(files(after)) <= limit
+    assert 10 <= len(files(after)) <= limit
 
 
 @pytest.mark.parametrize(
