@@ -169,7 +169,7 @@ def test_the_complete_calls_of_the_docs(recorder, tmp_path, monkeypatch, capsys)
     for name, address in (("OPENAI", f"{url(recorder)}/v1"), ("ANTHROPIC", url(recorder))):
         monkeypatch.setenv(f"{name}_API_KEY", "k")
         monkeypatch.setenv(f"{name}_BASE_URL", address)
-    assert execute(HOSTED.read_text("utf-8"), HOSTED, shell=True, sdks=True) == 3
+    assert execute(HOSTED.read_text("utf-8"), HOSTED, shell=True, sdks=True) == 5
     assert capsys.readouterr().out.splitlines()[-2:] == ["ok", "ok"]
     paths = [one.path for one in recorder.seen]
     assert paths == ["/v1/chat/completions", "/v1/messages"]
