@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from homunculus.messages import ANTHROPIC, CHAT, OLLAMA, RESPONSES
+from homunculus.messages import ANTHROPIC, CHAT, GEMINI, OLLAMA, RESPONSES, Adapter
 from homunculus.messages.body import pictures_in
 from homunculus.serve import Rewriter
 from homunculus.serve.history import BLOCK, LINE, SHORT, History, Step, line
@@ -233,3 +233,36 @@ def test_wrong_bounds_are_told_at_once() -> None:
         Rewriter(TOKENS, documents=3000, history=5999)
     with pytest.raises(ValueError, match="Leave one of them out"):
         Rewriter(TOKENS, history=CAP, legible=0.9)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    ("model", "adapter", "tokens"), [("gpt-4o", CHAT, 300), ("gemini-3", GEMINI, 300)]
+)
+def test_old_pictures_become_lines_where_the_smallest_one_is_dear(
+    model: str, adapter: Adapter, tokens: int, strict: bool
+) -> None:
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{screen(0)}"}}
+    part = {"inlineData": {"mimeType": "image/png", "data": screen(0)}}
+    asked = "Where is the total?"
+    said = {"role": "user", "content": [picture, {"type": "text", "text": asked}]}
+    if adapter is GEMINI:
+        said = {"role": "user", "parts": [part, {"text": asked}]}
+    rewriter = Rewriter(tokens, history=4000, strict=strict, windows=0)
+    after, report = rewriter.request({adapter.turns: [said] * 40}, adapter=adapter, model=model)
+    assert report.left == report.notes == []
+    assert report.tokens + report.label_tokens <= 4000
+    assert json.dumps(after).count("[Old picture]") > 10
+    files = list(pictures_in(after, adapter))
+    assert 0 < len(files) < 30
+    assert files[0].text != screen(0)
+
+
+def test_a_budget_below_the_smallest_picture_is_raised_for_the_bound_as_well() -> None:
+    picture = {"inlineData": {"mimeType": "image/png", "data": screen(0)}}
+    said = {"role": "user", "parts": [picture, {"text": "Where is the total?"}]}
+    rewriter = Rewriter(64, history=2000, images=60)
+    _, report = rewriter.request({"contents": [said] * 32}, adapter=GEMINI, model="gemini-3")
+    assert "raised to 280" in report.notes[0]
+    assert report.pictures == 32
+    assert report.tokens + report.label_tokens <= 2000

@@ -34,9 +34,11 @@ from homunculus.messages.chat import CHAT
 from homunculus.messages.guard import PICTURE, leaks
 from homunculus.messages.pictures import Bundle, Part, is_view
 from homunculus.pages import PictureError, size_of, to_data_uri
+from homunculus.pages.document import MAX_PAGES
 from homunculus.pages.isolated import IsolatedPdf
 from homunculus.planner.bill import raised
 from homunculus.planner.counting import DEFAULT_TOKENS, MAX_WINDOWS, CountingRule
+from homunculus.planner.labels import Label
 from homunculus.planner.models import rule_of, token_rule
 from homunculus.planner.options import RewriterOptions, ViewOptions
 from homunculus.planner.view import number_of_pictures
@@ -47,6 +49,7 @@ from homunculus.serve.history import (
     BLOCK,
     NEWEST,
     SHORT,
+    Form,
     History,
     Step,
     line,
@@ -69,8 +72,6 @@ MAX_QUESTION = 2000
 """Characters of a question that are used."""
 DOCUMENT_SECONDS = 120.0
 """For all that is done with a PDF."""
-LONGEST_LINE = 16
-"""Tokens of the line before a view of a picture or a document, at most."""
 UNBOUNDED = 10**6
 """Pictures of a request whose model sets no bound."""
 DOWNLOAD_SECONDS = 10.0
@@ -169,8 +170,13 @@ class Order(NamedTuple):
     """Whether they stand for the picture however unlikely they are to show the answer."""
     pictures: int = 0
     """Of a document: how many there are at most."""
-    as_text: bool = False
-    """Whether a line of text stands for it."""
+    form: Form = "full"
+    """What it is shown as in a conversation that is bounded."""
+
+    @property
+    def name(self) -> str:
+        """What lines call it."""
+        return "Document" if self.pictures else "Picture"
 
     def key(self, data: bytes) -> bytes:
         """A name for these views of that file."""
@@ -187,11 +193,6 @@ class Item(NamedTuple):
     """Which of the request it is, if not the first."""
     step: Step
     """What becomes of it."""
-
-    @property
-    def name(self) -> str:
-        """What lines call it."""
-        return "Picture" if self.picture.form == PICTURE else "Document"
 
 
 class Case(NamedTuple):
@@ -428,11 +429,18 @@ class Rewriter:
     ) -> list[Step]:
         """What becomes of each picture of a conversation, turn by turn."""
 
+        smallest, _ = raised(request.rule, 1, adapter.settings)
+        numbered = replace(Label.of(self.options.label, numbered=True), page=MAX_PAGES)
+        with_line = smallest + numbered.fees.window
+        of_document = max(self.documents or 0, with_line)
+
         def budgets(value: Any) -> list[int]:
             found = pictures_in([value], adapter, self.documents is not None)
             return [
-                request.tokens if picture.form == PICTURE else self.documents or 0
-                for picture in found
+                self._budget(adapter, request.tokens, request)
+                if each.form == PICTURE
+                else of_document
+                for each in found
             ]
 
         always = [
@@ -440,8 +448,7 @@ class Rewriter:
         ]
         left = tokens - sum(step.tokens for step in always)
         each = max(request.windows + 1, request.pictures if self.documents else 1)
-        smallest = raised(request.rule, 1, adapter.settings)[0] + LONGEST_LINE
-        history = History(left, _images(request.rule), each, smallest)
+        history = History(left, _images(request.rule), each, with_line)
         return [*history.steps(list(map(budgets, turns_in(body, adapter)))), *always]
 
     def _check(self, body: Mapping[str, Any], report: Report, known: Mapping[str, int]) -> None:
@@ -494,7 +501,7 @@ class Rewriter:
             self.options, model=request.rule, settings=tuple(sorted(picture.adapter.settings)),
             numbered=item.number is not None, strict=self.strict, legible=None,
         )  # fmt: skip
-        made = self._made(data, item, self._order(item, options, request), request)
+        made = self._made(data, self._order(item, options, request), request)
         if not (question.from_user or made.basis == "found" or self._firm):
             return request.leave(picture, NO_QUESTION)
         return request.show(picture, made.untouched, made)
@@ -503,7 +510,7 @@ class Rewriter:
         pictures = 0 if item.picture.form == PICTURE else request.pictures
         return Order(
             item.question.text[-MAX_QUESTION:], item.step.tokens, options, item.number, True,
-            pictures, item.step.is_text,
+            pictures, item.step.form,
         )  # fmt: skip
 
     def _views(self, item: Item, data: bytes, request: "_Request") -> list[Any]:
@@ -515,11 +522,16 @@ class Rewriter:
             )
         if request.points and item.step.form == "full":
             return request.leave(picture, SCREEN)
-        budget, unit = self._budget(picture.adapter, item.step.tokens, request), rule.unit
+        unit = rule.unit
         low = unit is not None and ("detail", picture.detail) == unit.setting
+        price = unit.tokens if unit and low else rule.count((high, wide))
+        if item.step.is_text and price > item.step.tokens:  # however dear pictures are
+            order = self._order(item, replace(self.options, model=rule), request)
+            return request.show(picture, price, self._made(data, order, request))
+        budget = self._budget(picture.adapter, item.step.tokens, request)
         case = Case(
             sent=picture.kind == "data",
-            price=unit.tokens if unit and low else rule.count((high, wide)),
+            price=price,
             budget=budget,
             low=low,
             is_view=is_view(data),
@@ -544,7 +556,7 @@ class Rewriter:
         )  # fmt: skip
         order = self._order(item, options, request)
         order = order._replace(tokens=case.price if case.fits else budget, always=case.always)
-        made = self._made(data, item, order, request)
+        made = self._made(data, order, request)
         outcome = case.outcome(made, question.from_user)
         if outcome == "show":
             return request.show(picture, case.price, made)
@@ -582,10 +594,10 @@ class Rewriter:
             request.report.notes.append(sentence)
         return enough
 
-    def _made(self, data: bytes, item: Item, order: Order, request: "_Request") -> Bundle:
+    def _made(self, data: bytes, order: Order, request: "_Request") -> Bundle:
         """The views of a picture's file; without parts if the picture is to be left as it is."""
-        if item.step.form == "short":
-            return as_text(short_line(item.name))
+        if order.form == "short":
+            return as_text(short_line(order.name))
         key = order.key(data)
         if cached := self.cache.get(key):
             return cached
@@ -597,10 +609,10 @@ class Rewriter:
 
     def _made_of_picture(self, data: bytes, order: Order, request: "_Request") -> Bundle:
         planner = Planner(data, order.question, options=order.options)
-        if order.as_text:
+        if order.form == "line":
             high, wide = planner.picture.original
             found = places(planner.sight)
-            return as_text(line("Picture", order.number, f"{wide} x {high}", found))
+            return as_text(line(order.name, order.number, f"{wide} x {high}", found))
         views = planner.views_or_original(order.tokens)
         if views.original and order.always:
             views = planner.views(max(order.tokens, self.options.cap))
@@ -614,10 +626,10 @@ class Rewriter:
             views = document.views(
                 order.question, order.tokens, pictures=order.pictures, options=options
             )
-            if not order.as_text:
+            if order.form != "line":
                 return views.bundle(order.number)
             found = [f"page {page.number}" for page in views.pages]
-            text = as_text(line("Document", order.number, f"{len(document)} pages", found))
+            text = as_text(line(order.name, order.number, f"{len(document)} pages", found))
             return replace(text, untouched=views.untouched)
 
 
